@@ -41,7 +41,7 @@ OPERATION_BOUNDS = {
     "experts": Counts(17, 16),
     "salience": Counts(20, 11),
     "probe": Counts(22, 21),
-    "context": Counts(108, 41),
+    "context": Counts(109, 43),  # key facts look up each source that they count
     "search": Counts(7, 8),
     "entity": Counts(48, 50, files=2),
     "claim": Counts(53, 41, files=1),

@@ -136,6 +136,28 @@ async def test_a_look_that_is_late_is_said(root: Path) -> None:
     assert engine.behind(CALLER) == []
 
 
+@pytest.mark.parametrize("linked", [False, True])
+def test_head_in_tables_moves_with_them(tmp_path: Path, linked: bool) -> None:
+    """As `git init --ref-format=reftable` has it: HEAD itself never changes."""
+    root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
+    if linked:
+        git(root, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
+    folder = root / ".git" / "worktrees" / "linked" if linked else root / ".git"
+    (folder / "HEAD").write_text("ref: refs/heads/.invalid\n", "utf-8")
+    for one in {root / ".git", folder}:
+        (one / "reftable").mkdir()
+        (one / "reftable" / "tables.list").write_text("0x1-0x1-a.ref\n", "utf-8")
+    head = Head.of(WorkingTree.around(tmp_path / "linked" if linked else root))
+    assert head is not None
+    before = head.version()
+    assert head.version() == before
+    (folder / "reftable" / "tables.list").write_text("0x1-0x2-checkout.ref\n", "utf-8")
+    assert head.version() != before
+    before = head.version()
+    (root / ".git" / "reftable" / "tables.list").write_text("0x1-0x3-a-commit.ref\n", "utf-8")
+    assert head.version() != before
+
+
 @pytest.mark.parametrize("kind", ["plain", "packed", "detached", "worktree"])
 def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) -> None:
     root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)

@@ -340,8 +340,14 @@ def _mailmap(root: Path, _: Path) -> None:
     commit_as(root, "Ada Byron", {".mailmap": lines})
 
 
+def _reftable(root: Path, _: Path) -> None:
+    (root / ".git" / "reftable").mkdir()
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/.invalid\n", "utf-8")
+
+
 @pytest.mark.parametrize(
-    "trick", [_alternates, _common, _gitdir, _linked, _linked_object, _fifo, _bomb, _mailmap]
+    "trick",
+    [_alternates, _common, _gitdir, _linked, _linked_object, _fifo, _bomb, _mailmap, _reftable],
 )
 def test_a_repository_that_can_not_be_read_says_so(
     root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace.file_list import list_files, stamp_of
-from vouch_sidecar.workspace.git import Repository, run
+from vouch_sidecar.workspace.git import Repository, run, why_unasked
 
 from tests.workspace.places import git, listed, repository, write
 
@@ -124,6 +124,7 @@ def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> Non
     thief = tmp_path / "thief"
     write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
     assert Repository.around(thief) is None
+    assert why_unasked(thief).startswith("its .git leads to ")
     assert listed(thief, tmp_path).paths == ("own.py",)
 
 
@@ -153,12 +154,15 @@ def test_a_split_index_counts_as_no_git(tmp_path: Path) -> None:
     git(root, "add", "new.py")
     found = listed(root, tmp_path)
     assert (found.tracked, found.paths) == (False, ("a.py", "b.py", "new.py"))
+    assert why_unasked(root) == "its index is split"
 
 
 def test_reftable_and_damaged_indexes_count_as_no_git(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
+    assert why_unasked(root) == ""
     (root / ".git" / "reftable").mkdir()
     assert Repository.around(root) is None
+    assert why_unasked(root) == "its refs are in the format reftable"
     (root / ".git" / "reftable").rmdir()
     (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
     assert (listed(root, tmp_path).tracked, listed(root, tmp_path).paths) == (False, ("a.py",))
@@ -174,6 +178,7 @@ def test_a_repository_of_another_user_counts_as_no_git(tmp_path: Path) -> None:
     assert Repository.around(root) is not None
     os.chown(root / ".git", 12345, 12345)
     assert Repository.around(root) is None
+    assert why_unasked(root) == "it is another user's"
     assert Repository.around(root, [str(root)]) is not None
     os.chown(root / ".git", 0, 0)
     os.chown(root / ".git" / "objects", 12345, 12345)

@@ -42,7 +42,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
-from vouch_sidecar.workspace.git import Head, Repository
+from vouch_sidecar.workspace.git import Head, Repository, why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
 
 log = logging.getLogger(__name__)
@@ -119,6 +119,8 @@ class Collection:
     has_code_owners: bool = False
     """Whether there was a CODEOWNERS file at the first read."""
     pause: Pause = field(default_factory=Pause)
+    why_git_unasked: str = ""
+    """Why the repository around it counts as none; "" where it counts, or there is none."""
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""
@@ -186,6 +188,7 @@ class Collection:
         """Read everything, starting from the base of an earlier process if there is one."""
         self.find_base()
         repository = Repository.around(self.root, self.settings.trust.folders)
+        self.why_git_unasked = why_unasked(self.root, self.settings.trust.folders)
         self.has_commits = repository is not None and repository.head() is not None
         top = self.root if repository is None else repository.top
         self.has_code_owners = any(stamp_of_owners(top))
@@ -399,6 +402,13 @@ class Collection:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             found.append(Problem("", f"Nothing of {self.name} is said: {words}"))
         return found
+
+    def hints(self) -> list[Problem]:
+        """What the whole knowledge base does without, though nothing failed."""
+        if not self.why_git_unasked:
+            return []
+        text = "git is not asked, so that files are found by a walk, and authors not named"
+        return [Problem("", f"{text}: {self.why_git_unasked}", Severity.HINT)]
 
     @property
     def is_workspace_pending(self) -> bool:

@@ -343,7 +343,8 @@ class Engine:
     def problems(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
         """All problems of a knowledge base by path."""
         found = dict(collection.problems)
-        for problem in (*collection.settings_problems, *collection.faulty(), *self._faulty()):
+        of_collection = (*collection.settings_problems, *collection.faulty(), *collection.hints())
+        for problem in (*of_collection, *self._faulty()):
             found[problem.path] = (*found.get(problem.path, ()), problem)
         return {path: problems for path, problems in found.items() if problems}
 

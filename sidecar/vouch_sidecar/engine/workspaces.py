@@ -45,7 +45,7 @@ from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
-from vouch_sidecar.workspace.git import Repository, origin_of
+from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -264,10 +264,13 @@ def _owned(
 
 
 def _say_what_is_missing(collection: Collection, state: State) -> None:
-    """Record as faults that commits were not read, and that files are missing from the list."""
+    """Record that commits were not read, or git not even asked, and that files are missing from the
+    list.
+    """
     unread = state.history.unread
     text = "The repository's commits are not read, and their authors not named"
     _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
+    collection.why_git_unasked = why_unasked(collection.root, collection.settings.trust.folders)
     is_cut = state.files is not None and state.files.is_cut
     text = "There are too many files, or rules in ignore files: some files have no ties"
     _record(collection, FILES, text if is_cut else "")

@@ -50,6 +50,8 @@ _ORIGIN = re.compile(
 )
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
+REFTABLE = "reftable"
+"""The folder that a repository has whose refs, HEAD included, are in tables."""
 EMPTY = "empty.git"
 """The name of the empty repository, in the folder of the user's caches."""
 _COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
@@ -71,21 +73,8 @@ class Repository:
         """The innermost repository around a folder; None without one that may be asked. `trusted`
         are folders of other users that count all the same.
         """
-        with suppress(OSError, ValueError, UnreadableError):
-            for top in (root, *root.parents):
-                git = top / ".git"
-                if not os.path.lexists(git):
-                    continue
-                folder = git if git.is_dir() and not git.is_symlink() else _linked(git)
-                if folder is None:
-                    return None
-                common = _common(folder)
-                trusted = list(trusted)
-                foreign = any(is_refused(str(p), trusted) for p in (folder, common / "objects"))
-                if foreign or (common / "reftable").exists() or any(folder.glob("sharedindex.*")):
-                    return None
-                return cls(top, folder, common)
-        return None
+        found = _examined(root, list(trusted))
+        return found if isinstance(found, Repository) else None
 
     @property
     def index(self) -> Path:
@@ -127,6 +116,37 @@ class Repository:
                 if name == ref.encode() and _COMMIT.match(commit):
                     return commit.decode()
         return None
+
+
+def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
+    """Why the innermost repository around a folder counts as none; "" where it counts, or there is
+    none.
+    """
+    found = _examined(root, list(trusted))
+    return found if isinstance(found, str) else ""
+
+
+def _examined(root: Path, trusted: list[str]) -> Repository | str:
+    """The innermost repository around a folder, or why it counts as none."""
+    try:
+        for top in (root, *root.parents):
+            git = top / ".git"
+            if not os.path.lexists(git):
+                continue
+            folder = git if git.is_dir() and not git.is_symlink() else _linked(git)
+            if folder is None:
+                return "its .git leads to a folder that does not lead back"
+            common = _common(folder)
+            if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
+                return "it is another user's"
+            if (common / REFTABLE).exists():
+                return "its refs are in the format reftable"
+            if any(folder.glob("sharedindex.*")):
+                return "its index is split"
+            return Repository(top, folder, common)
+    except (OSError, ValueError, UnreadableError):
+        return "its files can't be read"
+    return ""
 
 
 def run(
@@ -331,7 +351,7 @@ class WorkingTree:
 
 class Head:
     """HEAD of the repository around a folder, and the branch that it names. No file but HEAD is
-    read.
+    read; where refs are in tables, none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -339,6 +359,9 @@ class Head:
         self._common = folder
         with suppress(OSError, ValueError, UnreadableError):
             self._common = _common(folder)
+        both = dict.fromkeys((self._folder, self._common))
+        tables = [folder / REFTABLE / "tables.list" for folder in both]
+        self._tables = tables if any(map(_stat, tables)) else []
         self._read_at: object = None
         self._ref: str | None = None
 
@@ -349,6 +372,8 @@ class Head:
 
     def version(self) -> tuple[object, ...]:
         """A value that changes with each checkout and commit, but not with `git status`."""
+        if self._tables:
+            return tuple(map(_stat, self._tables))
         head = _stat(self._folder / "HEAD")
         if head != self._read_at:
             self._read_at, self._ref = head, None
