@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.sessions import IDLE_SECONDS, MAX_SESSIONS, Sessions
 
-from tests.engine.bases import Clock
+from tests.engine.bases import Clock, ask, base, engine_on, write
+from tests.kb.samples import claim
 from tests.retrieval.samples import entity, view
 
 
@@ -138,3 +141,24 @@ def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
     assert sessions.end("a") is True
     assert sessions.end("a") is False
     assert sessions.open("a").newest_first() == []
+
+
+def test_a_claim_that_replaces_a_given_one_says_so(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    engine = engine_on(root)
+
+    def told(session_id: str) -> str:
+        asked = {"task": "How do the keys of the Key Vault rotate?", "repeat": False}
+        return str(ask(engine, "context", session_id=session_id, **asked)["text"])
+
+    mark = "(replaces what was said earlier)"
+    assert mark not in told("s")
+    old = {"text": "Keys rotate.", "entities": ["vault"], "status": "superseded"}
+    new = {"text": "Keys rotate daily.", "entities": ["vault"], "supersedes": ["rotation"]}
+    write(root, "claims/rotation.yaml", claim("rotation", **old))
+    write(root, "claims/daily.yaml", claim("daily", **new))
+    engine.read()
+    (line,) = (line for line in told("s").splitlines() if "daily" in line)
+    assert mark in line
+    assert "rotation" not in line
+    assert mark not in told("another session")

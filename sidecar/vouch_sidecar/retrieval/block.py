@@ -59,6 +59,8 @@ class ContextHit:
     """For an entity, whom to ask about it, or why to ask it, shown instead of its description. For
     a claim, whom to ask about its topic, shown after its text.
     """
+    replaces_given: bool = False
+    """Whether it supersedes a claim that the same reader was given."""
 
     @property
     def said(self) -> Said | None:
@@ -207,6 +209,7 @@ def _label(hit: ContextHit) -> str:
             cited = safe(short_id(hit.view, claim)) + (f" +{len(others)}" if others else "")
             contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
             cited += " (contested)" if contested else ""
+            cited += " (replaces what was said earlier)" if hit.replaces_given else ""
             return cited if hit.stale is None else f"{cited} ({safe(hit.stale.briefly)})"
         case other:
             return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"

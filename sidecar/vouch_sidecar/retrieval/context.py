@@ -91,6 +91,7 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if material.adjacent:
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
+    hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
     found = tiers(material.text, hits, [one.view.collection for one in served])
     chosen = _led_by(material.leads, found)
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
@@ -133,6 +134,19 @@ def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
 def state_of(hit: ContextHit) -> tuple[object, ...]:
     """What a line cites, in a form that changes when the cited artifacts change."""
     return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
+
+
+def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
+    """Whether a line cites a claim that supersedes one of those `given`, which are `state_of`."""
+    superseded = {
+        (hit.view.identity, Kind.CLAIM, old)
+        for claim in hit.cited
+        if isinstance(claim, Claim)
+        for old in claim.supersedes
+    }
+    return bool(superseded) and any(
+        isinstance(state, tuple) and state[:3] in superseded for state in given
+    )
 
 
 def lines_for(
