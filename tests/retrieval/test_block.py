@@ -128,6 +128,8 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
         "- “vault” 0.9 keys: Keys rotate. [stable, confidence 0.5, 0 sources, 1970-01-01]",
     ]
     assert "[" not in block(a_hit(told), facts=False)
+    checked = block(a_hit(replace(told, auto_approved=True)))
+    assert "[stable, checked by receipt, confidence 0.5," in checked
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:

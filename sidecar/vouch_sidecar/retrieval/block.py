@@ -240,15 +240,16 @@ def _called(view: View, artifact_id: str) -> str:
 
 
 def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
-    """Status, confidence, sources and date of a claim; of claims that are all alike in these, what
-    they cite and the date.
+    """Status, approval, confidence, sources and date of a claim; of claims that are all alike in
+    these, what they cite and the date.
     """
     claim = hit.artifact
     if not isinstance(claim, Claim):
         return ""
     facts = [count(len(sources), "source")]
     if not hit.view.claims_are_alike:
-        facts = [safe(claim.status), f"confidence {claim.confidence:g}", *facts]
+        approved = ["checked by receipt"] if claim.auto_approved else []
+        facts = [safe(claim.status), *approved, f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"

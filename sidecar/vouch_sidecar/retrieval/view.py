@@ -442,14 +442,17 @@ class View:
 
     @property
     def claims_are_alike(self) -> bool:
-        """Whether the first hundred claims by id all have the same status, confidence and number of
-        citations, as captured claims have. Then these facts are not worth showing.
+        """Whether the first hundred claims by id all have the same status, approval, confidence
+        and number of citations, as captured claims have. Then these facts are not worth showing.
         """
 
         def find() -> bool:
             first = list(self.found(self.search.every(Kind.CLAIM), MAX_ALIKE))
             claims = [one for one in first if isinstance(one, Claim)]
-            kinds = {(one.status, one.confidence, len(set(one.evidence))) for one in claims}
+            kinds = {
+                (one.status, one.auto_approved, one.confidence, len(set(one.evidence)))
+                for one in claims
+            }
             return len(claims) > 1 and len(kinds) == 1
 
         return self.once("alike", "", find)
