@@ -35,7 +35,13 @@ mkdirSync(path.dirname(OUT), { recursive: true });
 run(process.execPath, ['scripts/build.mjs']);
 run(PYTHON, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', 'server', PROJECT]);
 const vsce = path.join(ROOT, 'node_modules/@vscode/vsce/vsce');
-const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license'];
+// package.json names no repository before there is one, so links can't be made absolute.
+const options = [
+  '--no-dependencies',
+  '--allow-missing-repository',
+  '--no-rewrite-relative-links',
+  '--skip-license',
+];
 run(process.execPath, [vsce, 'package', ...options, '--out', OUT]);
 
 const { size } = statSync(OUT);
