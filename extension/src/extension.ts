@@ -19,7 +19,7 @@ import { showStatus } from './status/show';
 import { isIdle } from './status/words';
 import { messageOf } from './text/errors';
 import type { Ask } from './views/ask';
-import { type EntityNode, type Node, nameOf } from './views/nodes';
+import { type ClaimNode, type EntityNode, type Node, nameOf } from './views/nodes';
 import { openTarget } from './views/open';
 
 const ID = 'vouchSidecar';
@@ -137,6 +137,7 @@ function commands(
         .update('path', undefined, vscode.ConfigurationTarget.Global),
     changePath: () => vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
+    openClaim: (row: { node: ClaimNode }) => openTarget(row.node.file),
     dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
     restoreClaims: () => panel.inFile.restore(),
     changedThisWeek: async () => showChanged(await server.changed('7d')),

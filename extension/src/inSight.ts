@@ -1,15 +1,17 @@
 /** Which part of the active editor's document is in sight, told once scrolling and typing stop. */
 import * as vscode from 'vscode';
 import type { Sight } from './views/inFile';
+import type { Caret } from './views/tied';
 
 const STILL_MS = 250;
+const FOLLOWED_MS = 40;
+const PARAGRAPH = 20;
 const SERVED = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
 
 const SCOPES = [
   vscode.SymbolKind.Function,
   vscode.SymbolKind.Method,
   vscode.SymbolKind.Constructor,
-  vscode.SymbolKind.Class,
 ];
 
 /** Whether the server is told of a document. */
@@ -17,10 +19,17 @@ export const isServed = ({ uri }: vscode.TextDocument): boolean => SERVED.includ
 export const SERVED_SELECTOR = SERVED.map((scheme) => ({ scheme }));
 
 export class InSight implements vscode.Disposable {
-  private timer: NodeJS.Timeout | undefined;
+  private looking: NodeJS.Timeout | undefined;
+  private following: NodeJS.Timeout | undefined;
+  private told: vscode.Uri | undefined;
+  /** The function or method at the caret when it last stood still. */
+  private scope: vscode.Range | undefined;
   private readonly subscriptions: readonly vscode.Disposable[];
 
-  constructor(private readonly tell: (sight: Sight | undefined) => void) {
+  constructor(
+    private readonly tell: (sight: Sight | undefined) => void,
+    private readonly follow: (caret: Caret) => void,
+  ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
       window.onDidChangeActiveTextEditor(() => this.soon()),
@@ -33,32 +42,71 @@ export class InSight implements vscode.Disposable {
   }
 
   soon(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), STILL_MS);
+    clearTimeout(this.looking);
+    this.looking = setTimeout(() => this.look(), STILL_MS);
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.looking);
+    clearTimeout(this.following);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private moved(document: vscode.TextDocument): void {
-    if (document === vscode.window.activeTextEditor?.document) this.soon();
+    if (document !== vscode.window.activeTextEditor?.document) return;
+    this.soon();
+    clearTimeout(this.following);
+    this.following = setTimeout(() => this.tellCaret(), FOLLOWED_MS);
   }
 
   private look(): void {
     const editor = vscode.window.activeTextEditor;
     if (!editor) this.tell(undefined);
-    else if (isServed(editor.document)) void this.tellOf(editor); // else: the log, a console
+    else if (!isServed(editor.document))
+      return; // the log, a console
+    else if (!isClaim(editor.document.uri) || !isOpen(this.told)) void this.tellOf(editor);
   }
 
   private async tellOf(editor: vscode.TextEditor): Promise<void> {
-    const caret = await scopeAt(editor);
-    if (editor === vscode.window.activeTextEditor) this.tell(sightOf(editor, caret));
+    const scope = await scopeAt(editor);
+    if (editor !== vscode.window.activeTextEditor) return;
+    this.scope = scope;
+    this.told = editor.document.uri;
+    this.tell(sightOf(editor));
+    this.tellCaret();
+  }
+
+  private tellCaret(): void {
+    const editor = vscode.window.activeTextEditor;
+    if (editor && isServed(editor.document)) this.follow(caretOf(editor, this.scope));
   }
 }
 
-/** The innermost function, method or class at the caret, where a language extension knows it. */
+const isClaim = ({ path }: vscode.Uri): boolean => path.includes('/.vouch/claims/');
+
+const isOpen = (uri: vscode.Uri | undefined): boolean =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof vscode.TabInputText && `${input.uri}` === `${uri}`);
+
+/** The caret in its function or method, else in its paragraph. */
+function caretOf({ document, selection }: vscode.TextEditor, scope?: vscode.Range): Caret {
+  const { line } = selection.active;
+  const uri = document.uri.toString();
+  if (scope?.contains(selection.active)) {
+    return { uri, line: line + 1, around: [scope.start.line + 1, scope.end.line + 1] };
+  }
+  const isBlank = (at: number) => document.lineAt(at).isEmptyOrWhitespace;
+  let [first, last] = [line, line];
+  if (!isBlank(line)) {
+    while (first > 0 && line - first < PARAGRAPH && !isBlank(first - 1)) first -= 1;
+    while (last < document.lineCount - 1 && last - line < PARAGRAPH && !isBlank(last + 1))
+      last += 1;
+  }
+  return { uri, line: line + 1, around: [first + 1, last + 1] };
+}
+
+/** The innermost function or method at the caret, where a language extension knows it. */
 async function scopeAt({
   document,
   selection,
@@ -75,17 +123,13 @@ async function scopeAt({
   return inner;
 }
 
-function sightOf(
-  { document, visibleRanges }: vscode.TextEditor,
-  caret: vscode.Range | undefined,
-): Sight {
+function sightOf({ document, visibleRanges }: vscode.TextEditor): Sight {
   const lines = visibleRanges.map(({ start, end }) => [start.line, end.line] as const);
   const end = document.lineAt(Math.min(Math.max(0, ...lines.flat()), document.lineCount - 1));
   const first = Math.min(end.lineNumber, ...lines.flat());
   return {
     uri: document.uri.toString(),
     range: { start: { line: first, character: 0 }, end: end.range.end },
-    caret,
     shows: (line) => lines.some(([from, to]) => from <= line && line <= to),
   };
 }

@@ -1,5 +1,6 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
+import { ClaimView } from './claim/view';
 import { InSight } from './inSight';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
@@ -26,7 +27,11 @@ export class Panel implements vscode.Disposable {
   private readonly inPlayTree: NodeTree;
   readonly inFile: InFile;
   private readonly inFileTree: NodeTree;
-  private readonly inSight = new InSight((sight) => void this.lookAt(sight));
+  private readonly claim: ClaimView;
+  private readonly inSight = new InSight(
+    (sight) => void this.lookAt(sight),
+    (caret) => this.inFile.follow(caret),
+  );
   private readonly items = new StatusItems();
   private readonly progress = new Progress();
   private readonly marks = vscode.window.registerFileDecorationProvider(new Marks());
@@ -60,11 +65,15 @@ export class Panel implements vscode.Disposable {
       this.countTied();
       this.inFileTree.redraw(rows);
     };
-    this.inFile = new InFile(ask, rootOf, redrawFile, new StoredDismissals(state));
-    this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay);
-    this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile);
+    this.claim = new ClaimView(ask, rootOf, () => [...workspaceFolders(), ...this.knowledgeBases]);
+    this.inFile = new InFile(ask, rootOf, redrawFile, new StoredDismissals(state), (claims) =>
+      this.claim.meet(claims),
+    );
+    const chosen = (node: Node) => node.kind === 'claim' && this.claim.select(node.claim);
+    this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay, chosen);
+    this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile, chosen);
     this.inFileTree.view.onDidChangeVisibility(() => this.inSight.soon());
-    this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts);
+    this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts, chosen);
     this.setState('loading');
   }
 
@@ -84,7 +93,10 @@ export class Panel implements vscode.Disposable {
     else this.instead = NO_ROWS;
     if (isIdle(state)) this.inPlay.clear();
     else this.inPlay.update();
-    if (isIdle(state) || holds === 'unreadable') this.inFile.clear();
+    if (isIdle(state) || holds === 'unreadable') {
+      this.inFile.clear();
+      this.claim.clear();
+    }
     this.describe();
     this.changedState.fire(state);
   }
@@ -132,10 +144,9 @@ export class Panel implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.fading);
     clearTimeout(this.settling);
-    const { inPlayTree, inFileTree, expertsTree, items, progress, inSight, marks } = this;
-    for (const part of [inPlayTree, inFileTree, expertsTree, items, progress, inSight, marks]) {
-      part.dispose();
-    }
+    const { inPlayTree, inFileTree, expertsTree, claim, items, progress, inSight, marks } = this;
+    const trees = [inPlayTree, inFileTree, expertsTree];
+    for (const part of [...trees, claim, items, progress, inSight, marks]) part.dispose();
     this.changedState.dispose();
   }
 
@@ -211,6 +222,7 @@ export class Panel implements vscode.Disposable {
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
       this.inSight.soon();
+      this.claim.again();
       const trees = [this.inPlay, this.inFile].map((tree) => tree.moveTo(this.generation));
       await Promise.all([...trees, this.experts.again()]);
     } catch (error) {
@@ -245,6 +257,9 @@ export class Panel implements vscode.Disposable {
     return roots.find((root) => root.collection === collection)?.root ?? null;
   }
 }
+
+const workspaceFolders = (): string[] =>
+  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 const setContext = (key: string, value: unknown) =>
   vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);

@@ -111,7 +111,7 @@ export interface ClaimResult {
   readonly auto_approved: boolean;
   /** The claims named in `contradicts`. */
   readonly contested_by: readonly ContraryClaim[];
-  /** Whom to ask: the people it counts for, then as in `entity`. */
+  /** Whom to ask: the people it counts for, then as in `entity`, of its files. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;

@@ -33,6 +33,7 @@ const status: StatusResult = {
         },
       ],
       indexed_at: null,
+      paused_until: null,
     },
   ],
   sessions: 1,

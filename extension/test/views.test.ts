@@ -8,7 +8,14 @@ import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
 import { InPlay } from '../src/views/inPlay';
-import { commandNode, entityNode, keyOf, known, type Node } from '../src/views/nodes';
+import {
+  type ClaimRef,
+  commandNode,
+  entityNode,
+  keyOf,
+  known,
+  type Node,
+} from '../src/views/nodes';
 import { claim, entity, expert, salient, tied } from './helpers';
 
 const below = (node: Node | undefined) => (node && known(node)) ?? [];
@@ -188,7 +195,7 @@ test('the same id in two collections is two rows', () => {
   assert.equal(arrange([], rows, () => false).length, 2);
 });
 
-test('a claim says status, confidence and date, and opens at its text', () => {
+test('a claim says status, confidence and date, and leads to what it quotes', () => {
   const cited = {
     id: 'e1',
     kind: 'evidence',
@@ -203,7 +210,9 @@ test('a claim says status, confidence and date, and opens at its text', () => {
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
   assert.equal(node.description, '', 'the text has the row to itself');
   assert.equal(node.icon, 'warning');
-  assert.equal(node.target?.passages[0], 'Text of c');
+  assert.deepEqual(node.target.uris, [cited.document, 'file:///kb/.vouch/claims/c.yaml']);
+  assert.deepEqual(node.file.passages, ['Text of c', 'text:']);
+  assert.deepEqual(claimNode('p', claim('c')).target, node.file);
   const [facts, citation] = below(node);
   assert.equal(facts?.label, 'contested · confidence 0.70 · 2026-06-30');
   assert.match(node.spoken, /confidence 0\.70/);
@@ -235,16 +244,19 @@ test('a citation without its source says so and opens nothing', () => {
 
 test('more claims than a glance takes stand under one row', () => {
   const many = Array.from({ length: 9 }, (_, at) => claim(`c${at}`));
-  const nodes = claimNodes('p', many, 12);
+  const nodes = claimNodes('p', many, 12, null);
   assert.equal(nodes.length, 6);
   assert.equal(nodes[5]?.label, '7 more');
   assert.equal(below(nodes[5]).at(-1)?.label, '3 older');
-  assert.equal(claimNodes('p', many.slice(0, 6), 6).length, 6);
-  assert.equal(claimNodes('p', [], 0)[0]?.kind, 'note');
+  assert.equal(claimNodes('p', many.slice(0, 6), 6, null).length, 6);
+  assert.equal(claimNodes('p', [], 0, null)[0]?.kind, 'note');
 });
 
 test('every row has an id of its own', () => {
-  const rows = [entityNode('s', salient('a'), false, false), ...claimNodes('s/a', [claim('c')], 1)];
+  const rows = [
+    entityNode('s', salient('a'), false, false),
+    ...claimNodes('s/a', [claim('c')], 1, null),
+  ];
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
 });
 
@@ -437,7 +449,6 @@ test('the line above the experts says what was asked; history keeps each once', 
 const sight = (uri: string, folded: readonly number[] = []): Sight => ({
   uri,
   range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
-  caret: undefined,
   shows: (line) => !folded.includes(line),
 });
 
@@ -446,6 +457,7 @@ function inFile(
   named: Record<string, [line: number, id: string, listed?: boolean][]>,
   files: Record<string, readonly TiedClaim[]> = {},
   degraded: readonly string[] = [],
+  meets: (claims: readonly ClaimRef[]) => void = () => {},
 ) {
   const kept = new Map<string, readonly string[]>();
   const dismissals = {
@@ -462,7 +474,7 @@ function inFile(
     const found = named[params.uri];
     if (!found) throw new Error('names no open document');
     const mentions = found.map(([line, id, listed = true]) => ({
-      ...salient(id),
+      ...salient(id, { type: id.startsWith('topic:') ? 'topic' : 'system' }),
       listed,
       range: { start: { line, character: 0 }, end: { line, character: 1 } },
     }));
@@ -473,6 +485,7 @@ function inFile(
     () => null,
     (rows) => drawn.push(rows),
     dismissals,
+    meets,
   );
   return { model, drawn, named };
 }
@@ -493,24 +506,50 @@ test('what a file names is listed once, in its order, without what is folded or 
 
 const FILE = 'file:///repo/a.py';
 
-test('claims on a file stand before what it names: at the caret, in sight, then the others', async () => {
+test('claims on a file stand as in the file, the one at the caret marked, each at its line', async () => {
   const claims = [
     tied('whole'),
     tied('again', { text: 'Text of whole' }),
     tied('below', { line: 90 }),
+    tied('here', { line: 7, text: 'Ask `poll()` first.', stale: 'gone', status: 'contested' }),
     tied('seen', { line: 2 }),
-    tied('here', { line: 7, stale: 'quote gone since', status: 'contested' }),
   ];
-  const { model } = inFile({ [FILE]: [[1, 'x']] }, { [FILE]: claims });
-  const caret = { start: { line: 5, character: 0 }, end: { line: 8, character: 0 } };
-  await model.look({ ...sight(FILE), caret });
-  const texts = ['Text of here', 'Text of seen', 'Text of whole', 'Text of below', 'X'];
-  assert.deepEqual(names(model.roots), texts);
+  const met: (readonly string[])[] = [];
+  const { model } = inFile(
+    {
+      [FILE]: [
+        [1, 'x'],
+        [2, 'topic:y'],
+      ],
+    },
+    { [FILE]: claims },
+    [],
+    (here) => met.push(here.map(({ id }) => id)),
+  );
+  await model.look(sight(FILE));
+  model.follow({ uri: FILE, line: 8, around: [6, 9] });
+  const [seen, here, below, whole, named, ...others] = model.roots;
+  assert.equal(seen?.label, 'L2 · Text of seen');
+  assert.equal(here?.label, 'L7 · Ask poll() first.');
+  assert.deepEqual(names([below, whole, named] as Node[]), [
+    'L90 · Text of below',
+    'Text of whole',
+    'X',
+  ]);
+  assert.deepEqual(others, [], 'topics are not listed');
+  assert.equal(here?.icon, 'arrow-right');
+  assert.equal(here?.description, 'at the caret · contested · stale');
+  assert.deepEqual(met, [['here']]);
   assert.equal(model.count, 4);
-  const [first] = model.roots;
-  assert.equal(first?.description, 'contested · stale · L7');
-  assert.deepEqual(names(below(first)), ['quotes it', 'quote gone since', 'Notes']);
-  assert.deepEqual(targetIn(below(first).at(-1))?.uris, ['file:///repo/notes.md#L3']);
+  assert.deepEqual(targetIn(here), { uris: [FILE], locator: 'L7', passages: [] });
+  assert.deepEqual(targetIn(whole)?.uris[0], 'file:///repo/notes.md#L3');
+  assert.deepEqual(here?.kind === 'claim' && here.file.uris, [
+    'file:///kb/.vouch/claims/here.yaml',
+  ]);
+  assert.deepEqual(names(known(here as Node) ?? []), ['quotes it', 'gone', 'Notes']);
+  model.follow({ uri: FILE, line: 40, around: [38, 44] });
+  assert.equal(model.roots[1]?.icon, 'warning');
+  assert.equal(met.length, 1, 'nothing is met where no claim stands');
 });
 
 test('a dismissed claim is gone from its file until it is restored', async () => {
@@ -530,12 +569,11 @@ test('a hidden view is told of claims, for its badge, and asks for no names', as
   assert.deepEqual(names(model.roots), ['Text of a']);
 });
 
-test('many claims stand under one row; a file without any says why', async () => {
+test('a file without any claim says why', async () => {
   const many = Array.from({ length: 12 }, (_, at) => tied(`c${at}`));
   const { model } = inFile({ [FILE]: [] }, { [FILE]: many });
   await model.look(sight(FILE));
-  assert.equal(model.roots.length, 9);
-  assert.equal(model.roots[8]?.label, '4 more claims');
+  assert.equal(model.roots.length, 12);
   await model.look(sight('file:///repo/b.py'));
   assert.equal(model.roots[0]?.label, 'No claim cites, quotes or names this file');
   assert.equal(commandOf(model.roots[1]), 'vouchSidecar.folderClaims');

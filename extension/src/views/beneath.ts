@@ -33,7 +33,7 @@ export class Beneath {
       const { result } = await this.look(node);
       const rank = (id: string) => (id === first ? 0 : 1);
       const claims = [...result.claims].sort((a, b) => rank(a.id) - rank(b.id));
-      const nodes = claimNodes(node.id, claims, result.claim_count);
+      const nodes = claimNodes(node.id, claims, result.claim_count, node.subject.collection);
       return result.why ? [notDeclared(node.id, result.why), ...nodes] : nodes;
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];

@@ -1,6 +1,15 @@
 /** Rows for claims: what is claimed, how sure it is, and on what it stands. */
 import type { Citation, ClaimView } from '../protocol.gen';
-import { type ClaimNode, joined, moreNode, type Node, noteNode, plural } from './nodes';
+import {
+  type ClaimNode,
+  joined,
+  moreNode,
+  type Node,
+  noteNode,
+  plural,
+  rowText,
+  type Target,
+} from './nodes';
 
 const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: string]>> = {
   working: ['circle'],
@@ -9,14 +18,18 @@ const STATUS_ICONS: Readonly<Record<string, readonly [icon: string, color?: stri
   contested: ['warning', 'list.warningForeground'],
 };
 
-export function claimNode(parent: string, claim: ClaimView): ClaimNode {
+export function claimNode(
+  parent: string,
+  claim: ClaimView,
+  collection: string | null = null,
+): ClaimNode {
   const [icon, color] = STATUS_ICONS[claim.status] ?? ['circle'];
   const facts = factsOf(claim);
   const id = `${parent}/claim:${claim.id}`;
   return {
     id,
     kind: 'claim',
-    label: claim.said.replaceAll(/\s+/g, ' ').trim(),
+    label: rowText(claim.said),
     description: '', // the text has the row to itself
     spoken: [`${claim.said}. ${facts}`, plural(claim.citations.length, 'citation'), claim.stale]
       .filter(Boolean)
@@ -29,13 +42,34 @@ export function claimNode(parent: string, claim: ClaimView): ClaimNode {
     ],
     icon: claim.stale && !color ? 'history' : icon,
     ...(color || claim.stale ? { color: color ?? 'list.warningForeground' } : {}),
-    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
+    claim: { id: claim.id, collection },
+    target: quotedIn(claim) ?? fileOf(claim),
+    file: fileOf(claim),
     children: [
       factsNode(id, claim),
       ...claim.citations.map((citation, at) => citationNode(`${id}/${at}`, citation)),
     ],
   };
 }
+
+/** The file of a claim, at its text. */
+export const fileOf = ({ uri, text }: Pick<ClaimView, 'uri' | 'text'>): Target => ({
+  uris: [uri],
+  passages: [text, 'text:'],
+});
+
+/** The line that a claim quotes, else the document that it cites; none where neither is there. */
+function quotedIn({ citations, uri }: ClaimView): Target | undefined {
+  const cited = citations.filter(({ document }) => document !== null);
+  const best = cited.find(({ quote }) => quote) ?? cited[0];
+  return best && { ...citedAt(best), uris: [best.document as string, uri] };
+}
+
+export const citedAt = ({ document, uri, locator, quote }: Citation): Target => ({
+  uris: [document, uri].filter((one) => one !== null),
+  locator,
+  passages: quote ? [quote] : [],
+});
 
 /** Status, confidence and date, below the text of the claim. */
 function factsNode(parent: string, claim: ClaimView): Node {
@@ -80,30 +114,34 @@ function citationNode(id: string, citation: Citation): Node {
     ...(missing ? { color: 'list.warningForeground' } : {}),
   };
   if (!citation.uri) return { ...look, kind: 'note' };
-  const target = {
-    uris: [citation.document, citation.uri].filter((uri) => uri !== null),
-    locator: citation.locator,
-    passages: citation.quote ? [citation.quote] : [],
-  };
-  return { ...look, kind: 'place', target };
+  return { ...look, kind: 'place', target: citedAt(citation) };
 }
 
 const SHOWN_CLAIMS = 5;
 
 /** One row for each sentence: several claims may be parts of it. */
-export function claimRows(parent: string, claims: readonly ClaimView[]): Node[] {
+export function claimRows(
+  parent: string,
+  claims: readonly ClaimView[],
+  collection: string | null,
+): Node[] {
   const first = new Map(claims.toReversed().map((claim) => [sentenceOf(claim), claim]));
   return claims
     .filter((claim) => first.get(sentenceOf(claim)) === claim)
-    .map((claim) => claimNode(parent, claim));
+    .map((claim) => claimNode(parent, claim, collection));
 }
 
 const sentenceOf = (claim: ClaimView): string =>
   claim.said_with.length > 0 ? claim.said : `claim ${claim.id}`;
 
 /** The first few claims, and a row that holds the others. */
-export function claimNodes(parent: string, claims: readonly ClaimView[], total: number): Node[] {
-  const nodes = claimRows(parent, claims);
+export function claimNodes(
+  parent: string,
+  claims: readonly ClaimView[],
+  total: number,
+  collection: string | null,
+): Node[] {
+  const nodes = claimRows(parent, claims, collection);
   if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
   if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
   const rest = nodes.slice(SHOWN_CLAIMS);

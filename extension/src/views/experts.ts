@@ -195,7 +195,7 @@ export class Experts implements Model {
       const ids = await this.counted(row);
       const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id, root })));
       const claims = views.map(({ claim }) => claim);
-      const nodes = claimRows(node.id, claims);
+      const nodes = claimRows(node.id, claims, row.collection ?? null);
       const unseen = row.claim_count - claims.length;
       const all = unseen > 0 ? [...nodes, noteNode(node.id, `${unseen} more`, 'ellipsis')] : nodes;
       this.beneath.set(node.id, all);

@@ -5,15 +5,21 @@ import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
-import { keyOf, known, type Node, namedNode } from './nodes';
-import { type Dismissals, inOrder, nothingRows, tiedKey, tiedRows } from './tied';
+import { type ClaimRef, keyOf, known, type Node, namedNode, subjectOf } from './nodes';
+import {
+  atCaret,
+  type Caret,
+  type Dismissals,
+  inFileOrder,
+  nothingRows,
+  tiedKey,
+  tiedRows,
+} from './tied';
 
 /** What is in sight of a document: from the first to the last line, without what is folded. */
 export interface Sight {
   readonly uri: string;
   readonly range: Range;
-  /** The function, method or class at the caret, where the editor knows it. */
-  readonly caret: Range | undefined;
   shows(line: number): boolean;
 }
 
@@ -26,6 +32,7 @@ export class InFile implements Model {
   /** Whether ties are not worked out yet; undefined of what is no file. */
   private pending: boolean | undefined;
   private uri: string | undefined;
+  private caret: Caret | undefined;
   private turn = 0;
   private readonly beneath: Beneath;
 
@@ -34,6 +41,8 @@ export class InFile implements Model {
     rootOf: RootOf,
     private readonly redraw: Redraw,
     private readonly dismissals: Dismissals,
+    /** Told of the claims at the caret, where there are any. */
+    private readonly meets: (claims: readonly ClaimRef[]) => void = () => {},
   ) {
     this.beneath = new Beneath(ask, rootOf, redraw);
   }
@@ -56,11 +65,16 @@ export class InFile implements Model {
     if (turn !== this.turn) return;
     const same = sight?.uri === this.uri;
     this.uri = sight?.uri;
-    const open = [...this.beneath.open.values()].some(({ kind }) => kind === 'claim');
-    this.tied = tied ? (same && open ? steady(this.tied, tied.claims) : tied.claims) : [];
+    this.tied = tied?.claims ?? [];
     this.pending = tied?.pending;
     this.shown = arrange(this.shown, found, (key) => this.isOpen(key), same);
     this.draw();
+  }
+
+  /** Marks the claims at the caret. */
+  follow(caret: Caret): void {
+    this.caret = caret;
+    if (caret.uri === this.uri) this.draw();
   }
 
   /** Takes a claim out of the rows of this file, until it is restored. */
@@ -110,7 +124,9 @@ export class InFile implements Model {
   private draw(): void {
     const named = this.shown.map(({ row, gone }) => namedNode(PARENT, row, gone));
     const dismissed = this.uri ? this.dismissals.of(this.uri) : [];
-    const rows = [...tiedRows(PARENT, this.tied, dismissed), ...named];
+    const uri = this.uri ?? '';
+    const here = this.caret?.uri === uri ? atCaret(this.tied, this.caret) : [];
+    const rows = [...tiedRows(PARENT, uri, this.tied, here, dismissed), ...named];
     const after =
       rows.length > 0 || this.pending === undefined ? rows : nothingRows(PARENT, this.pending);
     const found = difference(this.roots, after);
@@ -120,25 +136,26 @@ export class InFile implements Model {
       if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.beneath.open.delete(id);
     }
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
+    if (here.length > 0) this.meets(here);
   }
 
-  private async tiedTo({ uri, range, caret }: Sight) {
+  private async tiedTo({ uri }: Sight) {
     if (!uri.startsWith('file:')) return undefined;
     try {
       const { files, degraded } = await this.ask('vouch/files', { uri });
-      const claims = inOrder(files[0]?.claims ?? [], range, caret);
+      const claims = inFileOrder(files[0]?.claims ?? []);
       return { claims, pending: degraded.includes('workspace_pending') };
     } catch {
       return undefined; // No file, or none that the server knows.
     }
   }
 
-  /** Each entity once, as the document names them first. */
+  /** Each declared entity once, as the document names them first. */
   private async namedIn({ uri, range, shows }: Sight): Promise<readonly NamedEntity[]> {
     try {
       const { mentions } = await this.ask('vouch/mentions', { uri, range });
       const seen = mentions.filter(
-        ({ listed, range }) => listed && range && shows(range.start.line),
+        (row) => row.listed && row.range && shows(row.range.start.line) && !subjectOf(row).isTopic,
       );
       const first = new Map(seen.map((row) => [keyOf(row), row] as const).reverse());
       return seen.filter((row) => first.get(keyOf(row)) === row);
@@ -146,13 +163,6 @@ export class InFile implements Model {
       return []; // The server does not have the document open (any more).
     }
   }
-}
-
-/** Claims as they are now, where they stood; newcomers behind. */
-function steady(before: readonly TiedClaim[], after: readonly TiedClaim[]): readonly TiedClaim[] {
-  const place = new Map(before.map((claim, at) => [tiedKey(claim), at]));
-  const at = (claim: TiedClaim) => place.get(tiedKey(claim)) ?? before.length;
-  return [...after].sort((a, b) => at(a) - at(b));
 }
 
 const idOf = (row: NamedEntity): string => `${PARENT}/${keyOf(row)}`;

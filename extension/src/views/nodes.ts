@@ -44,9 +44,18 @@ export interface ListNode extends Look {
   readonly children: readonly Node[];
 }
 
+/** A claim, as it is asked for. */
+export interface ClaimRef {
+  readonly id: string;
+  readonly collection: string | null;
+}
+
 export interface ClaimNode extends Look {
   readonly kind: 'claim';
+  readonly claim: ClaimRef;
+  /** Where its line is: what it quotes, defines or names. */
   readonly target: Target;
+  readonly file: Target;
   /** Of a claim on a file, what tells it from others there. */
   readonly key?: string;
   readonly children: readonly Node[];
@@ -120,6 +129,10 @@ const ARMS: Readonly<Record<SalientEntity['arm'], string>> = {
 
 export const entityIcon = (type: string): string =>
   ENTITY_ICONS[type.toLowerCase()] ?? 'symbol-misc';
+
+/** The text of a claim as a row has it: on one line, code without its marks. */
+export const rowText = (text: string): string =>
+  text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim();
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;

@@ -1,17 +1,16 @@
 /** Rows for claims that are tied to the file in sight: what is claimed, and why it is listed. */
 import type * as vscode from 'vscode';
-import type { Range, TiedClaim } from '../protocol.gen';
+import type { TiedClaim } from '../protocol.gen';
+import { fileOf } from './claims';
 import {
   type ClaimNode,
   commandNode,
   joined,
-  moreNode,
   type Node,
   noteNode,
-  plural,
+  rowText,
+  type Target,
 } from './nodes';
-
-const SHOWN = 8;
 
 /** Which claims somebody dismissed, by file. */
 export interface Dismissals {
@@ -22,60 +21,74 @@ export interface Dismissals {
 
 export const tiedKey = ({ id, collection }: TiedClaim): string => JSON.stringify([collection, id]);
 
-/**
- * Those in the function at the caret first, then those in sight, then the others, as they came;
- * claims of one sentence once.
- */
-export function inOrder(
-  claims: readonly TiedClaim[],
-  sight: Range,
-  caret: Range | undefined,
-): readonly TiedClaim[] {
-  const rank = ({ line }: TiedClaim) =>
-    line === null ? 2 : caret && holds(caret, line) ? 0 : holds(sight, line) ? 1 : 2;
-  const first = new Map([...claims].reverse().map((claim) => [claim.text, claim]));
-  const once = claims.filter((claim) => first.get(claim.text) === claim);
-  return once.sort((a, b) => rank(a) - rank(b));
+/** Where somebody reads or writes: a line, from 1, and the lines of what it stands in. */
+export interface Caret {
+  readonly uri: string;
+  readonly line: number;
+  /** First and last line of the function or paragraph. */
+  readonly around: readonly [number, number];
 }
 
-const holds = ({ start, end }: Range, line: number): boolean =>
-  start.line < line && line <= end.line + 1;
+/** As they stand in the file, those without a line last; claims of one sentence once. */
+export function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
+  const first = new Map([...claims].reverse().map((claim) => [claim.text, claim]));
+  const once = claims.filter((claim) => first.get(claim.text) === claim);
+  const line = (claim: TiedClaim) => claim.line ?? Number.POSITIVE_INFINITY;
+  return once.sort((a, b) => (line(a) === line(b) ? 0 : line(a) - line(b)));
+}
 
-/** The first few claims, a row that holds the others, and one that brings back what was dismissed. */
+/** The claims on the line at the caret, else on the nearest line of what that stands in. */
+export function atCaret(claims: readonly TiedClaim[], caret: Caret): readonly TiedClaim[] {
+  const [first, last] = caret.around;
+  const lines = claims.map(({ line }) => line ?? 0).filter((line) => first <= line && line <= last);
+  const distance = (line: number) => Math.abs(line - caret.line) - (line <= caret.line ? 0.5 : 0);
+  const nearest = lines.sort((a, b) => distance(a) - distance(b))[0];
+  return nearest === undefined ? [] : claims.filter(({ line }) => line === nearest);
+}
+
+/** The claims in `here` are marked; the last row brings back what was dismissed. */
 export function tiedRows(
   parent: string,
+  file: string,
   claims: readonly TiedClaim[],
+  here: readonly TiedClaim[],
   dismissed: readonly string[],
 ): readonly Node[] {
   const rows = claims
     .filter((claim) => !dismissed.includes(tiedKey(claim)))
-    .map((claim) => tiedNode(parent, claim));
+    .map((claim) => tiedNode(parent, file, claim, here.includes(claim)));
   const gone = claims.length - rows.length;
-  const back =
-    gone > 0 ? [commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims', 'discard')] : [];
-  if (rows.length <= SHOWN + 1) return [...rows, ...back];
-  const hidden = rows.slice(SHOWN);
-  const more = moreNode(parent, plural(hidden.length, 'more claim'), hidden);
-  return [...rows.slice(0, SHOWN), more, ...back];
+  if (gone === 0) return rows;
+  return [...rows, commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims', 'discard')];
 }
 
-function tiedNode(parent: string, claim: TiedClaim): ClaimNode {
+function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolean): ClaimNode {
   const id = `${parent}/tied:${tiedKey(claim)}`;
-  const label = claim.text.replaceAll(/\s+/g, ' ').trim();
+  const label = joined(claim.line !== null && `L${claim.line}`, rowText(claim.text));
   const contested = claim.status === 'contested' && 'contested';
   const state = joined(contested, claim.stale && 'stale');
+  const icon = contested ? 'warning' : claim.stale ? 'history' : 'pass';
+  const here = isHere && 'at the caret';
   return {
     id,
     kind: 'claim',
     label,
-    description: joined(state, claim.line !== null && `L${claim.line}`),
-    spoken: [label, claim.why, claim.stale, contested].filter(Boolean).join(', '),
-    tooltip: [label, claim.why, claim.stale, contested, claim.source && `— ${claim.source}`]
+    description: joined(here, state),
+    spoken: [label, here, claim.why, claim.stale, contested].filter(Boolean).join(', '),
+    tooltip: [
+      rowText(claim.text),
+      claim.why,
+      claim.stale,
+      contested,
+      claim.source && `— ${claim.source}`,
+    ]
       .filter(Boolean)
       .map(String),
-    icon: contested ? 'warning' : claim.stale ? 'history' : 'pass',
+    icon: isHere ? 'arrow-right' : icon,
     ...(state ? { color: 'list.warningForeground' } : {}),
-    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
+    claim: { id: claim.id, collection: claim.collection },
+    target: lineOf(file, claim),
+    file: fileOf(claim),
     key: tiedKey(claim),
     children: [
       { ...noteNode(`${id}/why`, claim.why, 'link') },
@@ -83,6 +96,12 @@ function tiedNode(parent: string, claim: TiedClaim): ClaimNode {
       ...(claim.source ? [sourceNode(id, claim, claim.source)] : []),
     ],
   };
+}
+
+/** Its line in the file that is read, else the document that it cites, else its own file. */
+function lineOf(file: string, claim: TiedClaim): Target {
+  if (claim.line !== null) return { uris: [file], locator: `L${claim.line}`, passages: [] };
+  return claim.document ? { uris: [claim.document, claim.uri], passages: [] } : fileOf(claim);
 }
 
 function sourceNode(id: string, { document, uri }: TiedClaim, source: string): Node {

@@ -23,6 +23,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   constructor(
     id: string,
     private readonly model: Model,
+    private readonly chosen: (node: Node) => void,
   ) {
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
@@ -31,12 +32,17 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
       this.calm,
       this.view.onDidExpandElement(({ element }) => this.unfolded(element, true)),
       this.view.onDidCollapseElement(({ element }) => this.unfolded(element, false)),
-      this.view.onDidChangeSelection(() => this.calm.touched()),
+      this.view.onDidChangeSelection(({ selection }) => this.selected(selection)),
     ];
   }
 
   redraw(rows: 'all' | readonly string[]): void {
     this.calm.redraw(rows);
+  }
+
+  private selected([row]: readonly Row[]): void {
+    this.calm.touched();
+    if (row) this.chosen(row.node);
   }
 
   private unfolded({ node }: Row, open: boolean): void {
@@ -106,8 +112,8 @@ function contextOf(node: Node): string {
   if (node.kind === 'entity' || node.kind === 'expert') {
     return node.subject.isTopic ? `${node.kind} topic` : node.kind;
   }
-  const kind = 'key' in node ? 'tied' : node.kind;
-  return 'target' in node ? `${kind} opens` : kind;
+  if (node.kind === 'claim') return node.key === undefined ? 'claim' : 'claim tied';
+  return node.kind;
 }
 
 function collapsible(node: Node): vscode.TreeItemCollapsibleState {

@@ -19,9 +19,10 @@ from vouch_sidecar.operations.artifacts import (
 )
 from vouch_sidecar.operations.commit_authors import AuthorRow, author_rows, by_commits_field
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.people_to_ask import PersonRow, person_row
+from vouch_sidecar.operations.people_to_ask import PersonRow, owner_row, person_row
 from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.authors import authors_of
+from vouch_sidecar.retrieval.owners import owners_of
 from vouch_sidecar.retrieval.people import people_of_claim
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class ClaimResult(Result):
     auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
     contested_by: list[ContraryClaim] = Field(description="The claims named in `contradicts`.")
     people: list[PersonRow] = Field(
-        description="Whom to ask: the people it counts for, then as in `entity`."
+        description="Whom to ask: the people it counts for, then as in `entity`, of its files."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     pages: list[PageRef]
@@ -67,7 +68,10 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
             ContraryClaim(id=one.id, said=view.said(one).text, uri=views.uri(one.path))
             for one in others
         ],
-        people=[person_row(row) for row in people_of_claim(view, found)],
+        people=[
+            *map(person_row, people_of_claim(view, found)),
+            *map(owner_row, owners_of(view, [found.id])),
+        ],
         by_commits=author_rows(authors_of([(view, [found.id])])),
         pages=views.pages((Kind.CLAIM, found.id)),
         relations=views.relations(found.id),

@@ -133,7 +133,8 @@ export async function run({ w, test, artifacts }) {
   await test('a claim opens its file at the text', async () => {
     const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
     await w.settled(claim);
-    await claim.click();
+    await claim.hover();
+    await claim.getByRole('button', { name: 'Open Claim' }).click();
     await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
   });
@@ -145,6 +146,8 @@ export async function run({ w, test, artifacts }) {
     await w.expand('Experts', 'INC-118');
     const claim = w.row('Experts', 'INC-118 had two causes');
     await claim.click();
+    await w.activeTab('INC-118.md');
+    await claim.getByRole('button', { name: 'Open Claim' }).click();
     await w.activeTab('inc-118-cause.yaml');
     await claim.locator('.monaco-tl-twistie').click();
     const beneath = w.rows('Experts').and(page.locator('[aria-level="4"]'));

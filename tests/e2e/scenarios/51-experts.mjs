@@ -18,6 +18,7 @@ export async function run({ w, test, artifacts }) {
   const proposal = (text) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
 
   await test('people come first, the topic is the headline', async () => {
+    await page.setViewportSize({ width: 1280, height: 1500 }); // room for all groups
     await w.panel();
     await sidebar.getByText('Nothing in play').waitFor();
     await w.command('Vouch: Find Experts');

@@ -39,7 +39,7 @@ export async function run({ w, test, artifacts }) {
   await test('opening a file shows what it names', async () => {
     await w.panel();
     await sidebar.getByText('Nothing in play').waitFor();
-    await page.setViewportSize({ width: 1280, height: 1100 });
+    await page.setViewportSize({ width: 1280, height: 1700 });
     await w.openFile('notes.txt');
     for (const name of ['Tomasz Wróbel', 'Relay', 'dead-letter queue', 'Mei Tanaka', '東京ハブ', 'Delivery Tracker', 'Dispatch team', 'proof of delivery']) {
       await named(name).waitFor();

@@ -1,0 +1,104 @@
+/** A claim in full, as plain data for its page: texts in pieces, and what each link opens. */
+import type { AuthorRow, Citation, ClaimResult, PersonRow } from '../protocol.gen';
+import { citedAt, fileOf } from '../views/claims';
+import { type ClaimRef, joined, plural, type Target } from '../views/nodes';
+import type { Content, Line, Piece } from './messages';
+
+export type Link =
+  | { readonly kind: 'place'; readonly target: Target }
+  | { readonly kind: 'web'; readonly address: string }
+  | { readonly kind: 'claim'; readonly claim: ClaimRef };
+
+export interface Written {
+  readonly content: Content;
+  readonly links: readonly Link[];
+}
+
+/** Most authors by commits, and most sources, that are named. */
+const AUTHORS = 3;
+const SOURCES = 7;
+
+export function written(result: ClaimResult): Written {
+  const { claim, collection } = result;
+  const links: Link[] = [];
+  const linked = (text: string, link: Link): Piece => {
+    links.push(link);
+    return { text: plain(text), link: links.length - 1 };
+  };
+  const lines: Line[] = [
+    ...(claim.stale ? [line('Stale', claim.stale, true)] : []),
+    ...result.contested_by.map((other) => ({
+      label: 'Contested by',
+      pieces: [linked(other.said, { kind: 'claim', claim: { id: other.id, collection } })],
+      warns: true as const,
+    })),
+    ...sources(claim.citations).map((citation, at) => ({
+      label: at === 0 ? 'Source' : '',
+      pieces: source(citation, linked),
+    })),
+    line('Date', claim.date?.slice(0, 10)),
+    line('Status', claim.status === 'stable' ? '' : claim.status, claim.status === 'contested'),
+    line('Approved by', result.auto_approved ? 'its receipt, no person' : result.approved_by),
+    line('Ask', joined(...result.people.map(person), ...authors(result.by_commits ?? []))),
+    { label: 'File', pieces: [linked(claim.id, { kind: 'place', target: fileOf(claim) })] },
+  ];
+  const content = {
+    text: inPieces(claim.said),
+    lines: lines.filter(({ pieces }) => pieces.some(({ text }) => text !== '')),
+  };
+  return { content, links };
+}
+
+function line(label: string, text: string | null | undefined, warns = false): Line {
+  const pieces = [{ text: plain(text ?? '') }];
+  return warns ? { label, pieces, warns } : { label, pieces };
+}
+
+/** Those with a quote, then documents that none of these quotes. */
+function sources(citations: readonly Citation[]): readonly Citation[] {
+  const quoted = citations.filter(({ quote }) => quote);
+  const known = new Set(quoted.map(({ source_id }) => source_id));
+  const others = citations.filter(({ quote, source_id }) => !quote && !known.has(source_id));
+  return [...quoted, ...others].slice(0, SOURCES);
+}
+
+function source(citation: Citation, linked: (text: string, link: Link) => Piece): Piece[] {
+  const { document, locator, quote, kind } = citation;
+  const title = citation.title ?? locator ?? citation.id;
+  const said = quote ? [{ text: ` “${plain(quote)}”` }] : [];
+  const at = /#(L\d+)/.exec(document ?? '')?.[1];
+  const shown = joined(title, at);
+  if (document) return [linked(shown, { kind: 'place', target: citedAt(citation) }), ...said];
+  if (locator && isWeb(locator)) {
+    return [linked(shown, { kind: 'web', address: locator }), ...said];
+  }
+  return [{ text: plain(joined(title, kind === 'missing' && 'missing')) }, ...said];
+}
+
+export const isWeb = (address: string): boolean =>
+  /^https:\/\/[^\s\\]+$/i.test(address) && URL.canParse(address);
+
+const person = ({ entity_id, name, via, relation, claim_count }: PersonRow): string =>
+  entity_id === null
+    ? `owned by ${name}`
+    : relation
+      ? `${relation.replaceAll('_', ' ')} ${name}`
+      : `${name} (${via ?? plural(claim_count, 'claim')})`;
+
+const authors = (rows: readonly AuthorRow[]): string[] =>
+  rows.slice(0, AUTHORS).map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`);
+
+/** Code between backticks stands by itself. */
+function inPieces(text: string): Piece[] {
+  const parts = plain(text).split(/`([^`]+)`/);
+  return parts
+    .map((part, at): Piece => (at % 2 === 1 ? { text: part, isCode: true } : { text: part }))
+    .filter((piece) => piece.text !== '');
+}
+
+/** On one line, without characters that turn, hide or control what stands around them. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .trim();
