@@ -153,7 +153,7 @@ def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
         },
     )
     place = {"textDocument": {"uri": cell["document"]}, "position": {"line": 0, "character": 1}}
-    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("Ask: ")
+    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**")
     text: dict[str, Any] = {
         "document": {"uri": cell["document"], "version": 2},
         "changes": [{"text": "JWT = 1\n\nRedis is the store"}],

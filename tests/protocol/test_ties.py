@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.kb.samples import claim, put
+from tests.kb.samples import claim, entity, put
 from tests.protocol.client import Client, indexed_client, running
 from tests.workspace.places import cite, git, repository
 
@@ -47,7 +47,7 @@ def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> Non
     uri = (root / "src" / "relay.py").as_uri()
     client.open(uri, CODE, "python")
     value = hover(client, uri, 1, 10)["contents"]["value"]
-    said, _, why = value.splitlines()
+    why, _, said = value.splitlines()
     assert "is slow." in said
     assert "defined at L2" in why
     assert hover(client, uri, 2, 12) is None
@@ -61,6 +61,23 @@ def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> Non
     assert "It restarts at night." in found["contents"]["value"]
     assert "1 more claim" in found["contents"]["value"]
     assert hover(client, prose, 0, 40) is None
+
+
+def test_hover_in_code_is_silent_on_words_in_small_letters(client: Client, root: Path) -> None:
+    code = CODE.replace("restart_all", "restart")
+    uri = (root / "src" / "relay.py").as_uri()
+    (root / "src" / "relay.py").write_text(code, "utf-8")
+    cite(root, "plain", "`restart` waits.", "https://example.org/b")
+    put(root / ".vouch", "entities/restart.yaml", entity("restart", name="restart"))
+    asked = {"paths": ["src/relay.py"]}
+    tie = ["plain"]
+    client.until("vouch/files", asked, lambda a: tie[0] in str(a["files"]) and not a["degraded"])
+    client.open(uri, code, "python")
+    assert hover(client, uri, 1, 10) is None
+    tie = ["with-class"]
+    cite(root, "with-class", "`restart` of `RelayLoop.restart` is slow.", "https://example.org/c")
+    client.until("vouch/files", asked, lambda a: tie[0] in str(a["files"]) and not a["degraded"])
+    assert "is slow" in hover(client, uri, 1, 10)["contents"]["value"]
 
 
 def test_hover_in_code_follows_the_setting(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,8 @@ def test_hover_in_prose_says_where_it_was_found(client: Client) -> None:
     assert found["range"]["start"]["character"] == 7
     lines = found["contents"]["value"].splitlines()
     assert lines[0].strip() == "**keyring** · topic · 3 live claims"
-    assert lines[1].strip().startswith("Not declared: no English word, in 3 claims · by commits: ")
+    assert re.match(r"Ask \S.*\(1 commit\)", lines[1])
+    assert lines[2].strip() == "Not declared: no English word, in 3 claims"
     assert sum(line.startswith("- ") for line in lines) == 2
     assert "Entity:" not in found["contents"]["value"]
 

@@ -39,7 +39,7 @@ export async function run({ w, test, artifacts }) {
   const sidebar = page.locator('.part.sidebar');
   const inPlay = (text) => w.row('In Play', text);
 
-  await page.setViewportSize({ width: 1280, height: 1400 }); // only the rows in sight exist
+  await page.setViewportSize({ width: 1280, height: 1900 }); // only the rows in sight exist
 
   await test('starts, and has nothing in play', async () => {
     await w.panel();

@@ -50,7 +50,7 @@ export async function run({ w, test, artifacts }) {
     assert.match(head, /^Relay · system .* 17 live claims$/);
     assert.equal(
       ask,
-      'Ask: Tomasz Wróbel (1 claim), Inès Okafor (1) · owned by Dispatch team',
+      'Ask Tomasz Wróbel (1 claim), Inès Okafor (1) · owned by Dispatch team',
     );
     assert.match(about, /^The one way in for scans/);
     assert.equal(claims.filter((line) => /confidence/.test(line)).length, 2);
@@ -72,7 +72,7 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('use.js');
     const said = await w.hover('Relay {', 'class Relay'); // the language's own comes late
     assert.match(said, /class Relay/);
-    assert.ok(said.indexOf('class Relay') < said.indexOf('Ask:'), said);
+    assert.ok(said.indexOf('class Relay') < said.indexOf('Relay · system · Ask Tomasz'), said);
     assert.doesNotMatch(said, /live claim/);
     assert.equal(said.match(/confidence/g).length, 1);
   });
@@ -120,7 +120,7 @@ export async function run({ w, test, artifacts }) {
       await w.command('Preferences: Color Theme');
       await w.quickInputRow(theme);
       await page.locator(`.monaco-workbench.${css}`).waitFor();
-      await w.hover('Relay', 'Ask:');
+      await w.hover('Relay', 'Ask Tomasz');
       await page.waitForTimeout(500);
       await w.picture(path.join(artifacts, `50-ask-hover-${name}.png`));
     });
@@ -128,11 +128,11 @@ export async function run({ w, test, artifacts }) {
 
   await test('the hover at 900×600 and at 200 %', async () => {
     await page.setViewportSize({ width: 900, height: 600 });
-    await w.hover('Relay', 'Ask:');
+    await w.hover('Relay', 'Ask Tomasz');
     await w.picture(path.join(artifacts, '50-ask-hover-900x600.png'));
     await page.setViewportSize({ width: 640, height: 400 }); // 1280×800 at 200 %
     await page.waitForTimeout(500);
-    await w.hover('Relay', 'Ask:');
+    await w.hover('Relay', 'Ask Tomasz');
     await w.picture(path.join(artifacts, '50-ask-hover-200-percent.png'));
   });
 }

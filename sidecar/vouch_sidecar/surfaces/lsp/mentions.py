@@ -31,6 +31,7 @@ class FoundMention:
     """
 
     range: lsp.Range
+    name: str
     in_code: bool
     entities: tuple[tuple[Served, str], ...]
 
@@ -53,7 +54,8 @@ def find(
     if named is None:
         return None
     place = document.range_of(start + named.start, start + named.end)
-    return FoundMention(place, in_code, named.entities)
+    name = around[named.start : named.end]
+    return FoundMention(place, name, in_code, named.entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class FoundTies:
     """A place that names a file, a module or an identifier, and the claims tied to it."""
 
     range: lsp.Range
+    name: str
     in_code: bool
     tied: tuple[tuple[Served, Tied], ...]
 
@@ -86,7 +89,8 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
     tied = [(served, one) for *_, served, several in found for one in several]
     tied.sort(key=lambda row: -row[1].strength)
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
-    return FoundTies(document.range_of(start + begin, start + end), in_code, tuple(tied))
+    place = document.range_of(start + begin, start + end)
+    return FoundTies(place, line[begin:end], in_code, tuple(tied))
 
 
 def places_naming(

@@ -1,6 +1,8 @@
-"""Hovers. On an entity's name: whom to ask, and its best claims, in at most a dozen lines. On a
-topic's name in prose: where the name was found, and the topic's best claims. On an id in a file
-below `.vouch/`: its artifact. On an identifier or path with ties: the strongest tied claim.
+"""Hovers, whose first line says what they speak of. On an entity's name: whom to ask, and its best
+claims, in at most a dozen lines. On a topic's name in prose: whom to ask, where the name was found,
+its best claims. On an id in a file below `.vouch/`: its artifact. On an identifier or path with
+ties: why they are tied, and the strongest tied claim. In code a word in small letters has none,
+unless a claim names it with its class.
 
 Texts of a knowledge base are escaped. The only links are to files inside the workspace and the
 knowledge base, never to an address in a claim.
@@ -8,16 +10,19 @@ knowledge base, never to an address in a claim.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from functools import partial
 from pathlib import Path
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
+from vouch_sidecar.retrieval.file_ties import Tied
 from vouch_sidecar.retrieval.owners import told_owners
 from vouch_sidecar.retrieval.people import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.artifact_lines import label_of, lines_about
@@ -34,6 +39,7 @@ CITATIONS = 3
 PAGES = 3
 TEXT = 240
 NAME = 80
+AUTHORS = 3
 
 
 def register(server: Sidecar) -> None:
@@ -53,7 +59,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if settings.enabled == "off":
         return None
     found = find(server, uri, position, topics=True)
-    if found is None:
+    if found is None or (found.in_code and found.name.islower() and found.name.isalnum()):
         return _of_ties(server, uri, position, speaking)
     if found.in_code and settings.enabled == "prose":
         return None
@@ -95,33 +101,43 @@ def _of_ties(
     found = find_ties(server, uri, position)
     if found is None or (found.in_code and server.settings.hover.enabled == "prose"):
         return None
-    told = [one for one in found.tied if one[0].collection.root in speaking]
-    if not told:
+    ties = tuple(one for one in found.tied if one[0].collection.root in speaking)
+    if found.in_code and found.name.islower() and found.name.isalnum():
+        ties = _with_its_class(found.name, ties)
+    if not ties:
         return None
     style = style_for(server)
-    served, tied = told[0]
+    served, tied = ties[0]
     server.engine.stats.opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
-    others = {one.claim.id for _, one in told} - {tied.claim.id}
+    others = {one.claim.id for _, one in ties} - {tied.claim.id}
     why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT))]
     why += [count(len(others), "more claim")] if others else []
-    lines = [_claim(claim, style), "", " · ".join(why)]
+    lines = [" · ".join(why), "", _claim(claim, style)]
     return lsp.Hover(contents=style.content(lines), range=found.range)
 
 
+def _with_its_class(
+    name: str, ties: tuple[tuple[Served, Tied], ...]
+) -> tuple[tuple[Served, Tied], ...]:
+    """The ties whose claims name a word as a part of something: `Session.send`, of `send`."""
+    part = re.compile(rf"\w\.{re.escape(name)}\b")
+    return tuple(row for row in ties if part.search(row[1].claim.text))
+
+
 def _brief(card: EntityCard, style: Style) -> list[str]:
-    """Whom to ask, and the best claim: short, as other language servers hover on code, too."""
-    first = (_ask(card, style) if card.why is None else []) or [_head(card, style)]
-    return [*first, *(_claim(claim, style) for claim in card.claims[:1])]
+    """What it is, whom to ask, and the best claim: short, as other language servers hover, too."""
+    entity = card.entity
+    head = [isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
+    claims = [_claim(claim, style) for claim in card.claims[:1]]
+    return paragraph([" · ".join([*head, *_ask(card, style)]), *claims])
 
 
 def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
     """Lines that describe an entity or topic, then `limit` claims, then links."""
     entity = card.entity
     if card.why is not None:
-        known = [*_owners(card, style), *_by_commits(card, style)]
-        origin = " · ".join([f"Not declared: {style.text(card.why)}", *known])
-        top = [_head(card, style), origin]
+        top = [_head(card, style), *_ask(card, style), f"Not declared: {style.text(card.why)}"]
         pages = ["", _pages(card, style)] if card.pages else []
         return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
     about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
@@ -142,7 +158,7 @@ def _head(card: EntityCard, style: Style) -> str:
 
 
 def _ask(card: EntityCard, style: Style) -> list[str]:
-    """The line that says whom to ask; [] for a person."""
+    """The line that says whom to ask; [] for a person, and where nobody is named."""
     if card.entity.type == PERSON:
         return []
     people: list[str] = []
@@ -158,19 +174,18 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
     owners += _owners(card, style)
-    parts = [*([", ".join(people)] if people else []), *owners, *_by_commits(card, style)]
-    return ["Ask: " + (" · ".join(parts) or "nobody named")]
+    authors = [
+        f"{isolated(style.text(clip(one.name, NAME)))} ({count(one.commits, 'commit')})"
+        for one in card.authors[:AUTHORS]
+    ]
+    groups = [", ".join(people), *owners, ", ".join(authors)]
+    asked = " · ".join(group for group in groups if group)
+    return [f"Ask {asked}"] if asked else []
 
 
 def _owners(card: EntityCard, style: Style) -> list[str]:
     """The owners of the claims' files by CODEOWNERS; [] without any."""
     return [style.text(clip(told_owners(card.owners), TEXT))] if card.owners else []
-
-
-def _by_commits(card: EntityCard, style: Style) -> list[str]:
-    """The authors of commits to the files of the claims; [] without any."""
-    names = ", ".join(isolated(style.text(clip(one.name, NAME))) for one in card.authors)
-    return [f"by commits: {names}"] if names else []
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
