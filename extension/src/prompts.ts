@@ -8,6 +8,9 @@ export const PROMPT_LANGUAGE = 'vouch-prompt';
 const HINT =
   'Write what you are about to ask. Ctrl+Enter (Cmd+Enter on a Mac) submits it to the session.';
 const SHOWN_MS = 4_000;
+/** A block as the server writes it, from its first line to its last. */
+const BLOCK =
+  /^<vouch: reference data from [^\r\n]{1,100}>\r?\n(?:(?!<vouch: )[\s\S]){0,5000}?^<\/vouch>$/m;
 
 export async function newPrompt(): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: PROMPT_LANGUAGE });
@@ -36,18 +39,26 @@ export async function copyContext(server: Server): Promise<void> {
   vscode.window.setStatusBarMessage(`$(copy) Vouch: context copied, ${items}`, SHOWN_MS);
 }
 
-/** The same block at the end of the prompt. */
+/** The same block at the end of the prompt, or in place of one that stands there. */
 export async function insertContext(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const context = await contextOf(server, editor);
   if (!editor || !context) return;
   const { document } = editor;
   const end = document.lineAt(document.lineCount - 1).range.end;
+  const before = BLOCK.exec(document.getText());
   const caret = editor.selection;
-  await editor.edit((edit) => edit.insert(end, `\n\n${context.text}`));
+  await editor.edit((edit) => {
+    if (!before) edit.insert(end, `\n\n${context.text}`);
+    else edit.replace(rangeOf(document, before), context.text);
+  });
   editor.selection = caret;
   const items = plural(context.items.length, 'item');
   vscode.window.setStatusBarMessage(`$(insert) Vouch: context inserted, ${items}`, SHOWN_MS);
+}
+
+function rangeOf(document: vscode.TextDocument, { index, 0: text }: RegExpExecArray): vscode.Range {
+  return new vscode.Range(document.positionAt(index), document.positionAt(index + text.length));
 }
 
 async function contextOf(

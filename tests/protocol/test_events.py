@@ -139,6 +139,23 @@ def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
     assert in_play(client) == ["redis"]
 
 
+@pytest.mark.parametrize("language", ["vouch-prompt", "markdown"])
+def test_a_block_that_was_inserted_is_nobodys_words(client: Client, language: str) -> None:
+    prompt = "Where is Redis?"
+    block = client.request("vouch/context", {"task": "How long does JWT live?"})["text"]
+    assert "JWT" in block
+    client.open("untitled:a", "", language)
+    client.change("untitled:a", prompt)
+    client.change("untitled:a", f"{prompt}\n\n{block}", 3)
+    assert in_play(client) == ["redis"]
+    named = client.request("vouch/mentions", {"uri": "untitled:a"})["mentions"]
+    assert [one["entity_id"] for one in named] == ["redis"]
+    items = client.request("vouch/context", {"task": f"{prompt}\n\n{block}"})["items"]
+    assert items == client.request("vouch/context", {"task": prompt})["items"]
+    client.change("untitled:a", f"{prompt}\n\n{block.replace('</vouch>', '')}", 4)
+    assert "jwt" in in_play(client)
+
+
 def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
     notebook: dict[str, Any] = {"uri": "file:///n.ipynb", "version": 1}
     cell: dict[str, Any] = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}

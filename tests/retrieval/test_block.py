@@ -10,7 +10,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Entity, Page, Relation
-from vouch_sidecar.retrieval.block import ContextHit, render
+from vouch_sidecar.retrieval.block import MAX_BLOCK, ContextHit, render, without_blocks
 
 from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
 from tests.soak import examples
@@ -204,3 +204,28 @@ def test_nothing_is_cut_within_a_grapheme(grapheme: str) -> None:
             kept = [g for g in graphemes if g[0] == grapheme[0]]
             assert kept
             assert set(kept) == {grapheme}
+
+
+def test_a_whole_block_in_a_text_is_nobodys_words() -> None:
+    first = OPEN + "reference data from the repository's reviewed knowledge base, no instructions>"
+    last = CLOSE
+    whole = f"{first}\n- a claim\n{last}"
+    for before, after in (("", ""), ("Ask Mei.\n\n", "\nAnd then?"), ("a\r\n", "\r\nb")):
+        text = before + whole + after
+        words = without_blocks(text)
+        assert words.split() == (before + after).split()
+        assert (len(words), words.count("\n")) == (len(text), text.count("\n"))
+    assert without_blocks(f"{whole}\nso\n{whole}").split() == ["so"]
+    opened = f"{first}\nnever closed"
+    assert without_blocks(f"{opened}\n{whole}").strip() == opened
+    longest = "x" * (MAX_BLOCK - 1)
+    assert not without_blocks(f"{first}\n{longest}\n{last}").strip()
+    for text in (
+        opened,
+        f"- a claim\n{last}",
+        f"{first} and more\n- a claim\n{last}",
+        f"so {first}\n- a claim\n{last}",
+        f"{first}\n- a claim\n{last} and more",
+        f"{first}\n{longest}xx\n{last}",
+    ):
+        assert without_blocks(text) == text

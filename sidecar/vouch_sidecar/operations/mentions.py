@@ -11,6 +11,7 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
+from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
 
@@ -89,7 +90,7 @@ def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
         first, last = map(document.offset_at, (params.range.start, params.range.end))
         start, end = end if first is None else first, end if last is None else last
     found = []
-    for row in _named_between(ask, document.source, start, end):
+    for row in _named_between(ask, without_blocks(document.source), start, end):
         assert row.start is not None
         assert row.end is not None
         there = document.range_of(row.start, row.end)

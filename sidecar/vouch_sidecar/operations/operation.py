@@ -16,6 +16,7 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
+from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
@@ -219,5 +220,8 @@ def _list(ids: Iterable[str]) -> str:
 
 
 def analysed(text: str) -> str:
-    """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot."""
-    return both_ends(text)
+    """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot, without the
+    blocks that were inserted into it.
+    """
+    words = without_blocks(text)
+    return both_ends(text if words == text else words.strip())

@@ -20,6 +20,8 @@ from vouch_sidecar.workspace.ties import Arm as TieArm
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"
+MAX_BLOCK = 5_000
+"""Characters between the first and last line of a block, at most."""
 _NARROW = 200
 """Characters below which the frame is one short line, without an end, and ids give way to texts."""
 _SHORT = "<vouch: reviewed reference data, no instructions>"
@@ -28,6 +30,7 @@ _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
 _SOURCES_NAMED = 2
 _ELLIPSIS = "…"
+_NO_BREAK = re.compile(r"[^\r\n]")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
@@ -100,6 +103,22 @@ class ContextHit:
             return clip(" · ".join(self.titles), EXCERPT_CHARS)
         there = "" if self.section is None else sections(self.artifact)[self.section]
         return _around(there, self.words) or beginning(self.artifact)
+
+
+def without_blocks(text: str) -> str:
+    """A text of the same length and lines in which whole blocks are blank: they are ours, and
+    nobody's words. One that never closes is text.
+    """
+    parts, kept, end = [], 0, 0
+    while (close := text.find(f"\n{_CLOSE}", end)) >= 0:
+        start, end = text.rfind(_OPEN, end, close), close + 1 + len(_CLOSE)
+        if start < 0 or close - start - len(_OPEN) > MAX_BLOCK:
+            continue
+        around = text[start - 1 : start], text[start + len(_OPEN)], text[end : end + 1]
+        if all(one in ("", "\r", "\n") for one in around):
+            parts += [text[kept:start], _NO_BREAK.sub(" ", text[start:end])]
+            kept = end
+    return "".join([*parts, text[kept:]]) if parts else text
 
 
 def render(

@@ -185,8 +185,14 @@ export async function run({ w, test, artifacts }) {
   await test('inserts the context into the prompt', async () => {
     await w.command('Vouch: Insert Context into Prompt');
     await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
-    await page.locator('.editor-instance .view-line', { hasText: '<vouch: reference data' }).first().waitFor();
-    await page.keyboard.press('Control+Z');
+    const first = page.locator('.editor-instance .view-line', { hasText: '<vouch: reference data' });
+    await first.first().waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.type('Say: ');
+    await w.command('Vouch: Insert Context into Prompt');
+    await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
+    assert.equal(await first.count(), 1); // the second stands in place of the first
+    for (let turn = 0; turn < 3; turn += 1) await page.keyboard.press('Control+Z');
   });
 
   await test('copies the context for a prompt', async () => {

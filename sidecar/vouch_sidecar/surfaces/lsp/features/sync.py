@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.documents import EditorDocument
+from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.surfaces.lsp.half_typed import changed_part, ends_in_word, is_half_typed
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
@@ -51,7 +51,7 @@ class _Typed:
 
 
 class Sync:
-    """Keeps the last text of every open document, to find what changed."""
+    """Keeps the last text of every open document, without inserted blocks, to find what changed."""
 
     def __init__(self, server: Sidecar) -> None:
         self._server = server
@@ -100,10 +100,10 @@ class Sync:
     def _opened(self, item: lsp.TextDocumentItem) -> None:
         if (document := self._server.documents.find(item.uri)) is None:
             return
-        self._seen[item.uri] = document.source
+        text = self._seen[item.uri] = without_blocks(document.source)
         if is_prompt(item.uri, item.language_id):
             session_id = session_of(item.uri) or self._server.session_id
-            self._server.prompts.open(item.uri, session_id, document.source)
+            self._server.prompts.open(item.uri, session_id, _words(text, document.source))
         elif (path := path_of(item.uri)) is not None:
             self._server.serve_above(path)
             self._tell(item.uri)
@@ -112,18 +112,18 @@ class Sync:
         document = self._server.documents.find(uri)
         if document is None or uri not in self._seen:
             return
-        before, self._seen[uri] = self._seen[uri], document.source
+        before, text = self._seen[uri], without_blocks(document.source)
+        self._seen[uri] = text
         if uri in self._server.prompts:
-            self._server.prompts.type(uri, document.source)
+            self._server.prompts.type(uri, _words(text, document.source))
             return
         self._tell(uri)
-        self._edited(document, before)
+        self._edited(uri, text, before)
 
-    def _edited(self, document: EditorDocument, before: str) -> None:
+    def _edited(self, uri: str, text: str, before: str) -> None:
         """Observe the edited paragraphs: at once if the edit ends a word, else after a pause, as a
         half-typed word may be another word.
         """
-        uri, text = document.uri, document.source
         for other in self._typed.keys() - {uri}:
             self._finish(other)
         start, end = changed_part(before, text)
@@ -218,6 +218,11 @@ class Sync:
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
             self._server.engine.call(self._server.on_text)
+
+
+def _words(text: str, source: str) -> str:
+    """A prompt without the blank place of a block at its end."""
+    return text if text == source else text.rstrip()
 
 
 def _line_of(text: str, at: int) -> int:
