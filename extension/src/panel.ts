@@ -60,6 +60,10 @@ export class Panel implements vscode.Disposable {
       rootOf,
       (rows) => this.expertsTree.redraw(rows),
       () => this.describeExperts(),
+      (file) =>
+        this.knowledgeBases.map((root) =>
+          vscode.Uri.joinPath(vscode.Uri.file(root), file).toString(),
+        ),
     );
     const redrawFile: Redraw = (rows) => {
       this.countTied();

@@ -330,7 +330,7 @@ test('experts: people first, an answer to an older question is dropped', async (
   await second;
   waiting[0]?.([expert('z', 1)]);
   assert.equal(await first, undefined);
-  assert.deepEqual(names(experts.roots), ['People', 'Teams', 'Systems and topics']);
+  assert.deepEqual(names(experts.roots), ['People', 'Teams and owners', 'Systems and topics']);
   const rows = experts.roots.flatMap(below);
   assert.deepEqual(names(rows), ['\u20073  C', '\u20073  D', '\u20073  B', '12  A']);
   assert.deepEqual(
@@ -375,42 +375,53 @@ test('the entity that the topic names stands above the rows', async () => {
   assert.equal((await answered(twice, 'relay')).own, undefined);
 });
 
-test('those who committed stand behind all that is declared', async () => {
-  const authors = [
-    { name: 'Ada Byron', commits: 21, last: '2026-07-25', files: 3, paths: [] },
+test('people first, then teams and owners, then who committed, then systems', async () => {
+  const about = { via: null, claim_count: 0, collection: null };
+  const people = [
+    { ...about, entity_id: 'ada', name: 'Ada', type: 'person', claim_count: 2, relation: null },
+    { ...about, entity_id: 'ops', name: 'Ops', type: 'team', relation: 'owned_by' },
+    { ...about, entity_id: null, name: 'acme/keys', type: 'team', relation: 'owns' },
+    { ...about, entity_id: 'ann', name: 'Ann', type: 'person', relation: null },
+  ];
+  const paths = [{ path: 'src/a.py', commits: 20, last: '2026-07-25' }];
+  const by_commits = [
+    { name: 'Ada Byron', commits: 21, last: '2026-07-25', files: 3, paths },
     { name: 'Bob', commits: 1, last: '2024-01-02', files: 1, paths: [] },
   ];
-  const experts = await answered([expert('ann', 2, { type: 'person' })], 'x', [], authors);
-  assert.deepEqual(names(experts.roots), ['People', 'By commits']);
-  const rows = below(experts.roots[1]);
-  assert.deepEqual(names(rows), ['21  Ada Byron', '1  Bob']);
-  assert.equal(rows[0]?.spoken, 'Ada Byron, 21 commits to 3 files, the last on 2026-07-25');
-  assert.equal(experts.count, 3);
-  const alone = await answered([], 'x', [], authors);
-  assert.deepEqual(names(alone.roots), ['By commits']);
-  assert.deepEqual(names((await answered([expert('ann', 2)])).roots), ['Teams']);
+  const ranked = [expert('relay', 4, { type: 'system' }), expert('ann', 2, { type: 'person' })];
+  const experts = new Experts(
+    (async () => ({ experts: ranked, people, by_commits })) as unknown as Ask,
+    () => null,
+    () => {},
+    () => {},
+    (path) => [`file:///kb/${path}`],
+  );
+  await experts.find({ topic: 'x', weight: 'evidence', types: [] });
+  const groups = ['People', 'Teams and owners', 'By commits', 'Systems and topics'];
+  assert.deepEqual(names(experts.roots), groups);
+  const [persons, teams, authors] = experts.roots.map(below);
+  assert.deepEqual(names(persons ?? []), ['3  ANN', 'Ada']);
+  assert.deepEqual(names(teams ?? []), ['Ops', 'acme/keys']);
+  assert.deepEqual(names(authors ?? []), ['21  Ada Byron', '1  Bob']);
+  const ada = persons?.[1];
+  assert.equal(ada?.kind === 'person' && ada.subject.id, 'ada');
+  assert.equal(teams?.[0]?.spoken, 'Ops, team, owned by');
+  assert.equal(teams?.[1]?.kind, 'note', 'an owner by CODEOWNERS leads nowhere');
+  const [file, more] = below(authors?.[0]);
+  assert.equal(authors?.[0]?.spoken, 'Ada Byron, 21 commits to 3 files, the last on 2026-07-25');
+  assert.equal(file?.label, 'a.py');
+  assert.equal(file?.description, '20 commits · 2026-07-25');
+  assert.deepEqual(targetIn(file)?.uris, ['file:///kb/src/a.py']);
+  assert.equal(more?.label, '2 more files');
+  assert.equal(experts.count, 7);
 });
 
-test('whom to ask stands first where the topic asks who, and opens the file of who it is', async () => {
-  const ada = { name: 'Ada', type: 'person', via: null, claim_count: 2, relation: 'owned_by' };
-  const people = [{ entity_id: 'ada', ...ada }];
-  const of = async (asks_who: true | undefined) => {
-    const answer = { experts: [expert('relay', 2)], people, asks_who };
-    const experts = new Experts(
-      (async () => answer) as unknown as Ask,
-      () => null,
-      () => {},
-    );
-    await experts.find({ topic: 'x', weight: 'evidence', types: [] });
-    return experts;
-  };
-  const experts = await of(true);
-  assert.deepEqual(names(experts.roots), ['To ask', 'Teams']);
-  assert.equal(experts.count, 2);
-  const row = below(experts.roots[0])[0];
-  assert.equal(row?.spoken, 'Ada, person, owned by · 2 claims');
-  assert.equal(row?.kind === 'person' && row.subject.id, 'ada');
-  assert.deepEqual(names((await of(undefined)).roots), ['Teams', 'To ask']);
+test('a topic that is asked for begins with its own claims', async () => {
+  const topic = expert('topic:key', 4, { name: 'key', type: 'topic' });
+  const experts = await answered([topic, expert('ann', 2, { type: 'person' })], 'key');
+  const [own] = experts.roots;
+  assert.deepEqual(names(experts.roots), ['Claims of key', 'People']);
+  assert.equal(own?.kind === 'expert' && own.open, true);
 });
 
 test('many experts: twenty of them, people before all others, then all on demand', async () => {

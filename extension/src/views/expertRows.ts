@@ -1,5 +1,5 @@
 /** Rows of the view "Experts" as plain data: experts, their groups, whom to ask, authors. */
-import type { AuthorRow, ExpertRow, PersonRow } from '../protocol.gen';
+import type { AuthorFileRow, AuthorRow, ExpertRow, PersonRow } from '../protocol.gen';
 import {
   type EntityNode,
   entityIcon,
@@ -7,6 +7,7 @@ import {
   keyOf,
   type ListNode,
   type Node,
+  noteNode,
   plural,
   subjectOf,
 } from './nodes';
@@ -36,14 +37,22 @@ export function expertNode(row: ExpertRow, figure: Figure, digits: number): Enti
   };
 }
 
-export const GROUPS = ['People', 'Teams', 'Systems and topics'] as const;
+/** The topic that was asked for, with its own claims. */
+export const ownNode = (row: ExpertRow): EntityNode => ({
+  ...expertNode(row, 'claim_count', 1),
+  label: `Claims of ${row.name}`,
+  icon: 'tag',
+  open: true,
+});
+
+export const GROUPS = ['People', 'Teams and owners', 'Systems and topics'] as const;
 type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Readonly<Record<string, Group>> = {
   person: 'People',
-  team: 'Teams',
-  company: 'Teams',
-  organization: 'Teams',
+  team: 'Teams and owners',
+  company: 'Teams and owners',
+  organization: 'Teams and owners',
 };
 
 export const groupOf = (type: string): Group =>
@@ -58,28 +67,14 @@ export function groupNode(group: Group, figure: Figure, children: readonly Node[
     description: counted,
     spoken: `${group}, ${children.length}`,
     tooltip: [`${group}, with the number of their ${counted} on this topic`],
-    icon: group === 'People' ? 'person' : group === 'Teams' ? 'organization' : 'server',
+    icon: group === 'People' ? 'person' : group === 'Teams and owners' ? 'organization' : 'server',
     open: true,
     children,
   };
 }
 
-/** Those whom relations and claims make the ones to ask about what the topic names. */
-export function toAskNode(people: readonly PersonRow[]): ListNode {
-  return {
-    id: 'group:to ask',
-    kind: 'list',
-    label: 'To ask',
-    description: '',
-    spoken: `To ask, ${people.length}`,
-    tooltip: ['To ask', 'Whom relations and claims name for what the topic names.'],
-    icon: 'comment',
-    open: true,
-    children: people.map(personNode),
-  };
-}
-
-function personNode(row: PersonRow): Node {
+/** Somebody whom relations, claims or CODEOWNERS name, below the experts of the same group. */
+export function personNode(row: PersonRow): Node {
   const { entity_id, name, type, collection } = row;
   if (entity_id === null) {
     return ownerNode(row);
@@ -115,13 +110,13 @@ function ownerNode({ name, type, via, collection }: PersonRow): Node {
   };
 }
 
-/** Those who committed to the files of the claims: names alone, which lead nowhere. */
-export function authorsNode(authors: readonly AuthorRow[]): ListNode {
+/** Those who committed to the files of the claims, each with these files, which `at` finds. */
+export function authorsNode(authors: readonly AuthorRow[], at: At): ListNode {
   return {
     id: 'group:by commits',
     kind: 'list',
     label: 'By commits',
-    description: 'commits',
+    description: 'most and newest commits first',
     spoken: `By commits, ${authors.length}`,
     tooltip: [
       'By commits',
@@ -130,19 +125,41 @@ export function authorsNode(authors: readonly AuthorRow[]): ListNode {
     ],
     icon: 'git-commit',
     open: true,
-    children: authors.map(authorNode),
+    children: authors.map((author) => authorNode(author, at)),
   };
 }
 
-function authorNode({ name, commits, last, files }: AuthorRow): Node {
+/** The files that a path below a knowledge base may mean: one in each. */
+type At = (path: string) => readonly string[];
+
+function authorNode({ name, commits, last, files, paths }: AuthorRow, at: At): ListNode {
   const counts = `${plural(commits, 'commit')} to ${plural(files, 'file')}, the last on ${last}`;
+  const id = `author:${name}`;
+  const unnamed = files - paths.length;
+  const more = unnamed > 0 ? [noteNode(id, `${plural(unnamed, 'more file')}`, 'ellipsis')] : [];
   return {
-    id: `author:${name}`,
-    kind: 'note',
+    id,
+    kind: 'list',
     label: `${commits}  ${name}`,
     description: last,
     spoken: `${name}, ${counts}`,
     tooltip: [name, `${counts}.`],
     icon: 'account',
+    open: false,
+    children: [...paths.map((path) => fileNode(id, path, at)), ...more],
+  };
+}
+
+function fileNode(parent: string, { path, commits, last }: AuthorFileRow, at: At): Node {
+  const counts = joined(plural(commits, 'commit'), last);
+  return {
+    id: `${parent}/${path}`,
+    kind: 'place',
+    label: path.split('/').at(-1) ?? path,
+    description: counts,
+    spoken: `${path}, ${counts}`,
+    tooltip: [path, counts],
+    icon: 'file',
+    target: { uris: at(path), passages: [] },
   };
 }

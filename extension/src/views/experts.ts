@@ -1,5 +1,5 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
-import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { type ExpertRow, type ExpertsResult, type PersonRow, WEIGHTS } from '../protocol.gen';
 import { messageOf } from '../text/errors';
 import { difference } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
@@ -11,9 +11,20 @@ import {
   GROUPS,
   groupNode,
   groupOf,
-  toAskNode,
+  ownNode,
+  personNode,
 } from './expertRows';
-import { commandNode, keyOf, known, type ListNode, type Node, noteNode, plural } from './nodes';
+import {
+  commandNode,
+  type EntityNode,
+  keyOf,
+  known,
+  type ListNode,
+  type Node,
+  noteNode,
+  plural,
+  subjectOf,
+} from './nodes';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 export const FIRST_WEIGHT = 'evidence';
@@ -68,10 +79,9 @@ export class Experts implements Model {
   own: ExpertRow | undefined;
   /** The others, people first. */
   private rows: readonly ExpertRow[] = [];
-  /** Whom relations and claims name: first where the topic asks who, else behind the others. */
-  private toAsk: ListNode[] = [];
-  private asksWho = false;
-  /** Those who committed, behind them. */
+  /** Whom relations, claims and CODEOWNERS name. */
+  private people: readonly PersonRow[] = [];
+  /** Those who committed: behind people, teams and owners. */
   private authors: ListNode[] = [];
   private everyone = false;
   private asked = 0;
@@ -82,6 +92,8 @@ export class Experts implements Model {
     private readonly redraw: Redraw,
     /** Writes the line above the rows: before these, as it would push them down. */
     private readonly describe: () => void = () => {},
+    /** The files that a path below a knowledge base may mean. */
+    private readonly at: (path: string) => readonly string[] = () => [],
   ) {}
 
   /** Asks, and shows the answer unless another question was asked meanwhile. */
@@ -109,8 +121,8 @@ export class Experts implements Model {
 
   /** How many rows there are to show, whom to ask and those by commits included. */
   get count(): number {
-    const groups = [...this.toAsk, ...this.authors];
-    return groups.reduce((sum, { children }) => sum + children.length, this.rows.length);
+    const authors = this.authors[0]?.children.length ?? 0;
+    return this.rows.length + this.people.length + authors;
   }
 
   showEveryone(): void {
@@ -132,25 +144,21 @@ export class Experts implements Model {
     return row && this.explained(row);
   }
 
-  private show(
-    answer: Pick<ExpertsResult, 'experts' | 'people' | 'asks_who' | 'by_commits'>,
-  ): void {
+  private show(answer: Pick<ExpertsResult, 'experts' | 'people' | 'by_commits'>): void {
     const { experts: rows, people, by_commits } = answer;
-    this.toAsk = people?.length ? [toAskNode(people)] : [];
-    this.asksWho = answer.asks_who ?? false;
-    this.authors = by_commits?.length ? [authorsNode(by_commits)] : [];
+    this.authors = by_commits?.length ? [authorsNode(by_commits, this.at)] : [];
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
     this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
+    const ranked = new Set<string | null>(rows.map(({ entity_id }) => entity_id));
+    this.people = (people ?? []).filter(({ entity_id }) => !ranked.has(entity_id));
     this.draw();
   }
 
   private draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const ranked = this.nodes();
-    const named = this.asksWho ? [...this.toAsk, ...ranked] : [...ranked, ...this.toAsk];
-    const after = [...named, ...this.authors];
+    const after = this.nodes();
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );
@@ -167,7 +175,7 @@ export class Experts implements Model {
 
   private nodes(): Node[] {
     const all = this.rows.length;
-    if (all === 0 && (this.question?.types.length ?? 0) > 0) {
+    if (all + this.people.length === 0 && (this.question?.types.length ?? 0) > 0) {
       return [commandNode('Show all types', 'vouchSidecar.allTypes')];
     }
     const shown = this.everyone ? this.rows : this.rows.slice(0, SHOWN);
@@ -175,16 +183,23 @@ export class Experts implements Model {
     const digits = String(Math.max(0, ...shown.map((row) => row[figure]))).length;
     const groups = GROUPS.flatMap((group) => {
       const rows = shown.filter(({ type }) => groupOf(type) === group);
-      const nodes = rows.map((row) => {
-        const node = expertNode(row, figure, digits);
-        this.rowsById.set(node.id, row);
-        return node;
-      });
-      return nodes.length > 0 ? [groupNode(group, figure, nodes)] : [];
+      const nodes = rows.map((row) => this.rowOf(expertNode(row, figure, digits), row));
+      const people = this.people.filter(({ type }) => groupOf(type) === group).map(personNode);
+      const all = [...nodes, ...people];
+      return all.length > 0 ? [groupNode(group, figure, all)] : [];
     });
-    if (shown.length === all) return groups;
+    const systems = groups.filter(({ label }) => label === 'Systems and topics');
+    const first = groups.filter((group) => !systems.includes(group));
+    const own = this.own && subjectOf(this.own).isTopic ? [this.own] : [];
+    const claims = own.map((row) => this.rowOf(ownNode(row), row));
     const label = `${SHOWN} of ${all} · show all`;
-    return [...groups, commandNode(label, 'vouchSidecar.showAllExperts')];
+    const more = shown.length < all ? [commandNode(label, 'vouchSidecar.showAllExperts')] : [];
+    return [...claims, ...first, ...this.authors, ...systems, ...more];
+  }
+
+  private rowOf(node: EntityNode, row: ExpertRow): EntityNode {
+    this.rowsById.set(node.id, row);
+    return node;
   }
 
   private async claims(node: Node): Promise<readonly Node[]> {

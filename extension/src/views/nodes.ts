@@ -65,6 +65,7 @@ export interface ClaimNode extends Look {
 export interface EntityNode extends Look {
   readonly kind: 'entity' | 'expert' | 'person';
   readonly subject: Subject;
+  readonly open?: boolean;
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
   /** How it stands in its list, shown by colour. */

@@ -118,7 +118,8 @@ function contextOf(node: Node): string {
 
 function collapsible(node: Node): vscode.TreeItemCollapsibleState {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  if (known(node)) return 'open' in node && node.open ? Expanded : Collapsed;
+  if ('open' in node && node.open) return Expanded;
+  if (known(node)) return Collapsed;
   return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
 }
 
