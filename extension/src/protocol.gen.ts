@@ -924,6 +924,8 @@ export interface TiedClaim {
   readonly arm: "cites" | "quotes" | "path" | "identifier";
   /** How sure that is, from 0 to 1. */
   readonly strength: number;
+  /** Whether to fold it: below 0.45, and never volunteered. */
+  readonly weak: boolean;
   /** From 1, where a receipt or the text gives one. */
   readonly line: number | null;
   /** For people, in a few words. */

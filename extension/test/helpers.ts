@@ -78,6 +78,7 @@ export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
   collection: 'kb',
   arm: 'quotes',
   strength: 0.9,
+  weak: false,
   line: null,
   why: 'quotes it',
   fresh: null,

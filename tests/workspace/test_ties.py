@@ -94,6 +94,53 @@ def test_a_file_is_found_by_its_content(root: Path, tmp_path: Path) -> None:
     assert tie_rows(engine, "docs/a/index.md") == []
 
 
+def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
+    root: Path, tmp_path: Path
+) -> None:
+    texts = {
+        "README.md": "# Top\n\nThe top is quiet.\nIt is.\n",
+        "a/README.md": "# A\n\nUploads of A retry.\nThrice.\n",
+        "b/README.md": "# B\n\nUploads of B stop.\nAt once.\n",
+    }
+    write(root, texts)
+    git(root, "add", "-A")
+    for path, text in texts.items():
+        quote = text.split("\n")[2].encode()
+        cite(root, f"of-{path[0].lower()}", quote.decode(), "README.md", text.encode(), quote=quote)
+    engine = settled(root, tmp_path)
+    for path in texts:
+        (tied,) = ties(engine, path)
+        assert (tied.claim.id, tied.line, tied.fresh) == (f"of-{path[0].lower()}", 3, "there")
+    write(root, {"b/README.md": texts["b/README.md"].replace("stop", "end")})
+    (tied,) = ties(settled(root, tmp_path), "b/README.md")
+    assert (tied.claim.id, tied.fresh) == ("of-b", "gone")
+    write(root, {"b/README.md": "# Something else\n"})
+    engine = settled(root, tmp_path)
+    assert [ties(engine, path)[0].fresh for path in ("README.md", "a/README.md")] == ["there"] * 2
+    assert ties(engine, "b/README.md") == []
+
+
+def test_a_title_that_holds_a_path_cites_nothing(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "Nothing is named here.", "why does src/pkg/upload.py retry")
+    assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == []
+
+
+def test_one_row_a_statement(root: Path, tmp_path: Path) -> None:
+    text = b"# N\n\nUploads stop after three retries, says upload.py of it all.\n"
+    for number, quote in enumerate((b"Uploads stop after three", b"three retries, says")):
+        cite(root, f"c{number}", quote.decode(), "docs/notes.md", text, quote=quote)
+    (row,) = tie_rows(settled(root, tmp_path), "docs/notes.md")
+    assert row[0] == "c0"
+
+
+def test_all_names_of_a_claim_in_the_order_of_the_file(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "`retry_once` belongs to `UploadLoop`.", "https://example.org/a")
+    for _ in range(3):
+        (tied,) = ties(settled(root, tmp_path), "src/pkg/upload.py")
+        assert tied.why == "names UploadLoop, defined at L4, names retry_once, defined at L7"
+        assert tied.line == 7
+
+
 def test_a_quote_has_the_line_of_its_receipt(root: Path, tmp_path: Path) -> None:
     content = (root / "docs" / "notes.md").read_bytes()
     cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
@@ -318,5 +365,6 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     cite(root, "one", "Uploads stop", "notes.md", content, quote=b"Uploads stop and")
     rest = "`VendoredThing` or `UploadLoop` stops."
     cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
-    found = [row[0] for row in tie_rows(settled(root, tmp_path), "src/pkg/upload.py")]
-    assert ("one" in found) == told
+    (collection,) = settled(root, tmp_path).collections.values()
+    found = {one.path for one in collection.workspace.ties.of_claim("one")}
+    assert ("src/pkg/upload.py" in found) == told

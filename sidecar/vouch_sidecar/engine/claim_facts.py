@@ -21,6 +21,9 @@ from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator, line_in
 from vouch_sidecar.workspace.ties import CitedFile, ClaimFacts
 
+SHARED_LINES = 0.5
+"""Share of a source's lines that a file of its name must have to be the one it was made from."""
+
 
 class Facts:
     """Collects what is needed to find the ties of a claim, from one generation."""
@@ -79,28 +82,66 @@ class Facts:
 
 def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
     """The workspace file of each source, by source id: the one that its locator names, else the
-    first file with the same content.
+    first file with the same content. Of several files that a locator may mean, it means the one
+    with the same content.
     """
     found: dict[str, str] = {}
     lost: dict[int, set[str]] = {}
+    unsure: dict[Source, tuple[str, ...]] = {}
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
         if stops():
             return found
-        path = locator.of_source(source.locator)
-        if path is not None:
-            found[source.id] = path
+        if source.question is not None:
+            continue  # captured talk, which may hold a path
+        paths = locator.all_of_source(source.locator)
+        if len(paths) == 1:
+            found[source.id] = paths[0]
+        elif paths:
+            unsure[source] = paths
         elif "://" not in source.locator:
             content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT)
             with suppress(OSError):
                 lost.setdefault(content.lstat().st_size, set()).add(source.id)
+    found |= _by_content(unsure, locator.root, stops)
     for path in locator.files.paths if lost else ():
         if stops():
             break
         with suppress(OSError, ValueError):
             ids = lost.get((locator.root / path).lstat().st_size)
-            there = read(locator.root, path) if ids else None
-            name = sha256(there[0]).hexdigest() if there is not None else ""
+            name = _content_id(locator.root, path) if ids else ""
             if ids and name in ids:
                 found.setdefault(name, path)
     return found
+
+
+def _by_content(
+    unsure: Mapping[Source, tuple[str, ...]], root: Path, stops: Callable[[], bool]
+) -> dict[str, str]:
+    """For each source, by id, that of several files which has its content; else the one that shares
+    most lines with it, and at least half, as it was edited since.
+    """
+    ids: dict[str, str] = {}
+    lines: dict[str, frozenset[bytes]] = {}
+    for path in dict.fromkeys(path for paths in unsure.values() for path in paths):
+        if stops():
+            return {}
+        there = read(root, path)
+        data = there[0] if there is not None else b""
+        ids[path], lines[path] = sha256(data).hexdigest(), frozenset(data.splitlines())
+    found: dict[str, str] = {}
+    for source, paths in unsure.items():
+        if same := [path for path in paths if ids[path] == source.id]:
+            found[source.id] = same[0]
+        elif (content := kept(root / KB_DIRNAME, source)) is not None:
+            wanted = frozenset(content.data.splitlines())
+            best = max(paths, key=lambda path: len(wanted & lines[path]))
+            if len(wanted & lines[best]) >= SHARED_LINES * max(1, len(wanted)):
+                found[source.id] = best
+    return found
+
+
+def _content_id(root: Path, path: str) -> str:
+    """The id of a source with the content of a file; "" where it can't be read."""
+    there = read(root, path)
+    return sha256(there[0]).hexdigest() if there is not None else ""

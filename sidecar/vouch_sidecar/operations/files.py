@@ -58,6 +58,7 @@ class TiedClaim(Wire):
         "names the file, its folder or module; identifier: it names what few files define."
     )
     strength: float = Field(description="How sure that is, from 0 to 1.")
+    weak: bool = Field(description="Whether to fold it: below 0.45, and never volunteered.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
     fresh: State | None = Field(description="How the words that it quotes stand in the file now.")
@@ -155,6 +156,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         collection=one.view.collection,
         arm=tied.arm,
         strength=tied.strength,
+        weak=tied.is_weak,
         line=tied.line,
         why=tied.why,
         fresh=tied.fresh,

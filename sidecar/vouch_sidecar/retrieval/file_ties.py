@@ -4,7 +4,7 @@ unchanged, and where the viewer may see both the claim and the source that the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -17,6 +17,10 @@ from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
+WEAK = 0.45
+"""A weaker tie is folded, and never volunteered."""
+MAX_NAMES = 3
+"""Names of a claim that a reason lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,10 @@ class Tied:
     fresh: State | None = None
     """Whether the file still has the quote, where that is known."""
 
+    @property
+    def is_weak(self) -> bool:
+        return self.strength < WEAK
+
 
 def mark_of(claim: Claim, quoted: Quoted | None) -> str:
     """A value that changes when a claim's ties may change: with its text, its citations, or the
@@ -47,20 +55,22 @@ def mark_of(claim: Claim, quoted: Quoted | None) -> str:
 
 
 def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
-    """The claims tied to a file, strongest first, each once. Reads the file, unless `text` is
-    given.
+    """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
+    `text` is given.
     """
-    return visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
+    found = visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
+    return _each_statement_once(found)
 
 
 def tied_by_path(view: View, path: str) -> list[Tied]:
-    """The claims that cite, quote or name a file, strongest first, each once; none for a file such
-    as a changelog. Reads no file.
+    """The claims that cite, quote or name a file, strongest first, one for each statement; none for
+    a file such as a changelog. Reads no file.
     """
     there = view.workspace.path_of(path)
     if there is None or not is_for_names(there):
         return []
-    return visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_path(there)))
+    found = visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_path(there)))
+    return _each_statement_once(found)
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
@@ -71,7 +81,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     if found is None:
         return None
     start, end, ties = found
-    shown = visible_ties(view, ((one.path, one.tie) for one in ties))
+    shown = _each_statement_once(visible_ties(view, ((one.path, one.tie) for one in ties)))
     return (start, end, shown) if shown else None
 
 
@@ -102,6 +112,16 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             found.append(_together(view, claim, shown))
     found.sort(key=lambda one: (-one.strength, one.line or 0, one.claim.id))
     return found
+
+
+def _each_statement_once(found: Iterable[Tied]) -> list[Tied]:
+    """The ties without those whose claim says what an earlier one says: vouch makes several claims
+    of one sentence, and of one document in two versions.
+    """
+    by_text: dict[str, Tied] = {}
+    for one in found:
+        by_text.setdefault(" ".join(one.view.said(one.claim).text.split()), one)
+    return list(by_text.values())
 
 
 def files_of(view: View, claim: Claim) -> dict[str, float]:
@@ -149,20 +169,37 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     doubt = 1.0
     for tie in strongest.values():
         doubt *= 1.0 - tie.strength
-    path, best = max(ties, key=lambda one: (one[1].strength, -ARMS.index(one[1].arm)))
-    lined = next((t for t in (best, *(t for _, t in ties)) if t.line is not None), best)
+
+    def order(one: tuple[str, Tie]) -> tuple[object, ...]:
+        path, tie = one
+        return (-tie.strength, ARMS.index(tie.arm), tie.line or 0, tie.start, path)
+
+    path, best = min(ties, key=order)
+    lined = next((tie for _, tie in sorted(ties, key=order) if tie.line is not None), best)
+    if best.line is not None:
+        lined = best
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
     known = [fresh.state for _, tie in ties if (fresh := _fresh(view, tie))]
     state = min(known, key=("there", "moved", "gone").index, default=None)
-    strength, why = round(1.0 - doubt, 6), _why(claim, best, lined)
+    names: dict[object, Tie] = {}
+    for _, tie in sorted(ties, key=order):
+        if tie.arm == "identifier":
+            names.setdefault((tie.where, tie.start), tie)
+    in_order = sorted(names.values(), key=lambda tie: tie.line or 0)
+    strength, why = round(1.0 - doubt, 6), _why(claim, best, lined, in_order)
     return Tied(view, claim, path, best.arm, strength, line, why, source, state)
 
 
-def _why(claim: Claim, best: Tie, lined: Tie) -> str:
-    """The reason of the strongest tie in words, with the tie that gives the line."""
-    said = _said(claim, best)
-    return said if lined is best else f"{said}, {_said(claim, lined)}"
+def _why(claim: Claim, best: Tie, lined: Tie, named: Sequence[Tie]) -> str:
+    """The reason of the strongest tie in words, with the tie that gives the line, and the names of
+    the claim that the file defines, in the order of the file.
+    """
+    first = [best] if best.arm != "identifier" else []
+    first += [lined] if lined.arm != "identifier" and lined is not best else []
+    names = list(dict.fromkeys(_said(claim, tie) for tie in named))
+    more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    return ", ".join([*(_said(claim, tie) for tie in first), *names[:MAX_NAMES], *more])
 
 
 def _said(claim: Claim, tie: Tie) -> str:

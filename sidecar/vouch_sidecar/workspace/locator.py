@@ -19,9 +19,12 @@ from vouch_sidecar.workspace.names_in_text import parts_of
 
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
+MAX_NAMED = 200
+"""Files of one name whose content is compared with that of a source."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BLANK = re.compile(r"\s")
 _AT_LINE = re.compile(r"(?:#L?|:)(\d{1,7})(?:\Z|[-:,][\s\S]*+)")
 _LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
@@ -48,6 +51,21 @@ class Locator:
         """The file that a source's locator means: the path below the root; else the longest end of
         the path that exists; else the only file with its name.
         """
+        paths = self.all_of_source(locator)
+        return paths[0] if len(paths) == 1 else None
+
+    def all_of_source(self, locator: str) -> tuple[str, ...]:
+        """The files that a source's locator may mean. One that is just a name, as vouch's `ingest`
+        writes it, may mean every file with that name.
+        """
+        path = self._of_source(locator)
+        name = _AT_LINE.sub("", locator.strip().partition("#")[0])
+        if "/" in name or "\\" in name or _SCHEME.match(name):
+            return () if path is None else (path,)
+        named = self.files.named(name)[:MAX_NAMED]
+        return tuple(dict.fromkeys([*([path] if path is not None else []), *named]))
+
+    def _of_source(self, locator: str) -> str | None:
         if "\0" in locator or len(locator) > MAX_LOCATOR:
             return None
         path = locator.strip()
@@ -66,6 +84,8 @@ class Locator:
         inside = below(self.root, path)
         if inside is not None and (found := self._existing(inside)) is not None:
             return found
+        if _BLANK.search(path) and not path.startswith("/") and not _SCHEME.match(path):
+            return None  # a captured question that holds a path
         parts = [one for one in os.path.normpath(path).split("/") if one not in ("", ".", "..")]
         if not parts or KB_DIRNAME in parts:
             return None

@@ -144,6 +144,7 @@ def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[
         hits = [
             ContextHit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
             for tied in tied_by_path(one.view, path)
+            if not tied.is_weak
         ]
         if hits and session is not None:
             session.give(one.view.identity, "file", path, True)
