@@ -12,7 +12,8 @@ from vouch_sidecar.workspace.names_in_text import digest
 
 Signature = tuple[str, str]
 """A name and an address."""
-_NUMBERED = re.compile(r"\d++\+(?=[^@]*+@users\.noreply\.github\.com$)")
+_NUMBERED = "users.noreply.github.com"
+"""The domain in which a number and `+` may stand before a user."""
 _NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
 """Addresses that several people share."""
 
@@ -73,6 +74,8 @@ class _Groups:
 
 def _address(text: str) -> str:
     """An address for comparing; "" for what is no person's."""
-    address = _NUMBERED.sub("", text.casefold())
-    local, _, domain = address.rpartition("@")
-    return address if local and "." in domain and not _NOBODYS.match(address) else ""
+    local, _, domain = text.casefold().rpartition("@")
+    if domain == _NUMBERED:
+        local = local.rpartition("+")[2]
+    is_persons = local and "." in domain and not _NOBODYS.match(f"{local}@")
+    return f"{local}@{domain}" if is_persons else ""
