@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command
 from tests.surfaces.test_tables import on_terminal
+from tests.workspace.places import cite, repository, write
 
 
 @pytest.fixture
@@ -333,6 +335,28 @@ def test_every_command_names_the_first_files_that_cant_be_used(root: Path) -> No
     *named, error = run(root, "claim", "broken", code=1).stderr.splitlines()
     assert named == wanted
     assert error.startswith("Error: ")
+
+
+def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) -> None:
+    """That it went stale also where its entity lists it."""
+    text = b"Relay drops what it holds.\n"
+    root = repository(tmp_path / "repo", {"a.md": text})
+    quote = text.strip()
+    drops: Any = {"entities": ["relay"], "approved_by": "ada", "contradicts": ["keeps"]}
+    cite(root, "drops", "Relay drops what it holds.", "a.md", text, quote=quote, **drops)
+    cite(root, "keeps", "Relay keeps it.", "b.md", auto_approved=True)
+    write(root, {".vouch/entities/relay.yaml": "id: relay\nname: Relay\ntype: system\n"})
+    assert "\nstale\t" not in run(root, "claim", "drops").stdout
+    write(root, {"a.md": "Relay keeps what it holds.\n"})
+    said = run(root, "claim", "drops").stdout
+    assert "\nstale\tquote gone since, a.md changed on " in said
+    assert "\ncontested_by\tkeeps\tRelay keeps it.\n" in said
+    assert "\napproved_by\tada\n" in said
+    assert "\napproved_by\tits receipt\n" in run(root, "claim", "keeps").stdout
+    shown = on_terminal(80, "claim", "drops", cwd=root)
+    assert [line for line in shown if line.startswith(("quote gone", "contradicted", "approved"))]
+    (row,) = (one for one in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in one)
+    assert "Relay drops what it holds. (quote gone since, a.md changed on " in row
 
 
 def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:

@@ -17,9 +17,19 @@ from vouch_sidecar.operations.artifacts import (
     around,
     claim_line,
 )
-from vouch_sidecar.operations.commit_authors import AuthorRow, author_rows, by_commits_field
+from vouch_sidecar.operations.commit_authors import (
+    AuthorRow,
+    author_rows,
+    by_commits_field,
+    show_authors,
+)
 from vouch_sidecar.operations.operation import Ask, Operation
-from vouch_sidecar.operations.people_to_ask import PersonRow, owner_row, person_row
+from vouch_sidecar.operations.people_to_ask import (
+    PersonRow,
+    owner_row,
+    person_row,
+    show_people,
+)
 from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.authors import authors_of
 from vouch_sidecar.retrieval.owners import owners_of
@@ -99,10 +109,19 @@ def show(page: Printer, result: ClaimResult) -> None:
         page.line(f"sentence: {claim.sentence}")
     page.uncut(file)
     page.record("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
+    if claim.stale is not None:
+        page.line((claim.stale, "yellow"))
+        page.record("stale", claim.stale)
+    for other in result.contested_by:
+        page.line(("contradicted by", "yellow"), f"{other.id}: {page.clipped(other.said)}")
+        page.record("contested_by", other.id, other.said)
+    if result.auto_approved or result.approved_by is not None:
+        who = "its receipt" if result.auto_approved else result.approved_by
+        page.line(f"approved by {who}")
+        page.record("approved_by", who)
     for label, values in (
         ("entities", claim.linked_entities),
         ("tags", claim.tags),
-        ("contradicts", claim.contradicts),
     ):
         if values:
             page.line(f"{label}: {', '.join(values)}")
@@ -110,6 +129,10 @@ def show(page: Printer, result: ClaimResult) -> None:
     if claim.citations:
         page.space()
         _show_citations(page, claim.citations)
+    if result.people:
+        page.space()
+        show_people(page, result.people)
+    show_authors(page, result.by_commits)
     around(page, result.pages, result.relations)
 
 

@@ -112,6 +112,10 @@ def gist(result: EntityResult) -> list[str]:
     ]
 
 
+def _line(claim: ClaimView) -> str:
+    return f"{claim.said} ({claim.stale})" if claim.stale else claim.said
+
+
 def show(page: Printer, result: EntityResult) -> None:
     entity = result.entity
     file = page.file(entity.uri) if entity.uri is not None else None
@@ -149,7 +153,7 @@ def show(page: Printer, result: EntityResult) -> None:
                 "text": "text",
             },
             [
-                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], one.said)
+                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], _line(one))
                 for one in result.claims
             ],
             "claim",
