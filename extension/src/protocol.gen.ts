@@ -364,7 +364,7 @@ export interface ExpertsResult {
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
-  /** Whom to ask about the entities that the topic names, as in `entity`, then owners of the files of matching claims by CODEOWNERS. Absent without any. */
+  /** Whom to ask about the entities that the topic names, as in `entity`; where that is nobody, whom relations make responsible for what matching claims with files are about. Then owners of the files of matching claims by CODEOWNERS. Absent without any. */
   readonly people?: readonly PersonRow[] | null;
   /** Present where the topic asks who: then `people` are to be shown first. */
   readonly asks_who?: true | null;

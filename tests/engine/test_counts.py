@@ -38,13 +38,13 @@ class Counts(NamedTuple):
 
 
 OPERATION_BOUNDS = {
-    "experts": Counts(17, 16),
+    "experts": Counts(26, 24),
     "salience": Counts(20, 11),
     "probe": Counts(22, 21),
     "context": Counts(109, 43),  # key facts look up each source that they count
-    "search": Counts(7, 8),
-    "entity": Counts(48, 50, files=2),
-    "claim": Counts(53, 41, files=1),
+    "search": Counts(3, 4),
+    "entity": Counts(40, 43, files=2),
+    "claim": Counts(32, 41, files=1),
     "status": Counts(),
     "stats": Counts(),
     "capabilities": Counts(),
@@ -59,9 +59,9 @@ OPERATION_BOUNDS = {
 BOUNDS = {
     "a first start": Counts(342, 328, files=260, git=3),
     "a later start": Counts(351, 319, files=30, git=3),
-    "a changed claim": Counts(122, 64, files=11),
+    "a changed claim": Counts(122, 61, files=11),
     "the workspace after it": Counts(3, 9, files=4),
-    "a changed claim beside 200 that cite its source": Counts(609, 820, files=1),
+    "a changed claim beside 200 that cite its source": Counts(8, 14, files=1),
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
 

@@ -31,6 +31,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.retrieval.experts import Question, rank
 from vouch_sidecar.retrieval.phrases import titles_in
 from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import GATES, steps, texts
@@ -118,7 +119,7 @@ def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[ob
             row.score,
             tuple(row.top_claim_ids),
         )
-        for row in rank([view], question)
+        for row in rank(matching([view], question))
     ]
 
 
@@ -271,7 +272,7 @@ def test_who_passes_two_gates_counts_a_claim_once_that_is_linked_behind_both() -
     for gates in (ADA, frozenset({OPEN, "project:x"}), ADA | {"project:x"}):
         view = View("kb", knowledge, gates)
         assert view.claim_count("e") == 1
-        (row,) = rank([view], Question("keys", NOW))
+        (row,) = rank(matching([view], Question("keys", NOW)))
         assert (row.claim_count, row.score) == (1, 1.0)
     assert View("kb", knowledge, ONLY_OPEN).claim_count("e") == 0
 

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.engine.workspaces import Workspaces, settle
 
 from tests.engine.bases import ask, cached, engine_on, until
-from tests.kb.samples import dump, entity, put
+from tests.kb.samples import claim, dump, entity, put
 from tests.retrieval.test_people import person, relation
 from tests.workspace.places import cite, commit_as, repository, write
 
@@ -55,7 +55,10 @@ def test_owners_stand_behind_declared_people(root: Path, tmp_path: Path) -> None
     assert people[0]["entity_id"] == "mei"
     asked = ask(engine, "experts", topic="relay loop restarts")
     assert asked["people"] == people
-    assert ask(engine, "experts", topic="restarts")["people"] == people[1:]
+    assert ask(engine, "experts", topic="restarts")["people"] == people
+    assert ask(engine, "experts", topic="restarts", types=["person"])["people"][0] == people[0]
+    put(root / ".vouch", "claims/hum.yaml", claim("hum", text="It hums.", entities=["relay"]))
+    assert "people" not in ask(looked(root, tmp_path), "experts", topic="hums")
     assert ask(engine, "experts", topic="restarts", types=["team"])["people"] == [team]
     assert [row["name"] for row in asked["by_commits"]] == ["Bob Kahn"]
     assert ask(engine, "entity", id="mei")["people"] == []

@@ -49,7 +49,9 @@ class Sidecar:
         question = Question(topic, now(), linking="declared")
         served = self._engine.serving(self._caller)
         found = matching([one.view for one in served], question)
-        return sorted({c.id for match in found for c in claims_in(match.view, match.query)})
+        return sorted(
+            {c.id for match in found.in_views for c in claims_in(match.view, match.query)}
+        )
 
 
 def by_score(rows: list[Row]) -> list[tuple[float, list[Row]]]:

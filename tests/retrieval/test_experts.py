@@ -7,6 +7,7 @@ from math import fsum, prod, sqrt
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.experts import Expert, Question, rank
+from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import closeness, focus
 
@@ -22,7 +23,7 @@ def kb(*claims: Claim) -> View:
 
 
 def ranked(where: View, topic: str, weight: str = "evidence") -> list[Expert]:
-    return rank([where], Question(topic, NOW, weight=weight))
+    return rank(matching([where], Question(topic, NOW, weight=weight)))
 
 
 def ids(rows: list[Expert]) -> list[str]:

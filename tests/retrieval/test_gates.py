@@ -8,6 +8,7 @@ from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.experts import Question, rank
 from vouch_sidecar.retrieval.salience import rank as salience
 from vouch_sidecar.retrieval.search import SEARCHED, search
+from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import (
@@ -60,7 +61,7 @@ def everything(seen: View, text: str) -> dict[str, object]:
         "experts": [
             [
                 (r.entity.id, r.claim_count, r.citation_count, r.score, len(r.claims))
-                for r in rank([seen], Question(text, 1.8e9, weight))
+                for r in rank(matching([seen], Question(text, 1.8e9, weight)))
             ]
             for weight in ("count", "recency", "citation", "evidence")
         ],

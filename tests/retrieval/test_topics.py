@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.experts import rank as experts
 from vouch_sidecar.retrieval.explanations import ALONE, candidates
 from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
-from vouch_sidecar.retrieval.topic_matches import Question
+from vouch_sidecar.retrieval.topic_matches import Question, matching
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -363,7 +363,7 @@ def test_what_stands_in_many_files_is_not_volunteered() -> None:
     for wide, ids in ((None, ["topic:keyring"]), (around, [])):
         view = seen(*KEYRINGS, *more, around=wide)
         assert [row.entity.id for row in worth_volunteering([view], text)] == ids
-        rows = experts([view], Question("keyring", 1.8e9))
+        rows = experts(matching([view], Question("keyring", 1.8e9)))
         assert [row.entity.id for row in rows] == ["topic:keyring"]
 
 
@@ -402,7 +402,7 @@ def test_experts_have_rows_for_topics(weight: str) -> None:
     tagged = claims("Doors close at noon.", "Gates open at noon.", tags=("oakwork",))
     cited = [replace(one, evidence=("a", f"b{n}")) for n, one in enumerate(tagged)]
     view = seen(*cited)
-    (row,) = experts([view], Question("noon", 1.8e9, weight))
+    (row,) = experts(matching([view], Question("noon", 1.8e9, weight)))
     assert (row.entity.id, row.claim_count, row.citation_count) == ("topic:oakwork", 2, 3)
     assert row.score > 0
     assert sorted(row.top_claim_ids) == sorted(one.id for one in cited)
@@ -412,11 +412,11 @@ def test_experts_have_rows_for_topics(weight: str) -> None:
 def test_experts_stand_before_topics() -> None:
     vault = entity("vault", "Key Vault")
     view = seen(vault, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
-    rows = experts([view], Question("keyring", 1.8e9))
+    rows = experts(matching([view], Question("keyring", 1.8e9)))
     assert [row.entity.id for row in rows] == ["vault", "topic:keyring"]
-    only = experts([view], Question("keyring", 1.8e9, types=frozenset({"topic"})))
+    only = experts(matching([view], Question("keyring", 1.8e9, types=frozenset({"topic"}))))
     assert [row.entity.id for row in only] == ["topic:keyring"]
-    declared = experts([view], Question("keyring", 1.8e9, linking="declared"))
+    declared = experts(matching([view], Question("keyring", 1.8e9, linking="declared")))
     assert [row.entity.id for row in declared] == ["vault"]
 
 
@@ -424,5 +424,5 @@ def test_a_ticket_is_no_expert() -> None:
     both = claims(
         "Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.", tags=("oakwork",)
     )
-    rows = experts([seen(*both)], Question("#14227", 1.8e9))
+    rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
     assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}

@@ -80,9 +80,9 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
         ],
         people=[
             *map(person_row, people_of_claim(view, found)),
-            *map(owner_row, owners_of(view, [found.id])),
+            *map(owner_row, owners_of(view, [found])),
         ],
-        by_commits=author_rows(authors_of([(view, [found.id])])),
+        by_commits=author_rows(authors_of([(view, [found])])),
         pages=views.pages((Kind.CLAIM, found.id)),
         relations=views.relations(found.id),
         collection=view.collection,

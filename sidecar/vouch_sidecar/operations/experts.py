@@ -31,8 +31,8 @@ from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
 from vouch_sidecar.retrieval.owners import owners_on
-from vouch_sidecar.retrieval.people import asks_who, people_on_names
-from vouch_sidecar.retrieval.topic_matches import matching, unmatched
+from vouch_sidecar.retrieval.people import asks_who, people_on_topic
+from vouch_sidecar.retrieval.topic_matches import TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
 
@@ -121,8 +121,9 @@ class ExpertsResult(Result):
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
     people: list[PersonRow] | None = absent(
-        "Whom to ask about the entities that the topic names, as in `entity`, then owners of the "
-        "files of matching claims by CODEOWNERS. Absent without any."
+        "Whom to ask about the entities that the topic names, as in `entity`; where that is "
+        "nobody, whom relations make responsible for what matching claims with files are about. "
+        "Then owners of the files of matching claims by CODEOWNERS. Absent without any."
     )
     asks_who: Literal[True] | None = absent(
         "Present where the topic asks who: then `people` are to be shown first."
@@ -146,37 +147,30 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
         types=None if params.types is None else frozenset(params.types),
         explain=params.explain,
     )
-    found = rank(ask.views, question)
+    found = matching(ask.views, question)
     return ExpertsResult(
-        experts=[_row(one, ask.many, params.explain) for one in found],
-        people=_people(ask, question) or None,
+        experts=[_row(one, ask.many, params.explain) for one in rank(found)],
+        people=_people(found, ask.many) or None,
         asks_who=True if asks_who(question.topic) else None,
-        unmatched=unmatched(ask.views, question.topic) or None,
-        by_commits=_by_commits(ask.views, question),
+        unmatched=found.unmatched() or None,
+        by_commits=author_rows(authors_on(found.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
 
 
-def _people(ask: Ask, question: Question) -> list[PersonRow]:
+def _people(found: TopicMatches, many: bool) -> list[PersonRow]:
     """Whom to ask about the named entities and the files of matching claims; only those of the
     types that the question is for.
     """
+    types = found.question.types
     rows = [
-        person_row(row, view.collection if ask.many else None)
-        for view, row in people_on_names(ask.views, question.topic)
+        person_row(row, view.collection if many else None) for view, row in people_on_topic(found)
     ]
-    if any(view.workspace.owned for view in ask.views):
-        rows += [
-            owner_row(owner, view.collection if ask.many else None)
-            for view, owner in owners_on(matching(ask.views, question))
-        ]
-    return [row for row in rows if question.types is None or row.type in question.types]
-
-
-def _by_commits(views: Sequence[View], question: Question) -> list[AuthorRow] | None:
-    if not any(view.authors.are_told and view.workspace.history for view in views):
-        return None
-    return author_rows(authors_on(matching(views, question)))
+    rows += [
+        owner_row(owner, view.collection if many else None)
+        for view, owner in owners_on(found.in_views)
+    ]
+    return [row for row in rows if types is None or row.type in types]
 
 
 def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:

@@ -5,21 +5,20 @@ Claims that a viewer may not see count for nobody.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from vouch_sidecar.index.schema import key_in
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
     GENERAL_FILE,
     HALF_LIFE_DAYS,
     MAX_AUTHORS,
     MAX_BELOW,
-    MAX_CLAIMS_OF_AUTHORS,
+    MAX_CLAIMS_WITH_FILES,
     MAX_FILES_OF_AUTHORS,
     MAX_PATHS_OF_AUTHOR,
     OWN_FILE,
@@ -75,16 +74,20 @@ class _TiedCommit:
     files: set[tuple[object, str]] = field(default_factory=set)
 
 
-def authors_of(claims: Sequence[tuple[View, Iterable[str]]]) -> list[Author]:
-    """The authors of the files of some claims, which are given as ids for each view; those who know
-    the files best come first.
+def _are_told(view: View) -> bool:
+    return view.authors.are_told and bool(view.workspace.history)
+
+
+def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
+    """The authors of the files of some claims of each view; those who know the files best come
+    first.
     """
     changes: dict[str, _TiedCommit] = {}
-    for view, ids in claims:
-        history = view.workspace.history
-        if not (view.authors.are_told and history):
+    for view, theirs in claims:
+        if not _are_told(view):
             continue
-        for path, strength in _files(view, ids):
+        history = view.workspace.history
+        for path, strength in _files(view, theirs):
             for number in history.by_path.get(path, ()):
                 commit = history.commits[number]
                 change = changes.get(commit.name)
@@ -132,16 +135,13 @@ def _date(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
-def _files(view: View, claim_ids: Iterable[str]) -> list[tuple[str, float]]:
+def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
     """The files that claims are tied to, and the claims' own, with the strength of the tie. A
     folder stands for its files where they are few.
     """
     history = view.workspace.history
     found: dict[str, float] = {}
-    for claim_id in claim_ids:
-        claim = view.claim(claim_id)
-        if claim is None:
-            continue
+    for claim in claims:
         ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
         for path, strength in files_of(view, claim).items():
             paths = history.below(path) if path.endswith("/") else [path]
@@ -157,27 +157,14 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
     """The authors of the files of an entity's claims."""
 
     def find() -> list[Author]:
-        return authors_of([(view, ids_about(view, entity))])
+        return authors_of([(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))])
 
     return view.once(f"authors about {entity.id}", "", find) if view.authors.are_told else []
 
 
-def ids_about(view: View, entity: Entity) -> list[str]:
-    """The ids of the claims of an entity whose files are looked at."""
-    return [claim.id for claim in view.best_claims(entity.id, MAX_CLAIMS_OF_AUTHORS)]
-
-
 def authors_on(matches: Sequence[Match]) -> list[Author]:
     """The authors of the files of the claims that match a topic."""
-    telling = (match for match in matches if match.view.authors.are_told)
-    return authors_of([(match.view, best_ids(match)) for match in telling])
-
-
-def best_ids(match: Match) -> Iterator[str]:
-    """The ids of the claims that match a topic whose files are looked at."""
-    snapshot = match.view.knowledge.snapshot
-    for hit in snapshot.search(match.query, MAX_CLAIMS_OF_AUTHORS, by="worth"):
-        yield key_in(snapshot.document(hit))[1]
+    return authors_of([(match.view, match.best) for match in matches if _are_told(match.view)])
 
 
 def told_by_commits(authors: Iterable[Author]) -> str:

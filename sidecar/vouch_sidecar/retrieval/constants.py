@@ -298,7 +298,7 @@ MAX_PATHS_OF_AUTHOR = 7
 """Files that are listed of each of them; `files` counts all."""
 MAX_OWNERS = 3
 """Owners by CODEOWNERS who are named: a rule may name dozens."""
-MAX_CLAIMS_OF_AUTHORS = 100
+MAX_CLAIMS_WITH_FILES = 100
 """Claims whose files are looked at for authors and owners, the best by worth."""
 MAX_FILES_OF_AUTHORS = 500
 """Files whose commits are looked at, those with the strongest ties."""

@@ -19,7 +19,7 @@ from vouch_sidecar.index.topic_finder import is_ticket
 from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.topic_matches import Linking as Linking
-from vouch_sidecar.retrieval.topic_matches import Matched, matching
+from vouch_sidecar.retrieval.topic_matches import Matched, TopicMatches
 from vouch_sidecar.retrieval.topic_matches import Question as Question
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS, Tally, Weight
@@ -71,13 +71,14 @@ class Expert:
             yield Contribution(matched, prod(factors.values()), factors)
 
 
-def rank(views: Sequence[View], question: Question) -> list[Expert]:
+def rank(found: TopicMatches) -> list[Expert]:
     """Entities by the evidence that they carry: score descending, then id, then collection; topics
     come last, in the same order, those that are tickets not at all. An unknown weight counts as
     `count`.
     """
+    question = found.question
     made = WEIGHTS.get(question.weight, WEIGHTS["count"])
-    weights = [made(match, question.now) for match in matching(views, question)]
+    weights = [made(match, question.now) for match in found.in_views]
     listed = (
         (
             weight.match.view.is_topic(entity_id),

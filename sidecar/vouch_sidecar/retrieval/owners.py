@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.authors import best_ids, folded_name, ids_about
-from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_OWNERS
+from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.retrieval.authors import folded_name
+from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES, MAX_OWNERS
 from vouch_sidecar.retrieval.file_ties import files_of
 from vouch_sidecar.retrieval.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
@@ -25,16 +25,20 @@ class FileOwner(NamedTuple):
     pattern: str
 
 
-def owners_of(view: View, claim_ids: Iterable[str], in_block: bool = False) -> list[FileOwner]:
+def _are_told(view: View) -> bool:
+    return view.authors.teams_are_told and bool(view.workspace.owned)
+
+
+def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> list[FileOwner]:
     """The owners of the files of some claims, those of most and strongest ties first. `in_block`:
     for a block, which a model reads.
     """
-    authors, owned = view.authors, view.workspace.owned
-    if not (owned and authors.teams_are_told):
+    if not _are_told(view):
         return []
+    authors, owned = view.authors, view.workspace.owned
     are_persons_told = authors.in_blocks if in_block else authors.are_told
     ties: dict[str, float] = {}
-    for claim in filter(None, map(view.claim, claim_ids)):
+    for claim in claims:
         for path, strength in files_of(view, claim).items():
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
             ties[path] = max(ties.get(path, 0.0), worth)
@@ -58,10 +62,9 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
     """The owners of the files of an entity's claims."""
 
     def find() -> list[FileOwner]:
-        return owners_of(view, ids_about(view, entity), in_block)
+        return owners_of(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES), in_block)
 
-    is_told = view.authors.teams_are_told and view.workspace.owned
-    return view.once(f"owners about {entity.id}", str(in_block), find) if is_told else []
+    return view.once(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
 
 
 def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:
@@ -69,7 +72,8 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
     return [
         (match.view, owner)
         for match in matches
-        for owner in owners_of(match.view, best_ids(match), in_block)
+        if _are_told(match.view)
+        for owner in owners_of(match.view, match.best, in_block)
     ]
 
 

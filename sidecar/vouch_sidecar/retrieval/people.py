@@ -8,26 +8,32 @@ out of texts.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.english_words import tier
+from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
 from vouch_sidecar.retrieval.experts import Expert, rank
+from vouch_sidecar.retrieval.file_ties import files_of
 from vouch_sidecar.retrieval.owners import owners_on, told_owners
 from vouch_sidecar.retrieval.prompt_text import BEST, WHOM
-from vouch_sidecar.retrieval.topic_matches import Match, Question, matching
+from vouch_sidecar.retrieval.topic_matches import Match, Question, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View, claim_in
-from vouch_sidecar.retrieval.weights import WEIGHTS
+from vouch_sidecar.retrieval.weights import ByEvidence
 
 PERSON = "person"
 BY_CLAIMS = 3
 """People named for their claims, at most."""
+MAX_WEIGHED = 8
+"""People whose claims are read to find these: those who share most claims."""
 OF_A_TEAM = 2
 """People named for each team that owns an entity, at most."""
 ROLES = {
@@ -42,8 +48,10 @@ ROLES = {
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
 MAX_ALIKE = 5
 """Entities of whose names a topic may be a part to mean them all."""
-ENTITIES_OF_A_CLAIM = 3
-"""Entities of a claim about which people are looked for, at most."""
+ENTITIES_OF_CLAIMS = 3
+"""Entities of claims about which people are looked for, at most."""
+CLAIMS_WITH_FILES = 10
+"""Claims on a topic that are looked at for being tied to files, the best by worth."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _NEVER = 0.0
@@ -100,7 +108,7 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     if not topic:
         return topic, []
     question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
-    return topic, rank(views, question)
+    return topic, rank(matching(views, question))
 
 
 def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
@@ -111,7 +119,7 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
     topic = _topic_of(telling, text) if telling else ""
     if not topic:
         return None
-    matches = matching(telling, Question(topic, _NEVER))
+    matches = matching(telling, Question(topic, _NEVER)).in_views
     owners = told_owners([owner for _, owner in owners_on(matches, in_block=True)])
     authors = told_by_commits(authors_on([one for one in matches if one.view.authors.in_blocks]))
     best = (claim for match in matches for claim in _first_said(match))
@@ -165,57 +173,91 @@ def people_of_claim(view: View, claim: Claim) -> list[ToAsk]:
     ids, _ = view.knowledge.links(claim.id, view.gates)
     linked = [one for one in map(view.entity, ids) if one is not None]
     found = {one.id: ToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON}
-    for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_A_CLAIM]:
+    for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
         for row in people(view, entity):
             found.setdefault(row.entity.id, row)
     return list(found.values())
 
 
-def people_on_names(views: Sequence[View], topic: str) -> list[tuple[View, ToAsk]]:
+def people_on_topic(found: TopicMatches) -> list[tuple[View, ToAsk]]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
-    each view. Where it names none, about the few of whose names it is a part.
+    each view. Where that is nobody, who is responsible for what matching claims say of files.
     """
     out: list[tuple[View, ToAsk]] = []
-    for view in views:
-        found: dict[str, ToAsk] = {}
-        for entity in _named_by(view, topic):
-            for row in people(view, entity):
-                found.setdefault(row.entity.id, row)
-        out += [(view, row) for row in found.values()]
+    for match in found.in_views:
+        rows: dict[str, ToAsk] = {}
+        for entity in _named_by(match):
+            for row in people(match.view, entity):
+                rows.setdefault(row.entity.id, row)
+        for entity in () if rows else _with_files(match):
+            for row in _responsible(match.view, entity):
+                rows.setdefault(row.entity.id, row)
+        out += [(match.view, row) for row in rows.values()]
     return out
 
 
-def _named_by(view: View, topic: str) -> list[Entity]:
-    mentions = [*view.mentions(topic), *view.derived_in(topic)]
-    whole = [one for one in mentions if not one.nested]
+def _named_by(match: Match) -> list[Entity]:
+    """The entities that a topic names, in order; else the few of whose names it is a part."""
+    whole = [one for one in match.mentions if not one.nested]
     ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
-    if not ids:
-        parts = view.with_part(topic)
-        ids = parts if len(parts) <= MAX_ALIKE else []
-    found = (view.entity(one) for one in dict.fromkeys(ids))
+    if not ids and len(match.parts) <= MAX_ALIKE:
+        ids = list(match.parts)
+    found = (match.view.entity(one) for one in dict.fromkeys(ids))
     return [one for one in found if one is not None][:MAX_NAMED]
+
+
+def _with_files(match: Match) -> list[Entity]:
+    """The few entities with most of the best matching claims that are tied to files."""
+    view, snapshot = match.view, match.view.knowledge.snapshot
+    counts = Counter[str]()
+    if not view.workspace.ties:
+        return []
+    for hit in snapshot.search(match.query, CLAIMS_WITH_FILES, by="worth"):
+        document = snapshot.document(hit)
+        claim = view.told_by(document)
+        if isinstance(claim, Claim) and files_of(view, claim):
+            counts.update(view.entities_in(document))
+    order = sorted(counts, key=lambda one: (-counts[one], one))
+    return [found for one in order[:ENTITIES_OF_CLAIMS] if (found := view.entity(one)) is not None]
 
 
 def _near(view: View, entity: Entity) -> list[ToAsk]:
     """People by the claims that they share with an entity, then those that its relations name."""
-    counts, related = _by_claims(view, entity), _related(view, entity)
-    there = {one: found for one in {*counts, *related} if (found := view.entity(one)) is not None}
-    people = [one for one in counts if one in there and there[one].type == PERSON]
-    unrelated = [one for one in people if one not in related]
-    return [
-        *(ToAsk(there[one], counts[one]) for one in unrelated[:BY_CLAIMS]),
-        *(ToAsk(there[one], counts.get(one, 0), related[one]) for one in related if one in there),
-    ]
+
+    def find() -> list[ToAsk]:
+        responsible = _responsible(view, entity)
+        known = {entity.id, *(row.entity.id for row in responsible)}
+        shared = view.search.sums_by_entity(view.search.about([entity.id]))
+        others = map(view.entity, shared.keys() - known)
+        people = [one for one in others if one is not None and one.type == PERSON]
+        people.sort(key=lambda one: (-shared[one.id].number, one.id))
+        best = _by_evidence(view, entity, people[:MAX_WEIGHED])
+        return [*(ToAsk(one, shared[one.id].number) for one in best), *responsible]
+
+    return view.once("people near", entity.id, find)
 
 
-def _by_claims(view: View, entity: Entity) -> dict[str, int]:
-    """Other entities with the number of claims they share with one, by weight `evidence`."""
-    words = tuple(terms(entity.name))
+def _responsible(view: View, entity: Entity) -> list[ToAsk]:
+    """Those whom an entity's relations name."""
+    rows, about, snapshot = list[ToAsk](), view.search.about, view.knowledge.snapshot
+    for entity_id, label in _related(view, entity).items():
+        if (found := view.entity(entity_id)) is not None:
+            shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
+            rows.append(ToAsk(found, shared, label))
+    return rows
+
+
+def _by_evidence(view: View, entity: Entity, people: Sequence[Entity]) -> list[Entity]:
+    """The few people with most evidence in the claims that they share with an entity."""
+    if len(people) < 2:
+        return list(people)
+    words, about = tuple(terms(entity.name)), view.search.about
+    shared = all_of([about([entity.id]), about([one.id for one in people])])
     held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
-    match = Match(view, frozenset({entity.id}), held, weights, view.search.about([entity.id]))
-    tallies = WEIGHTS["evidence"](match, _NEVER).tallies()
-    order = sorted(tallies, key=lambda one: (-tallies[one].score, one))
-    return {one: tallies[one].claim_count for one in order if one != entity.id}
+    weight = ByEvidence(Match(view, frozenset({entity.id}), held, weights, shared), _NEVER)
+    weight.read()
+    scores = {one.id: weight.tally(one.id).score for one in people}
+    return nsmallest(BY_CLAIMS, people, key=lambda one: (-scores[one.id], one.id))
 
 
 def _related(view: View, entity: Entity) -> dict[str, str]:

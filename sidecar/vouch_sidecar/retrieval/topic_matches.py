@@ -13,10 +13,16 @@ from typing import Literal, NamedTuple
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.query import Search, all_of, any_of, fewest, rarity, value_query
 from vouch_sidecar.index.schema import TITLE, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.retrieval.constants import MAX_SETS, MAX_TOPIC_WORDS, PARTIAL_SHARE
+from vouch_sidecar.retrieval.constants import (
+    MAX_CLAIMS_WITH_FILES,
+    MAX_SETS,
+    MAX_TOPIC_WORDS,
+    PARTIAL_SHARE,
+)
 from vouch_sidecar.retrieval.question_words import without
 from vouch_sidecar.retrieval.view import View, claim_in
 
@@ -51,6 +57,10 @@ class Match:
     held: tuple[tuple[Term, ...], ...]
     weights: Mapping[Term, float]
     query: Query
+    mentions: tuple[Mention, ...] = ()
+    """Where the topic names entities and derived topics."""
+    parts: tuple[str, ...] = ()
+    """Ids of the entities and derived topics of whose names the topic is a part."""
 
     def every(self) -> Iterator[tuple[Matched, Document]]:
         """All matching claims, with the words that each holds, in one pass."""
@@ -58,11 +68,16 @@ class Match:
         held = {
             hit[1:]: words  # the first set of several
             for words in reversed(self.held)
-            for hit in snapshot.every(search.holding(words, Kind.CLAIM))
+            for hit in snapshot.every(all_of([self.query, search.holding(words, Kind.CLAIM)]))
         }
         for hit in snapshot.every(self.query):
             document = snapshot.document(hit)
             yield self._matched(document, held.get(hit[1:], ())), document
+
+    @cached_property
+    def best(self) -> list[Claim]:
+        """The best of the claims by worth: those whose files are looked at."""
+        return self.view.best(self.query, MAX_CLAIMS_WITH_FILES)
 
     @cached_property
     def _shares(self) -> Mapping[tuple[Term, ...], float]:
@@ -97,28 +112,36 @@ class Matched(NamedTuple):
     linked_by: LinkedBy
 
 
-def matching(views: Sequence[View], question: Question) -> list[Match]:
+@dataclass(frozen=True)
+class TopicMatches:
+    """What matches a topic: the claims of each view, found once for all parts of an answer."""
+
+    question: Question
+    in_views: Sequence[Match]
+    unknown: Sequence[Term]
+    """The words of the topic that stand in no live, visible claim, page or topic."""
+
+    def unmatched(self) -> list[str]:
+        """The unknown words as written and in order, without words of names."""
+        topic, matches = self.question.topic, self.in_views
+        if not self.unknown or any(match.parts for match in matches):
+            return []
+        places = [(one.start, one.end) for match in matches for one in match.mentions]
+        beside = {word.word for word in terms(without(topic, places))}
+        return [one.word for one in self.unknown if one.word in beside]
+
+
+def matching(views: Sequence[View], question: Question) -> TopicMatches:
     """The claims of each view that count for a question. Words that stand nowhere are left out."""
-    words = [word for word, known in _words(views, question.topic) if known]
+    words = _words(views, question.topic)
+    known = [word for word, stands in words if stands]
     total = sum(view.claim_total for view in views)
-    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in words}
-    sets = _sets(views, weights)
-    return [_match(view, question, held, weights) for view, held in zip(views, sets, strict=True)]
-
-
-def unmatched(views: Sequence[View], topic: str) -> list[str]:
-    """The words of a topic that stand in no live, visible claim, page or topic, as written and in
-    order. Words of names are none of them.
-    """
-    places = [
-        (mention.start, mention.end)
-        for view in views
-        for mention in (*view.mentions(topic), *view.derived_in(topic))
+    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in known}
+    matches = [
+        _match(view, question, held, weights)
+        for view, held in zip(views, _sets(views, weights), strict=True)
     ]
-    beside = {word.word for word in terms(without(topic, places))}
-    is_part = any(view.with_part(topic) for view in views)
-    unknown = [word.word for word, known in _words(views, topic) if not known]
-    return [] if is_part else [word for word in unknown if word in beside]
+    return TopicMatches(question, matches, [word for word, stands in words if not stands])
 
 
 def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
@@ -150,12 +173,13 @@ def _match(
     of a name, and for the sets of words.
     """
     topic, search = question.topic, view.search
-    found = (*view.mentions(topic), *view.derived_in(topic))
-    named = frozenset({mention.entity_id for mention in found}.union(view.with_part(topic)))
+    mentions = (*view.mentions(topic), *view.derived_in(topic))
+    parts = tuple(view.with_part(topic))
+    named = frozenset({mention.entity_id for mention in mentions}.union(parts))
     query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])
-    return Match(view, named, tuple(held), weights, query)
+    return Match(view, named, tuple(held), weights, query, mentions, parts)
 
 
 def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:

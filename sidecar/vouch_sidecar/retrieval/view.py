@@ -324,9 +324,14 @@ class View:
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims by worth, ties by id."""
+        return self.best(self.search.about([entity_id]), limit)
+
+    def best(self, query: Query, limit: int) -> list[Claim]:
+        """The best of the claims that a query finds, by worth, ties by id."""
         snapshot = self.knowledge.snapshot
-        hits = snapshot.search(self.search.about([entity_id]), limit, by="worth")
-        return [claim_in(snapshot.document(hit)) for hit in hits]
+        hits = snapshot.search(query, limit, by="worth")
+        found = (self.told_by(snapshot.document(hit)) for hit in hits)
+        return [one for one in found if isinstance(one, Claim)]
 
     def best_said(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
@@ -180,6 +180,11 @@ class ByEvidence(Weight):
         self._added: defaultdict[str, list[_Added]] = defaultdict(list)
 
     def tallies(self) -> dict[str, Tally]:
+        self.read()
+        return {entity_id: self.tally(entity_id) for entity_id in self._added}
+
+    def read(self) -> None:
+        """Weigh all matching claims; `tally` and `largest` sum up what they added."""
         heard: defaultdict[str, set[str]] = defaultdict(set)
         for matched, document in self.match.every():
             if self.match.view.deadline.has_passed():
@@ -190,14 +195,12 @@ class ByEvidence(Weight):
                 adds = 0.0 if says in heard[entity_id] else amount
                 heard[entity_id].add(says)
                 self._added[entity_id].append(_Added(adds, claim.id, document))
-        everything = self.match.view.claim_total
-        return {
-            entity_id: self._tally(entity_id, added, everything)
-            for entity_id, added in self._added.items()
-        }
 
-    def _tally(self, entity_id: str, rows: Sequence[_Added], everything: int) -> Tally:
-        total, own = fsum(row.amount for row in rows), self.match.view.claim_count(entity_id)
+    def tally(self, entity_id: str) -> Tally:
+        """The sum over the claims of one entity that were read."""
+        view, rows = self.match.view, self._added.get(entity_id, [])
+        own, everything = view.claim_count(entity_id), view.claim_total
+        total = fsum(row.amount for row in rows)
         focused = focus(own, everything)
         factors = {
             "sum": total,
