@@ -122,6 +122,30 @@ async def test_after_a_checkout_the_first_answer_is_the_new_branchs(root: Path) 
             assert bool(documents.files[0].claims) == (branch == "other")
 
 
+async def test_a_file_that_was_moved_is_known_by_its_new_path_at_once(root: Path) -> None:
+    """As git has it; what is not yet looked at is said."""
+    engine = engine_at(root)
+    (collection,) = engine.collections.values()
+
+    async def tied(*paths: str, patience: float = 20.0) -> tuple[list[int], list[str]]:
+        asked = {"paths": list(paths)}
+        found = await perform_async(engine, OPERATIONS["files"], asked, CALLER, patience=patience)
+        return [len(one.claims) for one in found.files], found.degraded
+
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        assert await tied("src/relay.py", "lib/relay.py") == ([1, 0], [])
+        (root / "lib").mkdir()
+        for there, then in [("src", "lib"), ("lib", "src")] * 2:
+            git(root, "mv", f"{there}/relay.py", f"{then}/relay.py")
+            paths = f"{there}/relay.py", f"{then}/relay.py"
+            assert (await tied(*paths, patience=0))[1] == ["workspace_pending"]
+            assert await tied(*paths) == ([0, 1], [])
+            (root / there).mkdir(exist_ok=True)
+        (root / "new.py").touch()
+        assert await tied("new.py", "gone.py", patience=0) == ([0, 0], [])
+
+
 async def test_a_look_that_is_late_is_said(root: Path) -> None:
     engine = engine_at(root)
     (collection,) = engine.collections.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,10 +39,12 @@ from vouch_sidecar.kb.records import (
     VouchSession,
     key_of,
 )
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
+from vouch_sidecar.workspace.file_list import stamp_of
 from vouch_sidecar.workspace.git import Head, Repository, why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
 
@@ -114,6 +117,8 @@ class Collection:
     """The version of `head` before the last look at the files of the knowledge base."""
     head_around: object = None
     """The version of `head` for which `workspace` is complete."""
+    index_listed: Stat | None = None
+    """Stat of git's index when the files of `workspace` were listed."""
     has_commits: bool = False
     """Whether a repository with commits surrounded the knowledge base at the first read."""
     has_code_owners: bool = False
@@ -430,6 +435,16 @@ class Collection:
     def is_behind(self) -> bool:
         """Whether something was checked out since the last look at the files."""
         return self.head is not None and self.head.version() != self.head_looked
+
+    def is_list_behind(self, paths: Iterable[str]) -> bool:
+        """Whether git's index changed since it was read for the list of files, and one of these
+        paths has come or gone.
+        """
+        files, trusted = self.workspace.files, self.settings.trust.folders
+        if not (paths and files.tracked) or stamp_of(self.root, trusted) == self.index_listed:
+            return False
+        below = filter(None, map(self.workspace.path_of, paths))
+        return any((path in files) != os.path.lexists(self.root / path) for path in below)
 
     @property
     def may_have_topics(self) -> bool:

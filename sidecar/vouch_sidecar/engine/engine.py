@@ -70,6 +70,8 @@ class Engine:
         """Semantic search; None unless an indexer runs."""
         self.look: Callable[[Path], None] | None = None
         """Has the files of a knowledge base looked at soon; None unless an indexer runs."""
+        self.look_around: Callable[[], None] | None = None
+        """Has the workspaces looked at soon; None unless an indexer runs."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
@@ -320,6 +322,12 @@ class Engine:
             return []
         chosen = self._chosen(caller, None)
         return [one for one in chosen if one.is_behind and not one.is_failing]
+
+    def lists_behind(self, caller: Caller, paths: Sequence[str]) -> bool:
+        """Whether one of these paths has come or gone since files were listed, as git says."""
+        if self.look_around is None:
+            return False
+        return any(one.is_list_behind(paths) for one in self._chosen(caller, None))
 
     @property
     def watch_lost(self) -> bool:

@@ -93,6 +93,7 @@ class Indexer:
         engine.listeners.add(self._workspaces.wake)
         engine.listeners.add(self._wake_if_damaged)
         engine.look = self._on_change
+        engine.look_around = self._workspaces.wake
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()

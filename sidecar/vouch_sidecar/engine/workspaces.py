@@ -134,6 +134,7 @@ class Workspaces:
         throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
         while (made := await _in(worker, lambda: next(stages, None))) is not None:
+            collection.index_listed = state.stamp
             self._engine.publish_workspace(collection, *made)
         if not self._ended.is_set():
             _say_what_is_missing(collection, state)

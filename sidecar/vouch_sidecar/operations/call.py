@@ -30,7 +30,16 @@ from vouch_sidecar.operations.errors import (
     UnknownOperationError,
 )
 from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
-from vouch_sidecar.operations.wire import Choices, Meta, Params, Result, SalienceMeta, Wire
+from vouch_sidecar.operations.wire import (
+    Choices,
+    Meta,
+    Params,
+    Paths,
+    Result,
+    SalienceMeta,
+    Wire,
+    marked,
+)
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -43,6 +52,8 @@ OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
 NO_NAME = re.compile(r"[^\w-]")
 MAX_NAME = 60
+MAX_MOVED = 100
+"""Paths of a call that are looked for on the disk."""
 MAX_UNKNOWN = 3
 """Unknown params that a refusal names."""
 RESEMBLES = 0.7
@@ -126,7 +137,7 @@ async def perform_async(
     """
     from vouch_sidecar.operations.readiness import caught_up  # the shell needs no event loop
 
-    await caught_up(engine, operation, caller, patience)
+    await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
     with _refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
@@ -187,6 +198,7 @@ class _Call(Generic[P, R]):
             for one in served
             if one.collection.complete
         )
+        pending = pending or engine.lists_behind(caller, paths_in(operation, raw))
         behind, generation = bool(engine.behind(caller)), engine.generation
         return cls(operation, params, ask, generation, started, bool(others), pending, behind)
 
@@ -278,6 +290,14 @@ def _meta(ask: Ask, session_id: str | None) -> Meta | None:
             for row in rows
         ]
     )
+
+
+def paths_in(operation: Operation[P, R], raw: object) -> list[str]:
+    """The first paths of files that a call asks about."""
+    given = raw if isinstance(raw, Mapping) else {}
+    lists = (given.get(name) for name in marked(operation.params, Paths))
+    paths = (path for some in lists if isinstance(some, list) for path in some)
+    return list(islice((path for path in paths if isinstance(path, str)), MAX_MOVED))
 
 
 def read_params(model: type[M], raw: object) -> M:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anyio
@@ -46,20 +46,31 @@ def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) ->
 
 
 async def caught_up(
-    engine: Engine, operation: Operation[Any, Any], caller: Caller, seconds: float
+    engine: Engine,
+    operation: Operation[Any, Any],
+    caller: Caller,
+    seconds: float,
+    paths: Sequence[str] = (),
 ) -> None:
-    """If something was checked out, wait for the look at it, for at most `seconds`."""
+    """If something was checked out, or one of the `paths` asked about was moved, wait for the look
+    at it, for at most `seconds`.
+    """
     behind = engine.behind(caller)
-    if not behind and not any(one.is_checkout_pending for one in engine.collections.values()):
+    pending = any(one.is_checkout_pending for one in engine.collections.values())
+    if engine.look_around is not None and engine.lists_behind(caller, paths):
+        engine.look_around()
+    elif not behind and not pending:
         return
     for one in behind:
         if engine.look is not None:
             engine.look(one.root)
-    await _until(engine, lambda: _is_caught_up(engine, operation, caller), seconds)
+    await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
 
 
-def _is_caught_up(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
-    if engine.behind(caller):
+def _is_caught_up(
+    engine: Engine, operation: Operation[Any, Any], caller: Caller, paths: Sequence[str]
+) -> bool:
+    if engine.behind(caller) or engine.lists_behind(caller, paths):
         return False
     served = engine.serving(caller)
     return not any(s.collection.is_checkout_pending and operation.looks_around(s) for s in served)
