@@ -1,19 +1,22 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { ClaimView } from './claim/view';
-import { InSight } from './inSight';
+import { InSight, isServed } from './inSight';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
 import { holdsOf, isIdle, nothingInPlay, type State, summarize } from './status/words';
+import { textAtHand } from './textAtHand';
 import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
-import { InPlay } from './views/inPlay';
+import { claimsOf, InPlay, newestFirst } from './views/inPlay';
 import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
 import { StoredDismissals } from './views/tied';
 import { Marks, NodeTree } from './views/tree';
 
 const SETTLE_MS = 250;
+/** Rows that are in play, at most. */
+const IN_PLAY = 10;
 
 export class Panel implements vscode.Disposable {
   readonly experts: Experts;
@@ -37,6 +40,11 @@ export class Panel implements vscode.Disposable {
   private readonly marks = vscode.window.registerFileDecorationProvider(new Marks());
   private fading: NodeJS.Timeout | undefined;
   private settling: NodeJS.Timeout | undefined;
+  private typing: NodeJS.Timeout | undefined;
+  /** The text that was edited last, as it stood when typing stopped. */
+  private text = '';
+  private consulted = 0;
+  private readonly edits = vscode.workspace.onDidChangeTextDocument((event) => this.typed(event));
   private generation = 0;
   private instead = NO_ROWS;
   /** The server has been restarted and does not know yet what was in play. */
@@ -111,7 +119,7 @@ export class Panel implements vscode.Disposable {
     this.generation = 0;
     this.resuming = again;
     await this.refresh();
-    if (!again) await this.askSalience();
+    if (!again) await this.consult(false);
   }
 
   /** Names of the entities that are shown as in play. */
@@ -134,7 +142,8 @@ export class Panel implements vscode.Disposable {
   }
 
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {
-    this.takeSalience(session_id, salience, true);
+    if (session_id === this.sessionId) void this.consult(true);
+    else this.takeSalience(session_id, salience, true);
     this.moveTo(generation);
   }
 
@@ -148,9 +157,11 @@ export class Panel implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.fading);
     clearTimeout(this.settling);
-    const { inPlayTree, inFileTree, expertsTree, claim, items, progress, inSight, marks } = this;
+    clearTimeout(this.typing);
+    const { inPlayTree, inFileTree, expertsTree } = this;
+    const { claim, items, progress, inSight, marks, edits } = this;
     const trees = [inPlayTree, inFileTree, expertsTree];
-    for (const part of [...trees, claim, items, progress, inSight, marks]) part.dispose();
+    for (const part of [...trees, claim, items, progress, inSight, marks, edits]) part.dispose();
     this.changedState.dispose();
   }
 
@@ -173,7 +184,7 @@ export class Panel implements vscode.Disposable {
     } finally {
       this.resuming = false;
     }
-    await this.askSalience();
+    await this.consult(false);
   }
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
@@ -188,9 +199,33 @@ export class Panel implements vscode.Disposable {
     this.inFileTree.view.badge = value > 0 ? { value, tooltip } : undefined;
   }
 
-  private async askSalience(): Promise<void> {
-    const { salience } = await this.ask('vouch/salience', {});
-    if (salience.length > 0) this.takeSalience(this.sessionId, salience, false);
+  /** Asks what is in play, and what a block for the text that was edited last would hold. */
+  private async consult(marked: boolean): Promise<void> {
+    this.consulted += 1;
+    const turn = this.consulted;
+    const rootOf = (collection: string | null) => this.rootOf(collection);
+    try {
+      const { salience, followed } = await this.ask('vouch/salience', { top_k: IN_PLAY });
+      if (turn !== this.consulted) return;
+      this.takeSalience(this.sessionId, newestFirst(salience), marked);
+      const task = followed && this.inPlayTree.view.visible ? this.text.trim() : '';
+      const items = task ? (await this.ask('vouch/context', { task })).items : [];
+      const claims = await claimsOf(this.ask, rootOf, items);
+      if (turn === this.consulted) this.inPlay.hold(claims);
+    } catch (error) {
+      this.log.debug(`What is in play could not be asked: ${String(error)}`);
+    }
+  }
+
+  /** Takes in what was typed, once that stops. */
+  private typed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const isActive = document === vscode.window.activeTextEditor?.document;
+    if (!isActive || contentChanges.length === 0 || !isServed(document)) return;
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => {
+      this.text = textAtHand();
+      if (this.state === 'ready' && !this.resuming) void this.consult(true);
+    }, SETTLE_MS);
   }
 
   private plan(): void {

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { ContextResult } from './protocol.gen';
 import type { Server } from './server/server';
+import { textAtHand } from './textAtHand';
 import { plural } from './views/nodes';
 
 export const PROMPT_LANGUAGE = 'vouch-prompt';
@@ -30,7 +31,7 @@ export async function submitPrompt(server: Server): Promise<void> {
   vscode.window.setStatusBarMessage('$(check) Vouch: prompt recorded for this session', SHOWN_MS);
 }
 
-/** The block for the selection, or else for the whole document, on the clipboard. */
+/** The block for the selection, all of a prompt, or else the paragraph at the caret, on the clipboard. */
 export async function copyContext(server: Server): Promise<void> {
   const context = await contextOf(server, vscode.window.activeTextEditor);
   if (!context) return;
@@ -65,8 +66,8 @@ async function contextOf(
   server: Server,
   editor: vscode.TextEditor | undefined,
 ): Promise<ContextResult | undefined> {
-  const text = editor && (editor.document.getText(editor.selection) || editor.document.getText());
-  if (!text?.trim()) {
+  const text = editor ? textAtHand() : '';
+  if (!text.trim()) {
     vscode.window.setStatusBarMessage('$(info) Vouch: no text to find context for', SHOWN_MS);
     return undefined;
   }

@@ -793,6 +793,8 @@ export interface SalienceResult {
   readonly session_id: string;
   /** Strongest first. */
   readonly salience: readonly SalientEntity[];
+  /** Whether texts are followed: not where reflex is off. */
+  readonly followed: boolean;
 }
 
 /** An entity in play, and why. */
@@ -814,6 +816,8 @@ export interface SalientEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
+  /** Whether the last sentence of the newest text names it. */
+  readonly newest: boolean;
   /** Present with several knowledge bases. */
   readonly collection?: string | null;
 }

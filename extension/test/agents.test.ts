@@ -93,14 +93,17 @@ test('a model reads whom to ask first where the topic asks who', () => {
 
 test('an answer says when there is nothing, and when it is not all', () => {
   assert.match(expertsText({ ...base, experts: [] }), /^No entity/);
-  assert.match(salienceText({ ...base, session_id: 's', salience: [] }), /^Nothing/);
+  assert.match(
+    salienceText({ ...base, session_id: 's', salience: [], followed: true }),
+    /^Nothing/,
+  );
   assert.equal(contextText(block('')), 'Nothing is known about this.');
   assert.equal(contextText(block('<b>\n')), '<b>\n');
   assert.match(contextText({ ...block(''), complete: false }), /still being read/);
   assert.match(contextText({ ...block('x'), degraded: ['timed_out'] }), /^x\n.*timed out/);
   const row = salient('a', { top_claim_id: 'c9' });
   assert.equal(
-    salienceText({ ...base, session_id: 's', salience: [row] }),
+    salienceText({ ...base, session_id: 's', salience: [row], followed: true }),
     'A (a, system): 0.50, named as a; 2 claims, first c9',
   );
 });

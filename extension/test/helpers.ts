@@ -17,6 +17,7 @@ export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientE
   matched: [id],
   why: `named as ${id}`,
   ambiguous: false,
+  newest: false,
   ...more,
 });
 

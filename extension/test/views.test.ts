@@ -7,7 +7,7 @@ import { Calm } from '../src/views/calm';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
-import { InPlay } from '../src/views/inPlay';
+import { claimsOf, InPlay, newestFirst } from '../src/views/inPlay';
 import {
   type ClaimRef,
   commandNode,
@@ -114,6 +114,44 @@ test('an empty ranking empties, whatever is open, for what stands instead', () =
   model.push('own', [salient('b'), salient('a')]);
   model.push('own', [salient('a'), salient('b')]);
   assert.deepEqual(names(model.roots), ['A', 'B'], 'a row that went is not open when it returns');
+});
+
+test('the names of the newest sentence come first, then the others as they are ranked', () => {
+  const rows = [salient('a'), salient('b', { newest: true }), salient('c')];
+  assert.deepEqual(
+    newestFirst(rows).map(({ entity_id }) => entity_id),
+    ['b', 'a', 'c'],
+  );
+});
+
+test('the claims that a block would hold stand behind what is in play, each sentence once', async () => {
+  const asked: unknown[] = [];
+  const ask = (async (_: string, params: { id: string }) => {
+    asked.push(params);
+    const said = params.id === 'c3' ? 'Text of c3' : 'One sentence.';
+    return { claim: claim(params.id, { said, said_with: ['c1', 'c2'] }) };
+  }) as unknown as Ask;
+  const item = {
+    entity_id: null,
+    collection: 'kb',
+    phrase: '',
+    similarity: 1,
+    arm: 'text',
+  } as const;
+  const items = ['c1', 'c2', 'c3'].map((id) => ({ ...item, kind: 'claim' as const, id }));
+  const page = { ...item, kind: 'page' as const, id: 'p' };
+  const claims = await claimsOf(ask, (collection) => `/${collection}`, [...items, page]);
+  assert.deepEqual(names(claims), ['One sentence.', 'Text of c3']);
+  assert.deepEqual(asked[0], { id: 'c1', root: '/kb' });
+  const { model } = inPlay();
+  model.hold(claims);
+  assert.equal(model.isEmpty, false);
+  model.push('own', [salient('a')]);
+  model.push('agent-7', [salient('b')]);
+  assert.deepEqual(names(model.roots), ['A', 'For a prompt', 'agent-7']);
+  assert.deepEqual(names(below(model.roots[1])), ['One sentence.', 'Text of c3']);
+  model.hold([]);
+  assert.deepEqual(names(model.roots), ['A', 'agent-7']);
 });
 
 test('newcomers are marked as new for a while', () => {

@@ -1,6 +1,6 @@
 /** "Explain": why something is in play or ranks where it does, with every figure, to be read. */
 import * as vscode from 'vscode';
-import { PROMPT_LANGUAGE } from '../prompts';
+import { textAtHand } from '../textAtHand';
 import type { Ask } from '../views/ask';
 import type { Experts } from '../views/experts';
 import type { InFile } from '../views/inFile';
@@ -9,7 +9,6 @@ import { explainedExpert, explainedRow, explainedText } from './words';
 
 const SCHEME = 'vouch-explain';
 const PAGE = vscode.Uri.from({ scheme: SCHEME, path: 'Explain' });
-const LINES = 20;
 
 export class Explain implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private text = '';
@@ -50,23 +49,9 @@ export class Explain implements vscode.TextDocumentContentProvider, vscode.Dispo
     const figures = node && 'figures' in node ? node.figures : undefined;
     const why = node && figures ? [explainedRow(nameOf(node), figures)] : [];
     const place = node && this.inFile.placeOf(node);
-    const text = textAtHand(place?.start.line);
+    const isOwn = vscode.window.activeTextEditor?.document.uri.scheme === SCHEME;
+    const text = isOwn ? '' : textAtHand(place?.start.line);
     const result = text.trim() ? await this.ask('vouch/explain', { text }) : undefined;
     return [...why, ...(result ? [explainedText(text, result)] : [])].join('\n');
   }
-}
-
-/** What is selected, all of a prompt, or the paragraph around a line: that of the caret if none is given. */
-function textAtHand(line?: number): string {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor || editor.document.uri.scheme === SCHEME) return '';
-  const { document, selection } = editor;
-  if (line === undefined && !selection.isEmpty) return document.getText(selection);
-  if (line === undefined && document.languageId === PROMPT_LANGUAGE) return document.getText();
-  const at = Math.min(line ?? selection.active.line, document.lineCount - 1);
-  const isBlank = (number: number) => document.lineAt(number).isEmptyOrWhitespace;
-  let [first, last] = [at, at];
-  while (first > 0 && at - first < LINES - 1 && !isBlank(first - 1)) first -= 1;
-  while (last < document.lineCount - 1 && last - first < LINES - 1 && !isBlank(last + 1)) last += 1;
-  return document.getText(new vscode.Range(first, 0, last + 1, 0));
 }

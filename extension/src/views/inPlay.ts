@@ -1,8 +1,9 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
-import type { SalientEntity } from '../protocol.gen';
+import type { ContextItem, SalientEntity } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
+import { claimRows } from './claims';
 import {
   type EntityNode,
   entityNode,
@@ -22,10 +23,42 @@ interface Session {
   readonly arrivals: Map<string, number>;
 }
 
+/** Names of the newest sentence first, else as they are ranked. */
+export const newestFirst = (rows: readonly SalientEntity[]): readonly SalientEntity[] =>
+  rows.toSorted((a, b) => Number(b.newest) - Number(a.newest));
+
+const BLOCK = 'block';
+
+/** What goes into a block for a prompt, below one row. */
+function blockNodes(children: readonly Node[]): readonly Node[] {
+  if (children.length === 0) return [];
+  const label = 'For a prompt';
+  const tooltip = [label, 'What “Copy Context for Prompt” would take along for this text.'];
+  const list = { id: BLOCK, kind: 'list', open: true, description: '', icon: 'copy' } as const;
+  return [{ ...list, label, spoken: `${label}, ${children.length}`, tooltip, children }];
+}
+
+/** The claims of a block as rows. */
+export async function claimsOf(
+  ask: Ask,
+  rootOf: RootOf,
+  items: readonly ContextItem[],
+): Promise<readonly Node[]> {
+  const rows: Node[] = [];
+  for (const { kind, id, collection } of items) {
+    if (kind !== 'claim') continue;
+    const { claim } = await ask('vouch/claim', { id, root: rootOf(collection) });
+    rows.push(...claimRows(BLOCK, [claim], collection));
+  }
+  return [...new Map(rows.toReversed().map((row) => [row.label, row])).values()].toReversed();
+}
+
 export class InPlay implements Model {
   private readonly sessions = new Map<string, Session>();
   private readonly nodes = new Map<string, { session: string; shown: Shown<SalientEntity> }>();
   roots: readonly Node[] = [];
+  /** The claims that a block for the text at hand would hold. */
+  private block: readonly Node[] = [];
   private readonly beneath: Beneath;
 
   constructor(
@@ -42,7 +75,8 @@ export class InPlay implements Model {
 
   get isEmpty(): boolean {
     return (
-      this.sessions.size === 0 || [...this.sessions.values()].every((s) => s.shown.length === 0)
+      this.block.length === 0 &&
+      (this.sessions.size === 0 || [...this.sessions.values()].every((s) => s.shown.length === 0))
     );
   }
 
@@ -73,6 +107,12 @@ export class InPlay implements Model {
     for (const row of open.keys()) if (!this.isShown(row)) open.delete(row);
   }
 
+  /** Takes the claims that a block for the text at hand would hold. */
+  hold(claims: readonly Node[]): void {
+    this.block = claims;
+    this.update();
+  }
+
   /** When the next mark as new ends, in milliseconds of `now`. */
   get nextFade(): number | undefined {
     const ends = [...this.sessions.values()].flatMap(({ arrivals }) => [...arrivals.values()]);
@@ -89,6 +129,7 @@ export class InPlay implements Model {
 
   clear(): void {
     this.sessions.clear();
+    this.block = [];
     this.beneath.forget();
     this.beneath.open.clear();
     this.update();
@@ -146,7 +187,8 @@ export class InPlay implements Model {
 
   update(): void {
     const others = [...this.sessions].filter(([id]) => id !== this.own);
-    const rows = [...this.rows(this.own), ...others.map(([id]) => sessionNode(id, this.rows(id)))];
+    const sessions = others.map(([id]) => sessionNode(id, this.rows(id)));
+    const rows = [...this.rows(this.own), ...blockNodes(this.block), ...sessions];
     const after = rows.length > 0 ? rows : this.instead();
     const found = difference(this.roots, after);
     this.roots = after;

@@ -406,7 +406,7 @@ class Engine:
         `final`, a later text with this name gets another slot. `also`: the slot's texts since its
         last word was begun, the oldest first, if the word is not ended.
         """
-        if not self._records():
+        if not self.records():
             return
         session = self.sessions.open(session_id)
         window = self._window()
@@ -424,7 +424,7 @@ class Engine:
         """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
         once it is observed.
         """
-        if self._records():
+        if self.records():
             self.sessions.open(session_id).preview(slot, text, also)
 
     def end_session(self, session_id: str) -> None:
@@ -432,7 +432,7 @@ class Engine:
         self.sessions.end(session_id)
         self.call(self.session_listeners)
 
-    def _records(self) -> bool:
+    def records(self) -> bool:
         """Whether what is typed and asked counts for any knowledge base."""
         self.notice_pauses()
         return self._reflex_on() and len(self._paused) < len(self.collections)

@@ -41,6 +41,7 @@ class SalientEntity(Wire):
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
+    newest: bool = Field(description="Whether the last sentence of the newest text names it.")
     collection: str | None = absent("Present with several knowledge bases.")
 
 
@@ -52,6 +53,7 @@ class SalienceResult(Result):
 
     session_id: str = Field(description="The session that was ranked.")
     salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")
+    followed: bool = Field(description="Whether texts are followed: not where reflex is off.")
 
 
 def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
@@ -61,7 +63,9 @@ def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
     ask.engine.sessions.get(session_id)  # asking is activity
     found = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
     return SalienceResult(
-        session_id=session_id, salience=[salient_row(row, ask.many) for row in found]
+        session_id=session_id,
+        salience=[salient_row(row, ask.many) for row in found],
+        followed=ask.engine.records(),
     )
 
 
@@ -78,6 +82,7 @@ def salient_row(row: Salient, many: bool) -> SalientEntity:
         matched=list(row.matched),
         why=row.why,
         ambiguous=row.ambiguous,
+        newest=row.is_newest,
         collection=row.view.collection if many else None,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -35,6 +36,7 @@ from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.question_words import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.view import View
 
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
 _ARM_NAMES: dict[Arm, ArmName] = {
     Arm.NAME: "name",
@@ -64,6 +66,8 @@ class Salient:
     """The newest text that names the entity."""
     place: int = 0
     """The place in that text that names the entity first."""
+    is_newest: bool = False
+    """Whether the last sentence of the newest text names it."""
     top_claim_id: str | None = None
     """The entity's best claim for that text; None before it was looked up."""
 
@@ -134,6 +138,10 @@ class _InPlay:
             ambiguous=best.mention.ambiguous,
             text=text,
             place=min(e.mention.start for age, _, e in self.evidence if age == newest),
+            is_newest=any(
+                age == 0 and e.mention.start >= _last_sentence(text)
+                for age, text, e in self.evidence
+            ),
         )
 
 
@@ -177,7 +185,14 @@ class _Described:
             ),
             ambiguous=False,
             text=self.text,
+            is_newest=self.age == 0,
         )
+
+
+def _last_sentence(text: str) -> int:
+    """Where the last sentence of a text begins."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text.rstrip())]
+    return ends[-1] if ends else 0
 
 
 def _scored(view: View, one: _InPlay | _Described) -> tuple[float, str]:

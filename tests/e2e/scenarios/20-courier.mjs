@@ -199,6 +199,11 @@ export async function run({ w, test, artifacts }) {
     await w.command('Vouch: Copy Context for Prompt');
     await page.locator('.statusbar-item', { hasText: 'context copied' }).waitFor();
     assert.match(await w.clipboard(), /reviewed knowledge base/i);
+    // The panel lists the claims that the block holds.
+    const held = w.rows('In Play').and(page.locator('[aria-label^="For a prompt"]'));
+    const listed = Number(/, (\d+)/.exec(await held.getAttribute('aria-label'))[1]);
+    const lines = (await w.clipboard()).split('\n').filter((line) => line.startsWith('- '));
+    assert.equal(listed, lines.length, lines.join('\n'));
   });
 
   await test('a setting of the workspace reaches the server', async () => {

@@ -8,7 +8,7 @@ export const options = () => ({ machineSettings, fill: courier });
 
 export async function run({ w, test }) {
   const { page } = w;
-  const row = w.row('In Play', 'Label Forge');
+  const row = w.rows('In Play', 'Label Forge').and(page.locator('[aria-level="1"]')).first();
 
   await test('a name that is typed slowly does not come and go', async () => {
     await w.panel();
@@ -31,7 +31,8 @@ export async function run({ w, test }) {
     await w.row('In Play', '“Label').waitFor();
     const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
     await w.settled(claim);
-    await claim.click();
+    await claim.hover();
+    await claim.getByRole('button', { name: 'Open Claim' }).click();
     await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
   });
 }
