@@ -292,6 +292,8 @@ WORDS = {
         ("backups vellum", None, 1),  # a page has it
         ("penguin walrus", ["penguin", "walrus"], 0),
         ("the Key Vault penguin", ["penguin"], 2),  # a name is known, whatever claims say
+        ("who owns the Key Vault penguin", ["penguin"], 2),  # what asks for somebody is no subject
+        ("who knows the Key Vault best", None, 2),
     ],
 )
 def test_words_that_nobody_may_know_do_not_empty_experts(

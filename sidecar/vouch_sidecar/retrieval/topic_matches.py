@@ -23,6 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TOPIC_WORDS,
     PARTIAL_SHARE,
 )
+from vouch_sidecar.retrieval.prompt_text import BEST, WHOM
 from vouch_sidecar.retrieval.question_words import without
 from vouch_sidecar.retrieval.view import View, claim_in
 
@@ -122,11 +123,15 @@ class TopicMatches:
     """The words of the topic that stand in no live, visible claim, page or topic."""
 
     def unmatched(self) -> list[str]:
-        """The unknown words as written and in order, without words of names."""
+        """The unknown words as written and in order, without words of names, and without those that
+        ask for somebody.
+        """
         topic, matches = self.question.topic, self.in_views
         if not self.unknown or any(match.parts for match in matches):
             return []
         places = [(one.start, one.end) for match in matches for one in match.mentions]
+        if (asking := WHOM.search(topic)) is not None:
+            places += [asking.span(), *(word.span() for word in BEST.finditer(topic))]
         beside = {word.word for word in terms(without(topic, places))}
         return [one.word for one in self.unknown if one.word in beside]
 
