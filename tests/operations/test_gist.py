@@ -42,7 +42,7 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
     }
     engine = settled(base(tmp_path / "kb", files), tmp_path)
     _, asked, count, *shown = read(engine, "entity", "vault")
-    assert asked == "ask: Ada (ada): 2 claims, Ops (ops): owned by"
+    assert asked == "ask: Ada (ada): 2 claims, owned by Ops (ops)"
     assert count == "9 live claims, the 5 best"
     assert len(shown) == 5
 

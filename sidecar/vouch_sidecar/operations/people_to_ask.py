@@ -75,10 +75,11 @@ def _to_ask(row: PersonRow) -> str:
     """The line for a model about somebody to ask, with the reason."""
     if row.entity_id is None:
         return f"{one_line(row.name)} ({row.type}): owns the files"
-    facts = [ROLES[row.relation]] if row.relation else []
-    facts += [f"via {row.via}"] if row.via else []
+    who = named(row.name, row.entity_id)
+    who = f"{ROLES[row.relation]} {who}" if row.relation else who
+    facts = [one_line(f"via {row.via}")] if row.via else []
     facts += [count(row.claim_count, "claim")] if row.claim_count else []
-    return f"{named(row.name, row.entity_id)}: {one_line(', '.join(facts))}"
+    return f"{who}: {', '.join(facts)}" if facts else who
 
 
 def show_people(page: Printer, rows: Sequence[PersonRow] | None) -> None:
