@@ -65,7 +65,7 @@ types: $(PYTHON_READY) mcp1
 	  sidecar/vouch_sidecar/surfaces/mcp/sdk1.py
 
 schemas: $(PYTHON_READY)
-	$(BIN)/python -m vouch_sidecar.operations.schema --check
+	$(BIN)/python -m scripts.schemas --check
 	$(BIN)/python -m scripts.protocol_docs --check
 	$(BIN)/python -m scripts.settings_docs --check
 
@@ -73,7 +73,7 @@ extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
 
 generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and the extension's types
-	$(BIN)/python -m vouch_sidecar.operations.schema
+	$(BIN)/python -m scripts.schemas
 	$(BIN)/python -m scripts.protocol_docs
 	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate

@@ -107,10 +107,12 @@ class Version:
         self.add(row, "ms", time.perf_counter() - started)
         self.add(row, "ms CPU", processor_time(client) - before)
 
-    def run(self, row: str, arguments: Sequence[str], text: str = "") -> None:
-        """Measure a command as a whole process; no server of this version is in its reach."""
+    def run(
+        self, row: str, arguments: Sequence[str], text: str = "", *, alone: bool = False
+    ) -> None:
+        """Measure a command as a whole process; `alone`: no server is in its reach."""
         before, started = _children(), time.perf_counter()
-        env = self.env | {"XDG_RUNTIME_DIR": str(self.folder)}
+        env = self.env | ({"XDG_RUNTIME_DIR": str(self.folder)} if alone else {})
         command = [str(self.command), *arguments]
         subprocess.run(command, input=text.encode(), capture_output=True, env=env, cwd=self.root)
         self.add(row, "ms", time.perf_counter() - started)
@@ -267,13 +269,19 @@ def _saved(client: Client, path: Path, after: int) -> None:
     client.wait_for("generation", after + 1)
 
 
-def alone(versions: Sequence[Version], questions: Questions, runs: int) -> None:
-    """Commands and hooks on a warm cache, where no server runs."""
+def commands(versions: Sequence[Version], questions: Questions, runs: int) -> None:
+    """Commands and hooks that a server answers, and commands on a warm cache without one."""
+    with ExitStack() as stack:
+        for version in versions:
+            stack.enter_context(version.serving()).wait_for("complete", True)
+        for prompt in questions.prompts[:runs]:
+            for version in versions:
+                event = {"session_id": prompt, "prompt": prompt, "cwd": str(version.root)}
+                version.run("command", ["experts", prompt])
+                version.run("hook", ["hook", "user-prompt-submit"], json.dumps(event))
     for prompt in questions.prompts[:runs]:
         for version in versions:
-            event = {"session_id": prompt, "prompt": prompt, "cwd": str(version.root)}
-            version.run("lone context", ["context", prompt])
-            version.run("lone hook", ["hook", "user-prompt-submit"], json.dumps(event))
+            version.run("lone command", ["experts", prompt], alone=True)
 
 
 def rows(title: str, before: Samples, after: Samples) -> Iterator[str]:
@@ -324,7 +332,7 @@ def main() -> None:
                 version.take(base)
             starts(versions, 1 if asked.quick else 2)
             served(versions, questions, quick=asked.quick)
-            alone(versions, questions, 4 if asked.quick else 8)
+            commands(versions, questions, 4 if asked.quick else 8)
             print("\n".join(rows(title, *(version.samples for version in versions))), flush=True)
 
 

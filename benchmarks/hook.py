@@ -21,15 +21,12 @@ Env = Mapping[str, str]
 
 
 def measure(root: Path, folder: Path, questions: Questions) -> Figures:
-    """Where a sidecar runs, alone on a warm cache, and an empty Python: in turns, so that a busy
-    moment falls on all alike.
-    """
+    """Where a sidecar runs, and an empty Python: in turns, so that a busy moment falls on both."""
     env = environment(folder) | {
         "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
-        "VOUCH_SIDECAR_HOOK_RESIDENT": "false",
     }
-    samples: dict[str, list[float]] = {"hook": [], "hook alone": [], "python": []}
-    with TemporaryDirectory(prefix="v") as apart, connected(root, folder) as client:
+    samples: dict[str, list[float]] = {"hook": [], "python": []}
+    with connected(root, folder) as client:
         client.wait_for("complete", True)
         asked = (client.request("vouch/context", {"task": text}) for text in questions.prompts)
         pairs = zip(questions.prompts, asked, strict=True)
@@ -38,7 +35,6 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
             prompt = prompts[run % len(prompts)]
             taken = (
                 _run(OURS, env, root, prompt),
-                _run(OURS, env | {"XDG_RUNTIME_DIR": apart}, root, prompt),
                 timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True)),
             )
             if run:  # the first one pays for what the system has not read yet

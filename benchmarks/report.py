@@ -50,7 +50,6 @@ ROWS = (
     Row("later start → complete", "later start", "s", (0.4, 2)),
     Row("process → `initialize` (median)", "process", "s", median=True),
     Row("hook, a sidecar runs (median)", "hook", "ms", median=True),
-    Row("hook, alone (median)", "hook alone", "ms", median=True),
     Row("`python -c pass` (median)", "python", "ms", median=True),
     Row("worst: 1,000 names in a prompt", "worst: names", "ms", (300, None)),
     Row("worst: 8 slots of 125 names", "worst: window", "ms", (300, None)),
@@ -81,7 +80,7 @@ ROWS = (
     Row("longest stall: new base", "stall: new base", "ms", (50, 100)),
 )
 PER_UNIT = {"ms": 1e-3, "s": 1.0, "MB": 1e6}
-_FORMER = {"first start": "index", "hook alone": "hook"}
+_FORMER = {"first start": "index"}
 """What vouch-kb does instead, where it is not called alike."""
 _PACKAGES = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -89,9 +90,10 @@ def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Se
         yield servers
 
 
-def warming(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """`vouch-sidecar warm`, on its way."""
-    return subprocess.Popen([COMMAND, "warm", "--root", str(root)], env=environment(env), cwd=root)
+def resident(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The process that a hook starts, on its way."""
+    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident", str(root)]
+    return subprocess.Popen(command, env=environment(env), cwd=root)
 
 
 def until(

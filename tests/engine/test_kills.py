@@ -14,7 +14,7 @@ import pytest
 from vouch_sidecar.engine import Engine
 
 from tests.engine.bases import engine_on, finished, unread_engine
-from tests.engine.processes import Server, place, until, warming
+from tests.engine.processes import Server, place, resident, until
 from tests.engine.world import Files, changed, files, lay, said_by, take
 from tests.soak import LONG, soak
 
@@ -62,10 +62,10 @@ def reached(moment: Callable[[], bool]) -> bool:
         return False
 
 
-def kill_while_warming(
+def kill_while_starting(
     root: Path, env: dict[str, str], moment: Callable[[], bool], rng: random.Random
 ) -> None:
-    process = warming(root, env)
+    process = resident(root, env)
     kill_at(moment, process, rng)
 
 
@@ -107,7 +107,7 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
                 kill_while_serving(root, env, comes, rng, change)
             else:
                 lay(root, change)
-                kill_while_warming(root, env, comes, rng)
+                kill_while_starting(root, env, comes, rng)
             wanted = said_by(engine_on(root), COUNT)
             assert said_by(read(root, env), COUNT) == wanted, number
         engine_on(root, env=env)
@@ -136,7 +136,7 @@ def test_a_kill_before_a_file_is_settled_leaves_no_base_that_lies() -> None:
     """A file that is written twice within a moment, the second time after the kill."""
     with place() as (folder, env):
         root = lay(folder / "kb", files(20))
-        process = warming(root, env)
+        process = resident(root, env)
         until(lambda: reached(lambda: begun(folder / "cache")), "nothing was begun")
         before: Files = files(20, seed=8)
         for path, data in before.items():

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -115,7 +115,7 @@ def test_a_hanging_socket(hook: Hook, place: Place, milliseconds: str, least: fl
 def test_the_limit_that_a_resident_process_says_holds_for_its_answer(
     hook: Hook, place: Place
 ) -> None:
-    with listening(socket_of(place), b'{"id":1,"ok":true,"result":1.6}\n', hangs=True):
+    with listening(socket_of(place), b'{"id":1,"ok":true,"result":{"limit":1.6}}\n', hangs=True):
         ended = hook(PROMPT, prompt=KNOWN, env={LIMIT: ""})
     assert ended.is_silent()
     assert ended.seconds > 1.4
@@ -154,12 +154,15 @@ def listening(path: Path, answer: bytes | None, hangs: bool = False) -> Iterator
                     connected.sendall(answer)
                 if answer is None or hangs:
                     over.wait(10)
+                else:
+                    listener.close()
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield
         over.set()
-        listener.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # it is closed
+            listener.shutdown(socket.SHUT_RDWR)
         thread.join(5)
 
 

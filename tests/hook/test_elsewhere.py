@@ -52,7 +52,6 @@ def test_hooks_are_silent(tmp_path: Path, event: str) -> None:
     [
         (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
         (["jsonl", "--log-file", "log"], STATUS, b'"ok":true'),
-        (["warm"], b"", b""),
         (["experts", "jwt"], b"", b"JWT"),
         (["doctor"], b"", b"hooks say nothing on this system"),
     ],

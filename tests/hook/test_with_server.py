@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.hook.conftest import Hook, Place
+from tests.hook.conftest import LIMIT, Hook, Place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment
 
@@ -96,6 +97,15 @@ def test_what_the_agent_forgot_is_said_again_at_once(
     assert hook("user-prompt-submit", prompt=PROMPT, session_id="other").is_silent()
 
 
+def test_without_a_folder_the_project_is_where_the_host_says(hook: Hook, place: Place) -> None:
+    env = {"VOUCH_PROJECT_DIR": str(place.root)}
+    assert hook("user-prompt-submit", prompt=PROMPT, cwd=None).is_silent()
+    assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, cwd=None, env=env).text
+    (place.root / "a.py").write_text("# Redis\n")
+    event = {"file_path": "a.py"}
+    assert "redis-holds" in hook("post-tool-use", tool_input=event, cwd=None, env=env).text
+
+
 def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:
     payload = {"session_id": "agent", "prompt": PROMPT, "cwd": str(place.root)}
     started = [
@@ -103,7 +113,7 @@ def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:
             [COMMAND, "hook", "user-prompt-submit"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=environment(place.env),
+            env=environment({**place.env, LIMIT: "10000"}),
         )
         for _ in range(4)
     ]
@@ -118,6 +128,32 @@ def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:
             said.append(process.stdout.read())
         assert process.wait(10) == 0
     assert sum(1 for out in said if out) == 1
+
+
+def test_it_imports_the_standard_library_alone() -> None:
+    """And the module that takes the sockets before it imports the engine."""
+    code = (
+        "import sys\n"
+        "import vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
+        "import vouch_sidecar.surfaces.resident.__main__\n"
+        "roots = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(*sorted(roots - sys.stdlib_module_names - {'vouch_sidecar', '__main__'}))\n"
+        "print(*sorted(n for n in sys.modules if n.startswith('vouch_sidecar.')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2] / "sidecar",
+    )
+    foreign, own = done.stdout.splitlines()
+    assert foreign == ""
+    below = {"vouch_sidecar.kb", "vouch_sidecar.kb.discovery", "vouch_sidecar.kb.runtime_folder"}
+    assert {name for name in own.split() if "surfaces" not in name} == {
+        *below,
+        "vouch_sidecar.version",
+    }
 
 
 def test_a_session_begins_with_a_brief(hook: Hook) -> None:

@@ -121,7 +121,6 @@ class Host:
         self.home.mkdir()
         shutil.copytree(ROOT / "examples" / "courier", self.project)
         self.run(str(COMMAND), "install", name)
-        self.run(str(COMMAND), "warm")
         self.ran = base / "ran"
         (self.project / "sitecustomize.py").write_text(PLANTED.format(str(self.ran)), "utf-8")
 

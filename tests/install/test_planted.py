@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.install.host_files import jsonc_value
 from vouch_sidecar.surfaces.lsp.framing import frame
 
@@ -99,7 +100,6 @@ def test_what_is_planted_runs_without_an_integration(run: Run, ran: Path) -> Non
 
 @pytest.mark.parametrize("host", HOOKS)
 def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> None:
-    run(["vouch-sidecar", "warm"], env={"PYTHONPATH": ""})
     install(host)
     prompt = {"session_id": "agent", "cwd": str(root), "prompt": "How long do JWT tokens live?"}
     said = {}
@@ -107,7 +107,9 @@ def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> 
         (hook,) = group["hooks"]
         name = re.sub("(?<!^)(?=[A-Z])", "-", event).lower()
         assert hook["command"].endswith(f" hook {name}")
-        said[event] = run(["sh", "-c", hook["command"]], json.dumps(prompt).encode())
+        command = ["sh", "-c", hook["command"]]
+        said[event] = run(command, json.dumps(prompt).encode(), {RESIDENT: "true"})
+    run(["vouch-sidecar", "stop"], env={"PYTHONPATH": ""})
     assert not ran.exists()
     assert b"15 minutes" in said["UserPromptSubmit"], said
 

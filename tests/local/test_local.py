@@ -309,7 +309,7 @@ def test_stats_from_the_shell(start: Any, place: Place) -> None:
     command = ("stats", "--json", "--root", place.root)
     without = run_command(*command, env=place.env, code=1)
     assert without.stdout == ""
-    assert "no sidecar runs for this knowledge base" in without.stderr
+    assert "no sidecar of this version runs" in without.stderr
     one = start()
     assert prompt(place)
     one.request("vouch/entity", {"id": "jwt"})

@@ -6,14 +6,13 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.kb.discovery import RESIDENT
 
 from tests.engine.processes import until
-from tests.hook.conftest import Place, project
-from tests.local.test_local import prompt
+from tests.hook.conftest import Place, hook_in, project
+from tests.local.test_local import PROMPT
 from tests.protocol.client import COMMAND, environment, running
 
 
@@ -45,22 +44,16 @@ def watching(place: Place) -> Iterator[list[list[str]]]:
             process.terminate()
 
 
-def listening(place: Place) -> None:
-    until(lambda: Path(socket_path(place.root, place.env)).exists())
-
-
 def test_prompts_of_hooks_are_seen(place: Place) -> None:
+    """Also by one that began before there was a process to follow."""
     with watching(place) as rows:
-        listening(place)
-        until(lambda: "jwt-" in prompt(place, "agent"))
+        keep = {RESIDENT: "true"}
+        assert "jwt-" in hook_in(place)("user-prompt-submit", prompt=PROMPT, env=keep).text
         until(lambda: ["agent", "jwt", "JWT"] in [row[:3] for row in rows])
 
 
-@pytest.mark.parametrize("first", ["watch", "editor"])
-def test_what_is_edited_is_seen(place: Place, first: str) -> None:
+def test_what_is_edited_is_seen(place: Place) -> None:
     with watching(place) as rows, running(cwd=place.root, env=place.env) as editor:
-        if first == "watch":
-            listening(place)
         editor.initialize(place.root, initializationOptions={"session_id": "typing"})
         editor.indexed()
         editor.open("file:///notes.txt", "")

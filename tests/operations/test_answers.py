@@ -15,8 +15,8 @@ from vouch_sidecar.operations import (
     salience_notification,
     status_notification,
 )
-from vouch_sidecar.operations import schema as schemas
 
+from scripts import schemas
 from tests.engine.bases import ask, base, counts, engine_on
 from tests.kb.samples import SHA, claim, dump, entity, page
 

@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base_cache import MANIFEST
 from vouch_sidecar.operations import as_json, call
-from vouch_sidecar.surfaces.hook.events import respond_async
+from vouch_sidecar.surfaces.hook.events import respond
 
 from tests.engine.processes import until
 from tests.protocol import knowledge
@@ -45,7 +45,7 @@ def asked(engine: Engine, name: str, **params: Any) -> dict[str, Any]:
 
 
 async def said(engine: Engine, prompt: str) -> str:
-    answer = await respond_async(
+    answer = await respond(
         engine, "user-prompt-submit", {"session_id": "H", "prompt": prompt}, Caller()
     )
     return "" if answer is None else str(answer["hookSpecificOutput"]["additionalContext"])

@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.operations.experts import ExpertsResult
-from vouch_sidecar.surfaces.hook.events import EVENTS, respond_async
+from vouch_sidecar.surfaces.hook.events import EVENTS, respond
 from vouch_sidecar.surfaces.mcp import resources
 
 from tests.protocol.client import Client
@@ -110,7 +110,7 @@ async def _beside(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> A
                 "tool_name": "Read",
                 "tool_input": {"file_path": asked.path, "content": question},
             }
-            answer = await respond_async(engine, event, payload, Caller("socket", env={}))
+            answer = await respond(engine, event, payload, Caller("socket", env={}))
             found[f"hook {event} {number}"] = plain(answer, root)
     for uri in ("status", "entities", f"entity/{asked.entity}"):
         read = await resources.read(engine, Caller("mcp", viewer=viewer), f"vouch://{uri}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,7 @@ from vouch_sidecar.workspace.names_in_text import named_in
 from tests.engine.bases import write
 from tests.engine.processes import until
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, Client, environment, running
+from tests.protocol.client import Client, environment, running
 from tests.reliability.test_ends import sockets
 
 SECONDS = 30.0
@@ -139,7 +140,8 @@ def test_a_resident_that_reads_baits_ends_with_its_base(
 ) -> None:
     folder, env = baited
     with subprocess.Popen(
-        [COMMAND, "resident", f"--root={folder / 'kb'}"], env=environment(env)
+        [sys.executable, "-m", "vouch_sidecar.surfaces.resident", folder / "kb"],
+        env=environment(env),
     ) as process:
         until(lambda: sockets(folder), "it owns no socket")
         shutil.rmtree(folder / "kb/.vouch")

@@ -22,7 +22,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.hook.events import respond_async
+from vouch_sidecar.surfaces.hook.events import respond
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 
 from tests.engine.bases import finished
@@ -350,7 +350,7 @@ def test_a_session_is_told_the_files_of_what_is_visible(tmp_path: Path) -> None:
                     cite(root, f"c{number}-{claim}", f"It is {claim}.", path, scope=scope)
         engine = settled(root, tmp_path / name)
         payload = {"session_id": "s", "cwd": str(root)}
-        answer = anyio.run(respond_async, engine, "session-start", payload, Caller(env={}))
+        answer = anyio.run(respond, engine, "session-start", payload, Caller(env={}))
         told.append(json.dumps(answer))
     assert "docs/a.md" in told[0]
     assert told[0] == told[1]

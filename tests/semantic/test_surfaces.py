@@ -101,12 +101,6 @@ def hook(payload: dict[str, str], env: Env) -> str:
     return run_command("hook", "user-prompt-submit", env=env, said=json.dumps(payload)).stdout
 
 
-def test_a_hook_alone_says_what_it_said_before(root: Path, env: Env) -> None:
-    payload = {"session_id": "agent", "cwd": str(root), "prompt": ASKED}
-    run_command("warm", cwd=root, env=env)
-    assert hook(payload, env) == ""
-
-
 @pytest.mark.usefixtures("server")
 def test_the_shell_asks_the_resident(root: Path, env: Env) -> None:
     own = {k: v for k, v in env.items() if not k.startswith("VOUCH_")}

@@ -445,7 +445,7 @@ def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> 
     script = (
         "import sys; from vouch_sidecar.surfaces.cli import main;"
         "main(['experts', 'jwt', '--json'], standalone_mode=False);"
-        "sys.exit(any(m in sys.modules for m in ('pygls', 'lsprotocol', 'rich', 'asyncio')))"
+        "sys.exit(any(m in sys.modules for m in ('pygls', 'lsprotocol', 'mcp')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces import diagnosis
 
 from tests.conftest import MakeKb
@@ -47,12 +48,19 @@ def doctor(root: Path, env: dict[str, str], code: int = 0) -> dict[str, list[dic
     return found
 
 
-def test_all_is_well(root: Path, env: dict[str, str]) -> None:
-    before = knowledge.digest(root)
+@pytest.fixture
+def starting(env: dict[str, str]) -> Iterator[dict[str, str]]:
+    """An environment in which hooks start a process, which ends with the test."""
+    yield {**env, RESIDENT: "true"}
+    run_command("stop", "--all", env=env)
+
+
+def test_all_is_well(root: Path, starting: dict[str, str]) -> None:
+    env, before = starting, knowledge.digest(root)
     found = doctor(root, env)
     assert str(root) in found["knowledge base"][0]["message"]
     assert found["contents of project"][0]["message"] == "3 claims, 2 entities, 0 pages"
-    assert "hooks work alone" in found["running sidecar"][0]["message"]
+    assert "the next hook starts one" in found["running sidecar"][0]["message"]
     assert "MB" in found["cache"][0]["message"]
     assert found["trial prompt"][0]["state"] == "ok"
     assert " ms" in found["trial prompt"][0]["message"]
@@ -110,6 +118,14 @@ def test_a_person_is_told_how_many_sources_are_closed(
         ["1 source is closed to you"] if closed else []
     )
     assert "closed to you" not in str(doctor(root, env))
+
+
+def test_a_person_who_wants_no_process_is_told_that_hooks_are_silent(
+    root: Path, env: dict[str, str]
+) -> None:
+    found = doctor(root, env)
+    assert "hooks start none" in found["running sidecar"][0]["message"]
+    assert found["trial prompt"][0]["state"] == "note"
 
 
 def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:

@@ -52,11 +52,12 @@ def test_all_threads_of_a_command_take_memory_from_one_place(
 ) -> None:
     asked = Mock()
     monkeypatch.setattr("ctypes.CDLL", asked)
-    monkeypatch.setattr("vouch_sidecar.surfaces.lsp.run.run_stdio", Mock())
+    monkeypatch.setattr("vouch_sidecar.surfaces.lsp.run_stdio", Mock())
     monkeypatch.setattr("sys.argv", ["vouch-sidecar", "lsp"])
     monkeypatch.setattr("sys.path", [])
     monkeypatch.setattr("os.environ", {})
-    entry.main()
+    with pytest.raises(SystemExit):
+        entry.main()
     assert asked(None).mallopt.call_args_list == [call(-8, 1), call(-3, 1 << 20)]
 
 

@@ -14,7 +14,7 @@ from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.server import Answers
-from vouch_sidecar.surfaces.shell.served_commands import printed
+from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
@@ -54,12 +54,6 @@ async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
     return as_json(result)
 
 
-def command(root: Path, *words: str) -> dict[str, Any]:
-    """A command of a shell, as another process sends it."""
-    rest = {"viewer": {}, "terminal": False, "width": 80, "folder": str(root)}
-    return {"arguments": list(words), **rest}
-
-
 async def by_jsonl(engine: Engine, _: Indexer) -> Any:
     line = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
     return (await answer(engine, json.dumps(line).encode(), CALLER))["result"]
@@ -71,15 +65,7 @@ async def by_mcp(engine: Engine, indexer: Indexer) -> Any:
     return (await answers.answer("tools/call", params))["structuredContent"]
 
 
-async def by_the_shell(engine: Engine, _: Indexer) -> Any:
-    root = next(iter(engine.collections))
-    output = await printed(engine, CALLER, command(root, "files", "src/relay.py", "--json"))
-    assert output is not None
-    assert output.err == ""
-    return json.loads(output.out)
-
-
-@pytest.mark.parametrize("ask", [by_jsonl, by_mcp, by_the_shell])
+@pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
     async with kept(engine) as indexer:
@@ -88,17 +74,22 @@ async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) ->
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
 
 
-async def test_what_was_not_read_is_not_denied(root: Path) -> None:
+async def test_what_was_not_read_is_not_denied(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     clock = Clock()
     engine = engine_at(root, clock=clock)
     engine.load()
     Indexer(engine)  # it never comes to work
     clock.now += READY_SECONDS
-    for words in (["experts", "zebra"], ["experts", "zebra", "--json"], ["files", "src/relay.py"]):
-        output = await printed(engine, CALLER, command(root, *words))
-        assert output is not None
-        assert UNREAD in output.err
-        assert "No " not in output.err
+    commands = {command.operation.name: command for command in QUESTIONS}
+    for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
+        result = await perform_async(engine, OPERATIONS[name], params, CALLER)
+        for as_json_too in (False, True):
+            commands[name].print(result, {"header": False, "as_json": as_json_too})
+            said = capsys.readouterr().err
+            assert UNREAD in said
+            assert "No " not in said
     zebra = await perform_async(engine, OPERATIONS["experts"], {"topic": "zebra"}, CALLER)
     assert OPERATIONS["experts"].readable(zebra).startswith(UNREAD)
     status = await perform_async(engine, OPERATIONS["status"], {}, CALLER)

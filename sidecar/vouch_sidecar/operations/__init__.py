@@ -3,8 +3,6 @@
 Every surface, the schemas, the documentation and the types are made from `OPERATIONS`.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from vouch_sidecar.operations.call import (
     call,
     perform,
@@ -32,9 +30,6 @@ from vouch_sidecar.operations.notifications import (
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.pausing import PauseParams, pause_or_resume
 from vouch_sidecar.operations.wire import Result, SessionId, ViewerParams, Wire, as_json
-
-if TYPE_CHECKING:
-    OPERATIONS: dict[str, Operation[Any, Any]]
 
 __all__ = [
     "NOTIFICATIONS",
@@ -69,9 +64,4 @@ __all__ = [
     "status_notification",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import all operations on demand: a hook without a resident process needs only one."""
-    if name == "OPERATIONS":
-        return operations()
-    raise AttributeError(name)
+OPERATIONS = operations()

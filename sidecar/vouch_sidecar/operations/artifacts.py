@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from pydantic import Field
 
@@ -24,14 +24,12 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Id, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.locator import line_in
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
 class IdParams(Params):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
 from vouch_sidecar.kb.records import Claim, Kind
@@ -30,13 +28,11 @@ from vouch_sidecar.operations.people_to_ask import (
     person_row,
     show_people,
 )
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.authors import authors_of
 from vouch_sidecar.retrieval.owners import owners_of
 from vouch_sidecar.retrieval.people import people_of_claim
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
 
 
 class ContraryClaim(Wire):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count, one_line
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.authors import Author
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
 
 
 class AuthorFileRow(Wire):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -13,6 +12,7 @@ from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     HitArm,
@@ -23,9 +23,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 from vouch_sidecar.retrieval.context import persona_of
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
 
 
 class ContextParams(SinceParams):

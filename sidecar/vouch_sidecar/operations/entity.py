@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -34,15 +33,12 @@ from vouch_sidecar.operations.people_to_ask import (
     person_row,
     show_people,
 )
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Result, absent
 from vouch_sidecar.retrieval.authors import authors_about
 from vouch_sidecar.retrieval.owners import owners_about
 from vouch_sidecar.retrieval.people import PERSON, people
 from vouch_sidecar.retrieval.view import View
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
-
 
 BEST_CLAIMS = 20
 CLAIMS_FOR_MODELS = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from vouch_sidecar.operations.people_to_ask import (
     person_row,
     show_people,
 )
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
@@ -35,10 +36,6 @@ from vouch_sidecar.retrieval.people import asks_who, people_on_topic
 from vouch_sidecar.retrieval.topic_matches import TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.weights import WEIGHTS
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
-
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160

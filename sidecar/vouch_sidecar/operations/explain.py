@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,12 +12,10 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, Topic, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
 class ExplainParams(Params):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import unquote, urlparse
 
 from pydantic import Field, StringConstraints
@@ -15,15 +15,12 @@ from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import MAX_PATH, EditorOnly, Params, Paths, Result, Text, Wire
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.stale import stale
 from vouch_sidecar.workspace.freshness import State
 from vouch_sidecar.workspace.ties import Arm
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
-
 
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
 from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
-
 
 MAX_LOOKED_AT = 4 * MAX_ANALYSED
 """Characters of a text that are searched, in a quarter of a second."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.session import both_ends
@@ -15,16 +17,12 @@ from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.slices import slices
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
-
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The operations that surfaces list first; the others follow by name."""
@@ -207,9 +205,9 @@ def operations() -> dict[str, Operation[Any, Any]]:
     """All operations by name, in the order of listing: the `OPERATION` of each module of this
     package that defines one.
     """
-    package = __name__.rpartition(".")[0]
-    modules = [import_module(f"{package}.{one.name}") for one in slices()]
-    found: list[Operation[Any, Any]] = [module.OPERATION for module in modules]
+    package, folder = __name__.rpartition(".")[0], str(Path(__file__).parent)
+    modules = [import_module(f"{package}.{one.name}") for one in iter_modules([folder])]
+    found: list[Operation[Any, Any]] = [m.OPERATION for m in modules if hasattr(m, "OPERATION")]
     order = {name: place for place, name in enumerate(FIRST)}
     found.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
     return {operation.name: operation for operation in found}

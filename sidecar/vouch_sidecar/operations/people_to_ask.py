@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.gist import named
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.owners import FileOwner
 from vouch_sidecar.retrieval.people import ROLES, ToAsk
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
 class PersonRow(Wire):

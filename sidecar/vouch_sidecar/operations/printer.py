@@ -1,8 +1,7 @@
 """Prints results for people in a shell: lines and tables as wide as the terminal.
 
 In a pipe, a row is one line of uncut values separated by tabs, for `cut` and `grep`. On a terminal,
-ids are never cut or wrapped, so that they can be copied; cut texts end with an ellipsis. This
-module imports rich, so operations only import it for type checking.
+ids are never cut or wrapped, so that they can be copied; cut texts end with an ellipsis.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, TextIO
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from rich.box import SIMPLE_HEAD
@@ -42,40 +40,16 @@ Part = str | tuple[str, str]
 """A text, or a text and its rich style."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How to print for a caller: its terminal, its options, and its working folder."""
-
-    on_terminal: bool = False
-    width: int | None = None
-    header: bool = False
-    explain: bool = False
-    folder: str = ""
-
-
 class Printer:
-    """Prints to standard output and error, or to files whose content another process prints."""
+    """Prints to standard output, and to standard error what there is nothing of. `header`: in a
+    pipe, tables begin with the columns' names. `explain`: people asked for formulas.
+    """
 
-    def __init__(self, look: Look, out: TextIO | None = None, err: TextIO | None = None) -> None:
-        self.look = look
-        self._out = out or sys.stdout
-        self._errors = err or sys.stderr
-        if out is None:
-            self.console = Console(highlight=False)
-        else:
-            self.console = Console(
-                file=out,
-                width=look.width,
-                height=0,  # else rich takes the width from a dumb terminal of this process
-                highlight=False,
-                force_terminal=look.on_terminal,
-                color_system="standard" if look.on_terminal else None,
-                no_color=False,
-            )
-
-    @property
-    def on_terminal(self) -> bool:
-        return self.look.on_terminal
+    def __init__(self, *, header: bool = False, explain: bool = False) -> None:
+        self.explain = explain
+        self.on_terminal = sys.stdout.isatty()
+        self.console = Console(highlight=False)
+        self._header = header
 
     def line(self, *parts: Part) -> None:
         """On a terminal, print a line that wraps between words."""
@@ -91,11 +65,11 @@ class Printer:
     def record(self, *values: object) -> None:
         """In a pipe, print a row."""
         if not self.on_terminal:
-            self._out.write("\t".join(map(_cell, values)) + "\n")
+            sys.stdout.write("\t".join(map(_cell, values)) + "\n")
 
     def block(self, text: str) -> None:
         """Print a text unchanged."""
-        self._out.write(f"{text}\n")
+        sys.stdout.write(f"{text}\n")
 
     def space(self) -> None:
         """On a terminal, print an empty line."""
@@ -104,7 +78,7 @@ class Printer:
 
     def nothing(self, message: str) -> None:
         """Say on standard error what there is nothing of."""
-        self._errors.write(f"{one_line(message)}\n")
+        sys.stderr.write(f"{one_line(message)}\n")
 
     def clipped(self, text: str) -> str:
         """At most `TEXT` characters of a text, on one line."""
@@ -116,9 +90,9 @@ class Printer:
         return f"{artifact_id[:SHORT_HASH]}…" if short else artifact_id
 
     def file(self, uri: str) -> str:
-        """The path of a file URI, relative to the caller's folder."""
+        """The path of a file URI, relative to the working folder."""
         path = unquote(urlsplit(uri).path, errors="surrogateescape")
-        return printable(os.path.relpath(path, self.look.folder or None))
+        return printable(os.path.relpath(path))
 
     def table(
         self, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]], section: str = ""
@@ -129,7 +103,7 @@ class Printer:
         if self.on_terminal:
             _Grid(self, columns, rows).show()
             return
-        for row in chain([columns] if self.look.header else [], rows):
+        for row in chain([columns] if self._header else [], rows):
             self.record(*([section] if section else []), *row)
 
     def show(self, what: RichTable | Text) -> None:

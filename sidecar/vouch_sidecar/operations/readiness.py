@@ -38,6 +38,12 @@ def seconds_to_wait(engine: Engine) -> float:
     return max(0.0, max(begun) + READY_SECONDS - engine.clock())
 
 
+def hook_limit(engine: Engine, caller: Caller) -> float:
+    """Seconds that a hook may take: the shortest `timeout_ms` of the caller's knowledge bases."""
+    limits = [served.settings.recall.timeout_ms for served in engine.serving(caller)]
+    return min(limits, default=0) / 1000
+
+
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
     return engine.looked and not any(
         one.collection.is_first_look_pending and operation.looks_around(one)

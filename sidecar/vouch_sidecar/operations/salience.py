@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import named, rows
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.retrieval.salience import ArmName, Salient
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
 class SalienceParams(Params):
@@ -101,9 +97,9 @@ def show(page: Printer, result: SalienceResult) -> None:
     cells = []
     for row in result.salience:
         what = (row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count)
-        why = row.why if page.look.explain else ", ".join(row.matched)
+        why = row.why if page.explain else ", ".join(row.matched)
         cells.append((*what, row.top_claim_id, why))
-    page.table(columns | {"why" if page.look.explain else "named by": "text"}, cells)
+    page.table(columns | {"why" if page.explain else "named by": "text"}, cells)
 
 
 OPERATION = Operation(

@@ -1,19 +1,15 @@
-"""JSON Schemas of everything on the wire: `python -m vouch_sidecar.operations.schema [--check]`."""
+"""JSON Schemas of everything on the wire."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS, PROTOCOL, REQUESTS
-from vouch_sidecar.operations.notifications import PromptParams
+from vouch_sidecar.operations.capabilities import PROTOCOL
+from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS, PromptParams
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import ViewerParams, Wire
-
-TARGET = Path(__file__).parents[3] / "schemas" / "protocol.json"
 
 
 def protocol() -> dict[str, Any]:
@@ -23,7 +19,7 @@ def protocol() -> dict[str, Any]:
     is present, except those marked with `x-absent`.
     """
     taken = _taken()
-    given: list[type[Wire]] = [op.result for op in OPERATIONS.values()]
+    given: list[type[Wire]] = [op.result for op in operations().values()]
     models = [*taken.values(), *given, *NOTIFICATIONS.values()]
     models += [result for _, result in REQUESTS.values()]
     refs, shared = models_json_schema(
@@ -44,7 +40,7 @@ def protocol() -> dict[str, Any]:
                 "params": refs[op.params, "validation"],
                 "result": refs[op.result, "validation"],
             }
-            for op in OPERATIONS.values()
+            for op in operations().values()
         },
         "requests": {
             method: {
@@ -71,7 +67,7 @@ def standalone(model: type[Wire]) -> dict[str, Any]:
 
 def _taken() -> dict[str, type[Wire]]:
     """The models of params by name, in which fields may be left out."""
-    models: list[type[Wire]] = [op.params for op in OPERATIONS.values()]
+    models: list[type[Wire]] = [op.params for op in operations().values()]
     models += [PromptParams, ViewerParams, *(params for params, _ in REQUESTS.values())]
     return {model.__name__: model for model in models}
 
@@ -85,22 +81,3 @@ def _tidy(definition: dict[str, Any], whole: bool) -> None:
             field.pop("default", None)
     if whole:
         definition["required"] = [n for n, field in fields.items() if "x-absent" not in field]
-
-
-def main(arguments: list[str]) -> int:
-    """Write the schemas, or check that the files are up to date. Returns the exit code."""
-    text = json.dumps(protocol(), indent=2, ensure_ascii=False) + "\n"
-    if "--check" in arguments:
-        if TARGET.is_file() and TARGET.read_text("utf-8") == text:
-            return 0
-        sys.stderr.write(
-            "schemas/protocol.json is out of date: python -m vouch_sidecar.operations.schema\n"
-        )
-        return 1
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(text, "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

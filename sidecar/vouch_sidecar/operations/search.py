@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,12 +11,10 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, Topic, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 from vouch_sidecar.retrieval.semantic import semantic_search
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
 
 
 class SearchParams(SinceParams):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import Printer
 
 
 class ArmStats(Wire):

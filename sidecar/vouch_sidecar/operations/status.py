@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Kind, Problem, Severity
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.version import __version__
-
-if TYPE_CHECKING:
-    from vouch_sidecar.operations.printer import ColumnKind, Printer
-
 
 COUNTED = {
     "claims": Kind.CLAIM,
@@ -58,6 +55,12 @@ class ProblemView(Wire):
     )
     code: str = Field(description="The rule that found it; stays the same.")
     message: str
+
+    @property
+    def is_unusable(self) -> bool:
+        """Whether the file counts for nothing because of this problem."""
+        severity = Severity(self.severity)
+        return Problem(self.path, self.message, severity, code=self.code).is_unusable
 
 
 class RootStatus(Wire):

@@ -30,16 +30,15 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.surfaces.hook.client import NO
+from vouch_sidecar.surfaces.hook.client import is_unwanted
 from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.command import command_for, found_by, place_of
 from vouch_sidecar.surfaces.install.host_files import FileState, InstallError, examine
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import ask
-from vouch_sidecar.surfaces.local.server import PROCESS
-from vouch_sidecar.surfaces.resident import IDLE_SECONDS
+from vouch_sidecar.surfaces.local.client import PROCESS, ask
+from vouch_sidecar.surfaces.resident.process import IDLE_SECONDS
 
 State = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
@@ -191,26 +190,22 @@ def _resident(root: Path, env: Mapping[str, str]) -> Remark:
     if not is_supported():
         return Remark("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
-    answered = ask([root], "kb.status", {}, timeout=SECONDS, env=env)
-    result = (answered or {}).get("result")
-    if isinstance(result, dict):
-        theirs = result.get("version")
-        process = (ask([root], PROCESS, {}, timeout=SECONDS, env=env) or {}).get("result")
-        process = process if isinstance(process, dict) else {}
-        resident = process.get("resident") is True
+    about = (ask([root], PROCESS, {}, timeout=SECONDS, env=env) or {}).get("result")
+    if isinstance(about, dict):
+        theirs, resident = about.get("version"), about.get("resident") is True
         if theirs == __version__:
-            what = f"version {theirs}, process {process.get('process')}, at {path}"
+            what = f"version {theirs}, process {about.get('process')}, at {path}"
             kept = f"; a hook left it, it {ENDS}" if resident else ""
             return Remark("running sidecar", "ok", f"{what}{kept}")
-        end = "it ends by itself" if resident else "restart the editor that runs it"
+        end = f"`{COMMAND} stop` ends it" if resident else "restart the editor that runs it"
         message = f"version {theirs}, this is {__version__}: {end}"
         return Remark("running sidecar", "note", message)
     if Path(path).exists():
         return Remark("running sidecar", "wrong", f"none answers at {path}")
-    if env.get(RESIDENT, "").strip().lower() in NO:
-        message = f"none: hooks work alone, as {RESIDENT} says; its socket is {path}"
+    if is_unwanted(env):
+        message = f"none, and hooks start none, as {RESIDENT} says: they are silent"
     else:
-        message = f"none: the next hook leaves one, which {ENDS}; its socket is {path}"
+        message = f"none: the next hook starts one, which {ENDS}; its socket is {path}"
     return Remark("running sidecar", "note", message)
 
 
@@ -297,6 +292,9 @@ def _trial(at: Examined) -> Iterator[Remark]:
     best = [name for claims, name in sorted(named, reverse=True)[:TRIALS] if claims]
     if not best:
         yield Remark("trial prompt", "note", "there is no entity to name in one")
+        return
+    if is_unwanted(at.env) and ask(at.roots, PROCESS, {}, timeout=SECONDS, env=at.env) is None:
+        yield Remark("trial prompt", "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
         return
     took = 0.0
     for trial in range(2 * len(best)):

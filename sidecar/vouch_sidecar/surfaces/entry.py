@@ -1,22 +1,12 @@
-"""The command `vouch-sidecar`.
-
-Imports the shell only if needed: not for hooks, the language server, or commands that a running
-process answers.
-"""
+"""The command `vouch-sidecar`."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
-from typing import TYPE_CHECKING
 
 import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
-
-if TYPE_CHECKING:
-    from vouch_sidecar.surfaces.shell.remote import Printed
-
 
 HELP = {"-h", "--help"}
 M_ARENA_MAX = -8
@@ -28,7 +18,7 @@ LARGE = 1 << 20
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line. A hook imports the standard library only."""
     arguments = sys.argv[1:]
     _import_nothing_from_here()
     # A plugin of pydantic, installed by other software, would see every prompt.
@@ -39,10 +29,10 @@ def main() -> None:
         run(arguments[1:])
     try:
         try:
-            if arguments == ["lsp"]:
-                _run_lsp()
-            else:
-                _run_command(arguments)
+            from vouch_sidecar.surfaces.cli import main as shell
+
+            _hold_little_memory()
+            shell(prog_name="vouch-sidecar")
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -67,30 +57,6 @@ def _import_nothing_from_here() -> None:
     sys.path[:] = [one for one in sys.path if os.path.isabs(one) and one not in planted]
 
 
-def _run_lsp() -> None:
-    """Run the language server without importing the shell, which takes 40 ms."""
-    from vouch_sidecar.surfaces.lsp.run import run_stdio
-    from vouch_sidecar.surfaces.stdio import log_to_stderr
-
-    _hold_little_memory()
-    log_to_stderr(os.environ)
-    run_stdio(os.environ)
-
-
-def _run_command(arguments: list[str]) -> None:
-    """Let a running process answer a command, else run it in this one."""
-    if not HELP.intersection(arguments):
-        from vouch_sidecar.surfaces.shell.remote import printed_elsewhere
-
-        if (output := printed_elsewhere(arguments, os.environ)) is not None:
-            _print(output)
-            return
-    from vouch_sidecar.surfaces.cli import main as shell
-
-    _hold_little_memory()
-    shell(prog_name="vouch-sidecar")
-
-
 def _hold_little_memory() -> None:
     """Make glibc use one memory arena for all threads. Otherwise each thread keeps its own: 7 MB
     more after some hundred questions, 100 MB after twenty changes. And keep it from raising the
@@ -102,16 +68,6 @@ def _hold_little_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_ARENA_MAX, 1)
         mallopt(M_MMAP_THRESHOLD, LARGE)
-
-
-def _print(said: Printed) -> None:
-    for stream, text in ((sys.stdout, said.out), (sys.stderr, said.err)):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
-        if text:
-            stream.write(text)
-    if said.code:
-        sys.exit(said.code)
 
 
 if __name__ == "__main__":

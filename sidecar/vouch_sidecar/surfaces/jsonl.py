@@ -21,6 +21,7 @@ from vouch_sidecar.operations import (
     SearchFailedError,
     as_json,
     perform_async,
+    refuse_unknown,
 )
 from vouch_sidecar.operations.readiness import indexed, ready
 from vouch_sidecar.surfaces.background import beside
@@ -95,9 +96,11 @@ def as_line(answered: Mapping[str, Any]) -> bytes:
     return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
-    """The answer to one line; the first answers wait to be whole. Never raises, whatever the line
-    holds.
+async def answer(
+    engine: Engine, line: bytes, caller: Caller, *, strict: bool = False
+) -> dict[str, Any]:
+    """The answer to one line; the first answers wait to be whole. `strict` refuses unknown params
+    and words. Never raises, whatever the line holds.
     """
     try:
         request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -111,9 +114,12 @@ async def answer(engine: Engine, line: bytes, caller: Caller) -> dict[str, Any]:
     name = method.removeprefix(PREFIX)
     if not method.startswith(PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
+    operation, params = OPERATIONS[name], request.get("params")
     try:
-        await ready(engine, OPERATIONS[name], caller)
-        asked = await perform_async(engine, OPERATIONS[name], request.get("params"), caller)
+        await ready(engine, operation, caller)
+        if strict:
+            refuse_unknown(operation, params, engine)
+        asked = await perform_async(engine, operation, params, caller)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from io import RawIOBase
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
+
+import click
 
 from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.orphan import is_orphan
@@ -50,13 +52,11 @@ def _level(env: Mapping[str, str]) -> str | None:
     return level if level in logging.getLevelNamesMapping() else None
 
 
-def say(text: str, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
-    """Print a text to standard output, standard error or a file, with control characters escaped.
-    Commands print only through this function or `operations.printer`.
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text to standard output or standard error, with control characters escaped. Commands
+    print only through this function or `operations.printer`.
     """
-    import click  # protocols print nothing
-
-    click.echo(escaped(text), file=file, nl=nl, err=err)
+    click.echo(escaped(text), nl=nl, err=err)
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:

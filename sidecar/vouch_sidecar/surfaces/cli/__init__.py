@@ -1,4 +1,4 @@
-"""The shell: `vouch-sidecar`. Each command imports what it needs when it runs."""
+"""The shell: `vouch-sidecar`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from vouch_sidecar.surfaces.cli.pause_commands import pause, resume
 from vouch_sidecar.surfaces.cli.processes import PROCESSES
 from vouch_sidecar.surfaces.cli.watch import WATCH
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS
+from vouch_sidecar.surfaces.stdio import log_to_stderr
 
 __all__ = ["main"]
 
@@ -61,8 +62,6 @@ class _Shell(click.Group):
 @click.version_option(__version__, prog_name="vouch-sidecar")
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
-    from vouch_sidecar.surfaces.stdio import log_to_stderr
-
     log_to_stderr(os.environ)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -6,19 +6,21 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote_from_bytes
 
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.engine.checks import CheckContext, check_all
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
-from vouch_sidecar.surfaces.shell.console import AskedFrom, common_options, loaded, page, print_json
+from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.surfaces.shell.console import AskedFrom, common_options, loaded, print_json
 from vouch_sidecar.surfaces.stdio import say
-
-if TYPE_CHECKING:
-    from vouch_sidecar.kb.records import Problem
-
 
 PROBLEMS = 1
 FORMATS = ("text", "json", "github", "sarif")
@@ -46,7 +48,8 @@ class FoundProblem(NamedTuple):
 
 
 def _check(**given: Any) -> None:
-    every = list(_found(AskedFrom(given["root"], given["project"], given["agent"])))
+    viewer = Viewer(given["project"], given["agent"])
+    every = list(_found(AskedFrom(given["root"], viewer)))
     found = [one for one in every if given["hints"] or one.problem.severity != "hint"]
     hints = len(every) - len(found)
     unusable = len({one.file for one in every if one.problem.is_unusable})
@@ -66,10 +69,6 @@ def _check(**given: Any) -> None:
 
 def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
-    from vouch_sidecar.engine.checks import CheckContext, check_all
-    from vouch_sidecar.engine.workspaces import settle
-    from vouch_sidecar.kb.layout import KB_DIRNAME
-
     engine, caller = loaded(asked)
     settle(engine.collections.values(), engine.env)
     for served in engine.serving(caller):
@@ -86,7 +85,7 @@ def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
 
 def _show(found: Sequence[FoundProblem], unusable: int, hints: int, header: bool) -> None:
     """Print the problems. `unusable`: files that can't be used; `hints`: hints left out."""
-    to = page(header)
+    to = Printer(header=header)
     if header:
         to.record("place", "severity", "code", "message")
     also = f"{count(hints, 'hint')}: `--hints` lists them" if hints else ""

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.shell.console import page, print_json, root_option, start_at
+from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.surfaces.diagnosis import examined
+from vouch_sidecar.surfaces.shell.console import print_json, root_option, start_at
 
 WRONG = 1
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
@@ -19,9 +21,7 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command, like the others
     """Look whether all is in place. Exit code 1 when something is wrong."""
-    from vouch_sidecar.surfaces.diagnosis import examined
-
-    to = None if as_json else page()
+    to = None if as_json else Printer()
     findings = []
     for_person = not as_json and sys.stdout.isatty()
     for one in examined(start_at(root).absolute(), os.environ, for_person):

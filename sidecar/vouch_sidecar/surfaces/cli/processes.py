@@ -1,21 +1,27 @@
-"""Commands that run servers and hooks, fill the cache, or install integrations."""
+"""Commands that run servers and hooks, or install integrations."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import sys
-import time
 from pathlib import Path
 
 import click
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
+from vouch_sidecar.kb.runtime_folder import is_supported
+from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.surfaces.hook.client import run
 from vouch_sidecar.surfaces.hook.payload import NAMES
+from vouch_sidecar.surfaces.install.command import run_install
 from vouch_sidecar.surfaces.install.hosts import HOSTS
+from vouch_sidecar.surfaces.jsonl import run_jsonl
+from vouch_sidecar.surfaces.local import stopping
+from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.local.stopping import Outcome
 from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file, say
-
-WARMING_SECONDS = 20.0
 
 
 def _log_file(_: click.Context, __: click.Parameter, path: Path | None) -> None:
@@ -57,8 +63,6 @@ def lsp(tcp: str | None) -> None:
 @root_option
 def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
-    from vouch_sidecar.surfaces.jsonl import run_jsonl
-
     run_jsonl(os.environ, start_at(root))
 
 
@@ -98,39 +102,7 @@ def install(host: str, root: Path | None, **options: bool) -> None:
 
     Write files where none are. Of a file that is there already, print what to add to it.
     """
-    from vouch_sidecar.surfaces.install.command import run_install
-
     run_install(host, root, os.environ, **options)
-
-
-@click.command()
-@root_option
-def warm(root: Path | None) -> None:
-    """Fill the cache of a knowledge base, unless somebody is at it."""
-    found = roots_of(AskedFrom(root))
-    from vouch_sidecar.engine import Engine
-    from vouch_sidecar.surfaces.local.ownership import hold
-
-    engine = Engine(env=os.environ)
-    for one in found:
-        try:
-            lock = hold(one, os.environ, "warm")
-        except OSError:  # without locks, no other process fills it
-            lock = -1
-        if lock is not None:
-            engine.add_root(one)
-    until = time.monotonic() + WARMING_SECONDS
-    while not engine.load(whole=True) and time.monotonic() < until:
-        time.sleep(0.1)  # files too new to be settled: wait
-
-
-@click.command(hidden=True)
-@click.option("--root", "roots", type=click.Path(path_type=Path), multiple=True)
-def resident(roots: tuple[Path, ...]) -> None:
-    """Serve knowledge bases to hooks, until nobody asks any more."""
-    from vouch_sidecar.surfaces.resident import run_resident
-
-    run_resident(roots, os.environ)
 
 
 @click.command()
@@ -141,20 +113,14 @@ def stop(root: Path | None, every: bool) -> None:
 
     The next hook starts another one, unless it is taken out first (install HOST --uninstall).
     """
-    from vouch_sidecar.kb.runtime_folder import is_supported
-    from vouch_sidecar.kb.sanitize import printable
-    from vouch_sidecar.surfaces.local.address import socket_path
-    from vouch_sidecar.surfaces.local.stopping import Outcome, sockets
-    from vouch_sidecar.surfaces.local.stopping import stop as stop_owner
-
     if not is_supported():
         raise click.UsageError("nothing is left behind on this system")
     named = (
         {} if every else {socket_path(one, os.environ): one for one in roots_of(AskedFrom(root))}
     )
     silent, ended = False, 0
-    for path in sockets(os.environ) if every else named:
-        outcome, roots = stop_owner(path, os.environ)
+    for path in stopping.sockets(os.environ) if every else named:
+        outcome, roots = stopping.stop(path, os.environ)
         for served in roots:
             say(f"{printable(served)}: stopped")
         silent = silent or outcome is Outcome.SILENT
@@ -172,15 +138,11 @@ def stop(root: Path | None, every: bool) -> None:
 @click.argument("event", type=click.Choice(list(NAMES)))
 def hook(event: str, log_file: str | None) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""
-    from vouch_sidecar.surfaces.hook.client import run
-
     run([event, *([] if log_file is None else ["--log-file", log_file])])
 
 
 def _loopback(address: str) -> tuple[str, int]:
     """Host and port of `HOST:PORT`. Raises `click.BadParameter` unless it is a loopback address."""
-    import ipaddress
-
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:
@@ -193,4 +155,4 @@ def _loopback(address: str) -> tuple[str, int]:
     return host, number
 
 
-PROCESSES = (lsp, jsonl, mcp, hook, resident, warm, stop, install)
+PROCESSES = (lsp, jsonl, mcp, hook, stop, install)

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import anyio
 import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
-from vouch_sidecar.surfaces.shell.console import AskedFrom, page, root_option, roots_of, start_at
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
-
-    from vouch_sidecar.engine import SaliencePush, StatusPush
-    from vouch_sidecar.operations.notifications import DidChangeSalience
-
+from vouch_sidecar.kb.runtime_folder import is_supported
+from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.surfaces.local.follower import follow
+from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of
+from vouch_sidecar.surfaces.stdio import end_with_client
 
 SESSIONS = 4
 """Sessions shown, as many as fit in a terminal pane."""
+RETRY_SECONDS = 0.1
 
 
 @click.command("watch")
@@ -32,43 +36,32 @@ def WATCH(root: Path | None) -> None:  # noqa: N802
 
     In sessions of editors and agents, of the knowledge base found from a folder.
     """
-    roots_of(AskedFrom(root))
-    with suppress(KeyboardInterrupt):
-        _run(root)
-
-
-def _run(root: Path | None) -> None:
-    import anyio
-    from rich.live import Live
-
-    from vouch_sidecar.surfaces.stdio import end_with_client
-
+    if not is_supported():
+        raise click.UsageError("sessions can't be followed on this system")
+    roots = roots_of(AskedFrom(root))
     end_with_client(sys.stdout.fileno())
     pane = Pane()
-    if not sys.stdout.isatty():
-        anyio.run(_watch, root, pane)
-        return
-    with Live(pane.shown(), auto_refresh=False, screen=True) as live:
-        pane.live = live
-        anyio.run(_watch, root, pane)
+    with suppress(KeyboardInterrupt):
+        if not sys.stdout.isatty():
+            anyio.run(_watch, roots, pane)
+            return
+        with Live(pane.shown(), auto_refresh=False, screen=True) as live:
+            pane.live = live
+            anyio.run(_watch, roots, pane)
 
 
-async def _watch(root: Path | None, pane: Pane) -> None:
-    """Serve the knowledge base as an editor's process does: own its socket, or follow the owner."""
-    import anyio
-
-    from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
-    from vouch_sidecar.surfaces.background import beside, push_changes
-    from vouch_sidecar.surfaces.sockets import local_server
-
-    engine = Engine(env=os.environ)
-    engine.start_from(start_at(root))
-    indexer = Indexer(engine)
-    pushes = Pushes(engine, Caller(connection="watch"))
+async def _watch(roots: Sequence[Path], pane: Pane) -> None:
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, indexer.run)
-        tasks.start_soon(beside, partial(push_changes, engine, pushes, pane.pushed))
-        tasks.start_soon(beside, local_server(engine, indexer, pane.tell, watches=True).run)
+        for root in roots:
+            tasks.start_soon(_follow, root, pane)
+
+
+async def _follow(root: Path, pane: Pane) -> None:
+    """Follow the process that serves a knowledge base, whenever there is one."""
+    while True:
+        with suppress(OSError):  # there is none, or it ended
+            await follow(root, os.environ, pane.tell, everything=True)
+        await anyio.sleep(RETRY_SECONDS)
 
 
 class Pane:
@@ -78,16 +71,8 @@ class Pane:
         self.live: Live | None = None
         self._sessions: dict[str, DidChangeSalience] = {}
 
-    def pushed(self, push: SaliencePush | StatusPush) -> None:
-        """Show a push of this process; pushes of its status are ignored."""
-        from vouch_sidecar.engine import SaliencePush
-        from vouch_sidecar.operations import salience_notification
-
-        if isinstance(push, SaliencePush):
-            self.tell(salience_notification(push))
-
     def tell(self, told: DidChangeSalience) -> None:
-        """Show the ranking of a session, of this process or another."""
+        """Show the ranking of a session."""
         self._sessions.pop(told.session_id, None)
         if told.salience:
             self._sessions[told.session_id] = told
@@ -98,7 +83,7 @@ class Pane:
 
     def _print(self, told: DidChangeSalience) -> None:
         """Print a ranking as rows that begin with the session; if empty, the session alone."""
-        to = page()
+        to = Printer()
         for row in told.salience:
             what = (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count)
             to.record(told.session_id, *what, ", ".join(row.matched))
@@ -108,9 +93,6 @@ class Pane:
 
     def shown(self) -> RenderableType:
         """A table for each of the latest sessions, and the number of others."""
-        from rich.console import Group
-        from rich.text import Text
-
         if not self._sessions:
             return Text("Nothing known is in play. Ctrl+C ends this.", style="dim")
         latest = list(reversed(self._sessions.values()))[:SESSIONS]
@@ -120,12 +102,6 @@ class Pane:
 
 
 def _table(told: DidChangeSalience) -> RenderableType:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    from vouch_sidecar.kb.sanitize import one_line
-
     title = Text(one_line(told.session_id), style="bold")
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", border_style="dim")
     for heading in ("in play", "type", "named by", "top claim"):

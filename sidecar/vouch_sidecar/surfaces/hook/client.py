@@ -1,28 +1,37 @@
-"""`vouch-sidecar hook EVENT`: asks a running process for the answer, else works it out itself.
+"""`vouch-sidecar hook EVENT`: asks the process that serves, and starts one where none does.
 
-Imports only the standard library while another process answers. Always exits with 0 and prints
-nothing but the answer.
+Imports only the standard library: a prompt waits half a second at most. Always exits with 0 and
+prints nothing but the answer.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from time import monotonic
+from time import monotonic, sleep
 from types import FrameType
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
 from vouch_sidecar.kb.runtime_folder import is_supported
-from vouch_sidecar.surfaces.hook.payload import edited_file, prompt_of, session_of, text_of
+from vouch_sidecar.surfaces.hook.payload import (
+    END,
+    FILE,
+    PROMPT,
+    START,
+    START_SECONDS,
+    edited_file,
+    prompt_of,
+    session_of,
+    text_of,
+)
 from vouch_sidecar.surfaces.hook.seen_events import Mark, forget
-from vouch_sidecar.surfaces.local.client import Owner, owners, viewer_of
+from vouch_sidecar.surfaces.local.client import processes
+from vouch_sidecar.surfaces.local.ownership import hold
 
 Payload = dict[str, Any]
 
@@ -31,7 +40,11 @@ MAX_INPUT = 16 << 20
 DEFAULT_LIMIT = 0.5
 """Time limit in seconds, unless the environment or the knowledge base's config sets one."""
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
+STARTING = {START, PROMPT, FILE}
+"""The events that start a process where none serves."""
 NO = {"false", "0", "no", "off"}
+RETRY_SECONDS = 0.02
+"""Pause between two tries to reach the process that was started."""
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
@@ -44,8 +57,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
     env = os.environ
     event = ""
     try:
-        deadline = TimeLimit(env)
         event, log_file = _parsed(arguments)
+        deadline = TimeLimit(event, env)
         sink = _claim_output(env, log_file)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
         deadline.disarm()
@@ -86,14 +99,17 @@ def _log(line: str) -> None:
 
 
 class TimeLimit:
-    """Ends the process at its time limit, by a signal; calls the functions in `at_end` before."""
+    """Ends the process at its time limit, by a signal; calls `at_end` before."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, event: str, env: Mapping[str, str]) -> None:
         self._started = monotonic()
         given = env.get(LIMIT_VARIABLE, "").strip()
-        self.known = given.isdecimal() and 100 <= int(given[:6]) <= 10_000
-        self._limit = int(given) / 1000 if self.known else DEFAULT_LIMIT
-        self.at_end: list[Callable[[], None]] = []
+        self._is_known = event == START
+        """Whether nothing counts that a process says about the limit."""
+        self._limit = START_SECONDS if self._is_known else DEFAULT_LIMIT
+        if not self._is_known and given.isdecimal() and 100 <= int(given[:6]) <= 10_000:
+            self._limit, self._is_known = int(given) / 1000, True
+        self.at_end: Callable[[], None] = lambda: None
         signal.signal(signal.SIGALRM, self._end)
         self._arm()
 
@@ -107,10 +123,11 @@ class TimeLimit:
         """Seconds left, at least 0.001: 0 would disarm the timer."""
         return max(0.001, self._started + self._limit - monotonic())
 
-    def set(self, limit: float) -> None:
-        """Set the limit, in seconds since the start."""
-        self._limit, self.known = limit, True
-        self._arm()
+    def hear(self, limit: object) -> None:
+        """Take the limit that a process says, in seconds since the start, unless one is known."""
+        if not self._is_known and isinstance(limit, int | float):
+            self._limit = limit
+            self._arm()
 
     def disarm(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -122,8 +139,7 @@ class TimeLimit:
         if _is_logged():
             _log("the time limit ended a hook")
         try:
-            for do in self.at_end:
-                do()
+            self.at_end()
         finally:
             os._exit(0)
 
@@ -162,24 +178,27 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     session_id = payload["session_id"]
     mark = Mark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
     payload["cwd"] = start
-    payload["viewer"] = viewer_of(env)
     if session_id is not None and _loses_answers(event, payload):
         forget(env, session_id, mark)
     if mark is None:
         if _loses_answers(event, payload):
-            _ask_owner(roots, event, payload, env, deadline)
+            _ask(roots, event, payload, env, deadline)
         return None
-    deadline.at_end.append(mark.take_back)
-    result = _ask(roots, event, payload, env, deadline)
+    deadline.at_end = mark.take_back
+    result = None
+    try:
+        result = _ask(roots, event, payload, env, deadline)
+    finally:
+        if result is None:
+            mark.take_back()
     if result is None:
-        mark.take_back()
         return None
     return json.dumps(result, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _loses_answers(event: str, payload: Payload) -> bool:
     """Whether the agent no longer has the answers that it was given in the session."""
-    return event == "session-end" or payload.get("source") in ("compact", "clear")
+    return event == END or payload.get("source") in ("compact", "clear")
 
 
 def _read(data: bytes) -> Payload | None:
@@ -198,16 +217,16 @@ def _reduced(event: str, given: Payload) -> Payload | None:
         session_id = session_of(given)
     except ValueError:
         return None
-    if event == "user-prompt-submit":
+    if event == PROMPT:
         prompt = prompt_of(given)
         return None if prompt is None else {"session_id": session_id, "prompt": prompt}
-    if event == "post-tool-use":
+    if event == FILE:
         text, path = text_of(given), edited_file(given)
         changed = {"file_path": path, "new_string": text}
         return {"session_id": session_id, "tool_input": changed} if path is not None else None
-    if event == "session-start":
+    if event == START:
         return {"session_id": session_id, "source": given.get("source")}
-    if event == "session-end":
+    if event == END:
         return {"session_id": session_id}
     return None
 
@@ -215,121 +234,50 @@ def _reduced(event: str, given: Payload) -> Payload | None:
 def _ask(
     roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
-    """The answer of a process that serves these knowledge bases, else of this process."""
-    answered = _ask_owner(roots, event, payload, env, deadline)
-    if answered is not None:
-        return answered.get("result")
-    return None if event == "session-end" else _answer_here(roots, event, payload, env, deadline)
-
-
-def _ask_owner(
-    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
-) -> Mapping[str, Any] | None:
-    """The answer of a process that serves these knowledge bases; None without one."""
-    for owner in owners(roots, env, lambda: deadline.left):
-        answered = _answer_of(owner, event, payload, deadline)
-        if answered is not None:
-            return answered
-    return None
-
-
-def _answer_of(
-    owner: Owner, event: str, payload: Payload, deadline: TimeLimit
-) -> Mapping[str, Any] | None:
-    """The answer of an owner, which first sends the time limit from the config.
-
-    None if the owner ends, sends nonsense, or does not serve all these knowledge bases.
+    """The answer of a process that serves these knowledge bases. Where none does, starts one, and
+    waits until the time limit ends the hook. Raises OSError.
     """
-    owner.send("hook.limit", {})
-    owner.send(f"hook.{event}", payload)
-    limit_answer = owner.answer()
-    if limit_answer is None or limit_answer.get("ok") is not True:
-        return None
-    limit = limit_answer.get("result")
-    if not deadline.known and isinstance(limit, int | float):
-        deadline.set(limit)
-    answered = owner.answer()
-    return answered if answered is not None and answered.get("ok") is True else None
+    may_start = event in STARTING and not is_unwanted(env)
+    waits = False
+    while True:
+        is_refused = False
+        for process in processes(roots, env, lambda: deadline.left):
+            deadline.hear(process.about().get("limit"))
+            answered = process.ask(f"hook.{event}", payload)
+            if answered is not None and answered.get("ok") is True:
+                return answered.get("result")
+            is_refused = is_refused or answered is not None
+        if not waits:
+            waits = may_start and (_start_resident(roots, env) or not is_refused)
+            if not waits:
+                return None
+        sleep(RETRY_SECONDS)
 
 
-def _answer_here(
-    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
-) -> object:
-    """The answer of an engine in this process; None if the cache holds no base. Starts a resident
-    process for the next hook. If the user wants none, starts a process that fills the cache,
-    should the base be missing or old or the time limit pass.
+def is_unwanted(env: Mapping[str, str]) -> bool:
+    """Whether the user wants hooks to start no process."""
+    return env.get(RESIDENT, "").strip().lower() in NO
+
+
+def _start_resident(roots: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Start a process that serves these knowledge bases and outlives this one, unless each has one.
+    It inherits no viewer and no settings, which come with each request, except the trusted folders
+    of other users. Returns whether it was started. Raises OSError.
     """
-    has_resident = _wants_resident(env)
-    if has_resident:
-        _start_resident(roots, env)
-    warm = partial(_warm, [] if has_resident else roots, env)
-    deadline.at_end.append(warm)
-    gc.disable()  # the process ends soon; collecting would take a tenth of its time
-    from pathlib import Path
-
-    from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.surfaces.hook.events import limit_of, respond
-    from vouch_sidecar.surfaces.stdio import log_to_stderr
-
-    log_to_stderr(env)
-    engine = Engine(env=env)
-    collections = [engine.add_root(Path(root)) for root in roots]
-    if not all(collection.find_base() for collection in collections):
-        warm()
-        return None
-    engine.read()
-    if any(one.wants_base for one in collections):
-        warm()
-    deadline.set(limit_of(engine))
-    return respond(engine, event, payload, Caller(is_model=True))
-
-
-def _warm(roots: Sequence[str], env: Mapping[str, str]) -> None:
-    """For each knowledge base, start a process that fills its cache, unless one is running."""
-    from vouch_sidecar.surfaces.local.ownership import hold
-
-    for root in roots:
-        try:
-            lock = hold(root, env, "warm")
-        except OSError:
-            return
-        if lock is None:
-            continue
-        os.close(lock)  # the new process takes it
-        _start_process(["warm", "--root", root], env)
-
-
-def _wants_resident(env: Mapping[str, str]) -> bool:
-    return env.get(RESIDENT, "").strip().lower() not in NO
-
-
-def _start_resident(roots: Sequence[str], env: Mapping[str, str]) -> None:
-    """Start a process that serves these knowledge bases, unless each has one. It inherits no viewer
-    and no settings, which come with each request, except the trusted folders of other users.
-    """
-    from vouch_sidecar.surfaces.local.ownership import hold
-
-    try:
-        locks = [lock for root in roots if (lock := hold(root, env, "lock")) is not None]
-    except OSError:
-        return
+    locks = [lock for root in roots if (lock := hold(root, env)) is not None]
     for lock in locks:
-        os.close(lock)
-    if locks:
-        kept = {n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")}
-        _start_process(["resident", *(f"--root={root}" for root in roots)], kept)
-
-
-def _start_process(command: Sequence[str], env: Mapping[str, str]) -> None:
-    """Start a process that outlives this one."""
-    import subprocess
+        os.close(lock)  # the new process takes it
+    if not locks:
+        return False
+    import subprocess  # takes a fifth of a hook's time, and is seldom needed
 
     subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.entry", *command],
+        [sys.executable, "-m", "vouch_sidecar.surfaces.resident", *roots],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         cwd="/",
-        env=dict(env),
+        env={n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")},
     )
+    return True

@@ -1,25 +1,29 @@
-"""Answers the events of an agent with an engine, in a server or in a hook's own process."""
+"""Answers the events of an agent with an engine."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.engine import Caller, Engine, Served
+import anyio
+
+from vouch_sidecar.engine import Caller, Engine, Indexer, Served
 from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.operations import context, perform, perform_async
+from vouch_sidecar.operations import Operation, context, files, perform_async
+from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.file_ties import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
+from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS
+from vouch_sidecar.surfaces.jsonl import refusal
 
 log = logging.getLogger(__name__)
 
-PROMPT = "user-prompt-submit"
-FILE = "post-tool-use"
 MAX_CHARS = 4096
 """Size of a session's slot."""
 
@@ -27,7 +31,26 @@ Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+async def answer_hook(
+    engine: Engine, indexer: Indexer, request: Mapping[str, Any], caller: Caller
+) -> dict[str, Any]:
+    """The answer to a request for an event, in the form of the JSONL surface. Never raises."""
+    request_id, payload = request.get("id"), request.get("params")
+    event = str(request.get("method")).partition(".")[2]
+    if event not in EVENTS or not isinstance(payload, dict):
+        return refusal(request_id, "invalid_request", "there is no such event")
+    await prepare(engine, event, caller)
+    if (path := given.edited_file(payload)) is not None:
+        indexer.poke([Path(path)])
+    result = None
+    try:
+        result = await respond(engine, event, payload, caller)
+    except Exception as error:
+        log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
+    return {"id": request_id, "ok": True, "result": result}
+
+
+async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
 
     `payload["viewer"]` may name the viewer, as for any operation.
@@ -36,33 +59,16 @@ def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Ans
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    return _as_output(event, EVENTS[event](engine, payload, session_id, caller))
-
-
-async def respond_async(
-    engine: Engine, event: str, payload: Payload, caller: Caller
-) -> Answer | None:
-    """As `respond`, on an event loop: a prompt is answered in a worker thread."""
-    try:
-        task = _task(payload, given.session_of(payload)) if event == PROMPT else None
-    except ValueError:
-        return None
-    if task is None:
-        return respond(engine, event, payload, caller)
-    answer = await perform_async(engine, context.OPERATION, task, caller, patience=0)
-    return _as_output(event, answer.text)
+    text = await EVENTS[event](engine, payload, session_id, caller)
+    log.debug("hook %s: %d characters", event, len(text))
+    return given.output(event, text)
 
 
 async def prepare(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
     and for what was checked out.
     """
-    import anyio
-
-    from vouch_sidecar.operations import Operation, files
-    from vouch_sidecar.operations.readiness import caught_up, indexed, ready
-
-    limit = limit_of(engine)
+    limit = START_SECONDS if event == START else hook_limit(engine, caller)
     await indexed(engine, limit)
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
@@ -71,36 +77,20 @@ async def prepare(engine: Engine, event: str, caller: Caller) -> None:
             await caught_up(engine, operation, caller, limit)
 
 
-def _as_output(event: str, text: str) -> Answer | None:
-    log.debug("hook %s: %d characters", event, len(text))
-    return given.output(event, text)
-
-
-def limit_of(engine: Engine) -> float:
-    """Time limit of a hook in seconds: the shortest of all knowledge bases."""
-    limits = [c.settings.recall.timeout_ms for c in engine.collections.values()]
-    return min(limits, default=0) / 1000
-
-
-def _task(payload: Payload, session_id: str | None) -> Payload | None:
-    """Params of `context` for a prompt; None if the prompt gets no answer."""
+async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     prompt = given.prompt_of(payload)
     if prompt is None:
-        return None
-    return {
+        return ""
+    task = {
         "task": prompt,
         "session_id": session_id,
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
+    return (await perform_async(engine, context.OPERATION, task, caller, patience=0)).text
 
 
-def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    task = _task(payload, session_id)
-    return "" if task is None else perform(engine, context.OPERATION, task, caller).text
-
-
-def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The brief. After `clear` or `compact` the agent no longer has earlier answers, so the session
     forgets them, too.
     """
@@ -112,7 +102,7 @@ def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Cal
     return brief(engine.serving(caller, viewer_in(payload)))
 
 
-def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The block for a file: the claims tied to the file, once a session, then those on entities
     that its text names. Neither searches full text nor reads a file.
     """
@@ -173,16 +163,16 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
-def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
+async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
     return ""
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], str]] = {
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {
     PROMPT: _prompt,
-    "session-start": _begin,
+    START: _begin,
     FILE: _file,
-    "session-end": _end,
+    END: _end,
 }
 """The handler of each event, by its name on the command line."""

@@ -16,12 +16,10 @@ MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 PATHS = ("file_path", "path", "notebook_path", "filePath")
 
-NAMES = {
-    "user-prompt-submit": "UserPromptSubmit",
-    "session-start": "SessionStart",
-    "post-tool-use": "PostToolUse",
-    "session-end": "SessionEnd",
-}
+PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
+START_SECONDS = 2.0
+"""Time limit of `START`."""
+NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse", END: "SessionEnd"}
 """The hosts' names of events, by the names on our command line."""
 
 

@@ -1,4 +1,4 @@
-"""Asks the process that owns the socket of a knowledge base. Standard library only. Blocks."""
+"""Asks the process that serves a knowledge base, over its socket. Standard library only. Blocks."""
 
 from __future__ import annotations
 
@@ -7,25 +7,32 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 
+Reader = Literal["model", "person"]
+"""Who reads an answer."""
+
 MAX_ANSWER = 8 << 20
-WAIT = "wait"
-"""The method that returns how many seconds an answer may have to wait to be whole."""
+PROCESS = "process"
+"""The method by which a process says what it is: its id as `process`, whether it is `resident`, its
+`version`, the seconds that a hook may take as `limit`, and those that a first answer may have to
+`wait` to be whole.
+"""
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
+VIEWER = ("VOUCH_PROJECT", "VOUCH_AGENT")
 
 
-class Owner:
-    """A connection to the process that owns a socket. It answers questions in their order.
+class Process:
+    """A connection to a process that serves knowledge bases.
 
-    `roots` are the knowledge bases to ask; the owner refuses unless it serves all of them. Settings
-    in `env` are sent along, because the owner has another environment. `left` returns the seconds
-    until the time limit.
+    `roots` are the knowledge bases to ask; the process refuses unless it serves all of them. Viewer
+    and settings in `env` are sent along, because the process has another environment. `left`
+    returns the seconds until the time limit.
     """
 
     def __init__(
@@ -36,23 +43,18 @@ class Owner:
         left: Callable[[], float],
     ) -> None:
         self._socket = connected
-        self._common = {"roots": roots, "env": settings_in(env)}
+        self._common = {"roots": roots, "env": carried(env)}
         self._left = left
         self._received = bytearray()
 
-    def send(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a question. If sending fails, `answer` returns None."""
-        asked = {"id": 1, "method": method, "params": params, **self._common}
-        line = json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n"
+    def ask(
+        self, method: str, params: Mapping[str, Any], reader: Reader = "model"
+    ) -> dict[str, Any] | None:
+        """The answer, in the form of the JSONL surface; None if none comes in time."""
+        asked = {"id": 1, "method": method, "params": params, "reader": reader, **self._common}
         try:
             self._set_timeout()
-            self._socket.sendall(line)
-        except OSError:
-            return
-
-    def answer(self) -> dict[str, Any] | None:
-        """The next answer, in the form of the JSONL surface; None if none comes in time."""
-        try:
+            self._socket.sendall(json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n")
             while b"\n" not in self._received:
                 self._set_timeout()
                 if len(self._received) > MAX_ANSWER or not (data := self._socket.recv(65_536)):
@@ -64,14 +66,19 @@ class Owner:
             return None
         return answered if isinstance(answered, dict) else None
 
+    def about(self) -> Mapping[str, Any]:
+        """What the process is (`PROCESS`); empty if it doesn't say."""
+        result = (self.ask(PROCESS, {}) or {}).get("result")
+        return result if isinstance(result, dict) else {}
+
     def _set_timeout(self) -> None:
         self._socket.settimeout(max(self._left(), LEAST_SECONDS))
 
 
-def owners(
+def processes(
     roots: Iterable[str | os.PathLike[str]], env: Mapping[str, str], left: Callable[[], float]
-) -> Iterator[Owner]:
-    """Connect to the owners of these knowledge bases' sockets, one after another. Each connection
+) -> Iterator[Process]:
+    """Connect to the processes that serve these knowledge bases, one after another. Each connection
     closes before the next one opens.
     """
     asked = sorted(os.fspath(root) for root in roots) if is_supported() else []
@@ -79,7 +86,7 @@ def owners(
         connected = connect(socket_path(root, env), env, max(left(), LEAST_SECONDS))
         if connected is not None:
             with connected:
-                yield Owner(connected, asked, env, left)
+                yield Process(connected, asked, env, left)
 
 
 def connect(path: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
@@ -102,14 +109,16 @@ def ask(
     method: str,
     params: Mapping[str, Any],
     *,
-    timeout: float,
     env: Mapping[str, str],
+    timeout: float,
+    reader: Reader = "model",
+    version: str | None = None,
 ) -> dict[str, Any] | None:
-    """Ask one question of the first owner that serves all of these knowledge bases. Returns its
-    answer in the form of the JSONL surface, or the last refusal.
+    """Ask the first process that serves all of these knowledge bases, and has this `version` if one
+    is given. Returns its answer in the form of the JSONL surface, or the last refusal.
 
-    None if there is no owner, or no valid answer within `timeout` seconds and those that an owner
-    which began a moment ago needs to answer in whole.
+    None if there is no such process, or no valid answer within `timeout` seconds and those that a
+    process which began a moment ago needs to answer in whole.
     """
     until = monotonic() + timeout
     answered = None
@@ -117,26 +126,31 @@ def ask(
     def left() -> float:
         return until - monotonic()
 
-    for owner in owners(roots, env, left):
-        owner.send(WAIT, {})
-        owner.send(method, params)
-        told = (owner.answer() or {}).get("result")
-        until += told if isinstance(told, int | float) else 0.0
-        answered = owner.answer() or answered
+    for process in processes(roots, env, left):
+        about = process.about()
+        if version not in (None, about.get("version")):
+            continue
+        wait = about.get("wait")
+        until += wait if isinstance(wait, int | float) else 0.0
+        answered = process.ask(method, params, reader) or answered
         if answered is not None and answered.get("ok") is True:
             break
     return answered
 
 
-def settings_in(env: Mapping[str, object]) -> dict[str, str]:
-    """The variables of an environment that are settings of this program."""
+def carried(env: Mapping[str, object]) -> dict[str, str]:
+    """The variables of an environment that go with a question: the viewer, and settings."""
     return {
         name: value
         for name, value in env.items()
-        if name.startswith(SETTINGS) and name not in NO_SETTINGS and isinstance(value, str)
+        if isinstance(value, str) and (name in VIEWER or _is_setting(name))
     }
 
 
-def viewer_of(env: Mapping[str, str]) -> dict[str, str | None]:
-    """The viewer in an environment, to be sent along: the owner has another environment."""
-    return {"project": env.get("VOUCH_PROJECT"), "agent": env.get("VOUCH_AGENT")}
+def has_settings(env: Mapping[str, str]) -> bool:
+    """Whether an environment sets anything of this program."""
+    return any(map(_is_setting, env))
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith(SETTINGS) and name not in NO_SETTINGS

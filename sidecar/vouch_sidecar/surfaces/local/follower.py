@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
-from vouch_sidecar.surfaces.local.client import viewer_of
+from vouch_sidecar.surfaces.local.client import carried
 
 FOLLOW = "follow"
 """The method by which a process asks the owner for pushes."""
@@ -54,20 +54,23 @@ def parts_in(params: object) -> Collection[PushPart]:
 
 
 async def follow(
-    engine: Engine, root: Path, tell: Tell, parts: Collection[PushPart], everything: bool = False
+    root: Path,
+    env: Mapping[str, str],
+    tell: Tell,
+    parts: Collection[PushPart] = PUSH_PARTS,
+    everything: bool = False,
 ) -> None:
     """Call `tell` with the owner's pushes: those of sessions that use the socket, or with
     `everything` of all its sessions, limited to `parts`. When the owner ends, tell empty rankings
     for these sessions. Raises OSError if there is no owner.
     """
-    path = socket_path(root, engine.env)
-    reader, writer = await asyncio.open_unix_connection(path, limit=MAX_LINE)
+    reader, writer = await asyncio.open_unix_connection(socket_path(root, env), limit=MAX_LINE)
     in_play: dict[str, DidChangeSalience] = {}
     try:
         if not is_own_user(writer.get_extra_info("socket")):
             raise PermissionError
-        params = {"viewer": viewer_of(engine.env), "all": everything, "push": sorted(parts)}
-        writer.write(as_line({"method": FOLLOW, "params": params}))
+        params = {"all": everything, "push": sorted(parts)}
+        writer.write(as_line({"method": FOLLOW, "params": params, "env": carried(env)}))
         while line := await reader.readline():
             try:
                 push = DidChangeSalience.model_validate_json(line)
@@ -76,24 +79,10 @@ async def follow(
             in_play.pop(push.session_id, None)
             if push.salience:
                 in_play[push.session_id] = push
-            tell(_as_here(engine, root, push))
+            tell(push)
     except ValueError:  # a line too long to be one of ours
         return
     finally:
         writer.close()
         for last in in_play.values():
-            nothing = {"salience": [], "fresh": [], "text": ""}
-            tell(_as_here(engine, root, last.model_copy(update=nothing)))
-
-
-def _as_here(engine: Engine, root: Path, push: DidChangeSalience) -> DidChangeSalience:
-    """The notification with this process's generation and, if it serves several knowledge bases,
-    with its own name for this collection.
-    """
-    served = engine.collections.get(root)
-    name = served.name if served is not None and len(engine.collections) > 1 else None
-    rows = {
-        field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
-        for field in ("salience", "fresh")
-    }
-    return push.model_copy(update={**rows, "generation": engine.generation})
+            tell(last.model_copy(update={"salience": [], "fresh": [], "text": ""}))

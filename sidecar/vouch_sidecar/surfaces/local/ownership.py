@@ -13,6 +13,8 @@ from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import socket_path
 
 BACKLOG = 64
+LOCK = ".lock"
+"""What the name of a socket's lock ends with."""
 
 
 class Ownership:
@@ -30,7 +32,7 @@ class Ownership:
     @classmethod
     def take(cls, root: Path, env: Mapping[str, str]) -> Ownership | None:
         """Own the socket; None while another process does. Raises OSError if creating it fails."""
-        lock = hold(root, env, "lock")
+        lock = hold(root, env)
         if lock is None:
             return None
         path = socket_path(root, env)
@@ -52,10 +54,10 @@ class Ownership:
         os.close(self._lock)
 
 
-def hold(root: str | os.PathLike[str], env: Mapping[str, str], name: str) -> int | None:
-    """Take the lock `name` of a knowledge base, as `hold_file`. Raises OSError."""
+def hold(root: str | os.PathLike[str], env: Mapping[str, str]) -> int | None:
+    """Take the lock of a knowledge base's socket, as `hold_file`. Raises OSError."""
     usable_folder(env, make=True)
-    return hold_file(f"{socket_path(root, env)}.{name}")
+    return hold_file(socket_path(root, env) + LOCK)
 
 
 def hold_file(path: str) -> int | None:

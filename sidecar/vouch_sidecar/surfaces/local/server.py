@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,26 +20,27 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
-from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.runtime_folder import is_supported
-from vouch_sidecar.operations.readiness import seconds_to_wait
+from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user
-from vouch_sidecar.surfaces.local.client import WAIT, settings_in
+from vouch_sidecar.surfaces.local.client import PROCESS, carried
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP
 from vouch_sidecar.surfaces.stdio import at_end
+from vouch_sidecar.version import __version__
 
 CHECK_SECONDS = 1.0
 """Pause between checks whether the socket file exists and has an owner."""
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
-PROCESS = "process"
-"""The method that returns the id of the owner's process and whether it is a resident one."""
+HOOK = "hook."
+"""What the methods for agents' events begin with."""
 
 log = logging.getLogger(__name__)
 
@@ -55,36 +56,29 @@ class LocalServer:
         self,
         engine: Engine,
         indexer: Indexer,
+        answer_hook: Handler,
         tell: Tell | None = None,
         *,
-        watches: bool = False,
         parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
         stop: Callable[[], object] | None = None,
     ) -> None:
-        """`tell` shows rankings of other processes' sessions, limited to `parts`; None: nobody
-        wants them. `watches`: `tell` wants all sessions of the owner, and this process gives up the
-        socket if an editor asks for it. `stop` ends a resident process when somebody asks for that;
-        None: this is another one, which ends with its client.
+        """`answer_hook` answers the events of agents. `tell` shows rankings of other processes'
+        sessions, limited to `parts`; None: nobody wants them. `stop` ends a resident process when
+        somebody asks for that; it also gives up the socket if an editor asks for it. None: this is
+        another process, which ends with its client.
         """
         self._engine = engine
         self._indexer = indexer
+        self._answer_hook = answer_hook
         self._tell = tell
-        self._watches = watches
         self._parts = parts
         self._stop = stop
         self._requested: set[Path] = set()
         """The knowledge bases whose socket an editor has asked for."""
         self._session_ids: defaultdict[Path, set[str]] = defaultdict(set)
         """By knowledge base, the ids of the sessions that use its socket."""
-        self._handlers: dict[str, Handler] = {}
         self._connections = 0
         self._asked_at = engine.clock()
-
-    def register(self, family: str, handler: Handler) -> None:
-        """Let a handler answer the methods `family` and `family.…`. All other methods are
-        operations.
-        """
-        self._handlers[family] = handler
 
     @property
     def idle(self) -> float:
@@ -125,9 +119,8 @@ class LocalServer:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
                         with suppress(OSError):  # the owner is about to listen, or about to end
-                            await follow(
-                                self._engine, root, self._tell, self._parts(), self._watches
-                            )
+                            tell = functools.partial(self._tell_as_here, root, self._tell)
+                            await follow(root, self._engine.env, tell, self._parts())
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:
@@ -160,14 +153,12 @@ class LocalServer:
                 request = _read(line)
                 if request.get("method") == FOLLOW:
                     params = request.get("params")
-                    watches = isinstance(params, dict) and params.get("all") is True
-                    if self._watches and not watches:
+                    everything = isinstance(params, dict) and params.get("all") is True
+                    if self._stop is not None and not everything:
                         self._requested.add(root)
                         return
-                    session_ids = None if watches else self._session_ids[root]
-                    caller = Caller(
-                        "socket", viewer=viewer_in(params), env={}, roots=frozenset({root})
-                    )
+                    caller = Caller("socket", env=_env(request), roots=frozenset({root}))
+                    session_ids = None if everything else self._session_ids[root]
                     pushes = Pushes(self._engine, caller, session_ids, parts_in(params))
                     await feed(self._engine, root, pushes, reader, writer)
                     return
@@ -187,27 +178,50 @@ class LocalServer:
     async def _answer(self, root: Path, line: bytes, request: Request) -> dict[str, Any]:
         engine, request_id, method = self._engine, request.get("id"), request.get("method")
         roots = _roots(request) or frozenset({root})
+        if self._stop is not None:
+            self._serve_also(roots)
         if not roots <= engine.collections.keys():
             return refusal(request_id, "not_served", "not all of these are served here")
-        env = request.get("env")
-        settings = settings_in(env) if isinstance(env, dict) else {}
-        caller = Caller("socket", env=settings, roots=roots, is_model=True)
+        for_person = request.get("reader") == "person"
+        caller = Caller("socket", env=_env(request), roots=roots, is_model=not for_person)
         if method == PROCESS:
-            result = {"process": os.getpid(), "resident": self._stop is not None}
-            return {"id": request_id, "ok": True, "result": result}
+            about = {
+                "process": os.getpid(),
+                "resident": self._stop is not None,
+                "version": __version__,
+                "limit": hook_limit(engine, caller),
+                "wait": seconds_to_wait(engine),
+            }
+            return {"id": request_id, "ok": True, "result": about}
         if method == STOP:
             if self._stop is None:
                 return refusal(request_id, "not_resident", "this process ends with its client")
             return {"id": request_id, "ok": True, "result": sorted(map(str, engine.collections))}
-        if method == WAIT:
-            return {"id": request_id, "ok": True, "result": seconds_to_wait(engine)}
-        handler = self._handlers.get(method.partition(".")[0]) if isinstance(method, str) else None
-        if handler is not None:
-            answered = await handler(engine, self._indexer, request, caller)
+        if isinstance(method, str) and method.startswith(HOOK):
+            answered = await self._answer_hook(engine, self._indexer, request, caller)
         else:
-            answered = await answer(engine, line, caller)
+            answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))
         return answered
+
+    def _serve_also(self, roots: Iterable[Path]) -> None:
+        """Serve more knowledge bases: whoever asks about several may find a process for each."""
+        for root in roots:
+            if root not in self._engine.collections:
+                self._engine.add_start(root)
+                self._indexer.poke()
+
+    def _tell_as_here(self, root: Path, tell: Tell, push: DidChangeSalience) -> None:
+        """Tell with this process's generation and, if it serves several knowledge bases, with its
+        own name for this collection.
+        """
+        served = self._engine.collections.get(root)
+        name = served.name if served is not None and len(self._engine.collections) > 1 else None
+        rows = {
+            field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
+            for field in ("salience", "fresh")
+        }
+        tell(push.model_copy(update={**rows, "generation": self._engine.generation}))
 
     def _remember(self, root: Path, params: object) -> None:
         """Record the session that a request names; forget sessions that have ended."""
@@ -231,6 +245,12 @@ def _read(line: bytes) -> Request:
     except (ValueError, RecursionError):
         return {}
     return request if isinstance(request, dict) else {}
+
+
+def _env(request: Request) -> dict[str, str]:
+    """The viewer and the settings that come with a request."""
+    env = request.get("env")
+    return carried(env) if isinstance(env, dict) else {}
 
 
 def _roots(request: Request) -> frozenset[Path]:

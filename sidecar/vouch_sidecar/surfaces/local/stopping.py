@@ -16,14 +16,13 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import MARKS, SUFFIX
-from vouch_sidecar.surfaces.local.client import Owner, connect
-from vouch_sidecar.surfaces.local.ownership import hold_file
+from vouch_sidecar.surfaces.local.client import Process, connect
+from vouch_sidecar.surfaces.local.ownership import LOCK, hold_file
 
 STOP = "stop"
 """The method that ends a resident process; it answers with the roots that it served."""
 SECONDS = 10.0
 RETRY_SECONDS = 0.05
-LOCK, WARM = ".lock", ".warm"
 
 
 class Outcome(Enum):
@@ -54,7 +53,7 @@ def sockets(env: Mapping[str, str]) -> list[str]:
 
 def stop(path: str, env: Mapping[str, str]) -> Stopping:
     """Ask the resident process that owns the socket `path` to end, wait until it has, and remove
-    the socket and its locks.
+    the socket and its lock.
     """
     until = monotonic() + SECONDS
     stopping = Stopping(Outcome.NONE, [])
@@ -83,9 +82,7 @@ def _ask(path: str, env: Mapping[str, str], seconds: float) -> Stopping:
         return Stopping(Outcome.SILENT, [])
     with connected:
         until = monotonic() + seconds
-        owner = Owner(connected, [], {}, lambda: until - monotonic())
-        owner.send(STOP, {})
-        answer = owner.answer()
+        answer = Process(connected, [], {}, lambda: until - monotonic()).ask(STOP, {})
         if answer is None:
             return Stopping(Outcome.SILENT, [])
         roots = answer.get("result")
@@ -95,15 +92,12 @@ def _ask(path: str, env: Mapping[str, str], seconds: float) -> Stopping:
 
 
 def _remove(path: str) -> None:
-    """Remove a socket and its locks, of which this process holds the owner's; then the runtime
-    folder, unless there is more in it than marks of answered events.
+    """Remove a socket and its lock, which this process holds; then the runtime folder, unless there
+    is more in it than marks of answered events.
     """
-    warm = hold_file(path + WARM)  # None: a process that fills the cache has it, for seconds
-    for file in (path, path + LOCK, *(() if warm is None else (path + WARM,))):
+    for file in (path, path + LOCK):
         with suppress(FileNotFoundError):
             os.unlink(file)
-    if warm is not None:
-        os.close(warm)
     folder = os.path.dirname(path)
     with suppress(OSError):
         if set(os.listdir(folder)) <= {MARKS}:

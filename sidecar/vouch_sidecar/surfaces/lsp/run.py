@@ -18,11 +18,12 @@ from pygls.io_ import run_async
 
 from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.hook.events import answer_hook
+from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.orphan import is_orphan
-from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
@@ -81,7 +82,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
     notify = partial(server.protocol.notify, "vouch/didChangeSalience")
-    local = local_server(engine, indexer, notify, parts=lambda: server.parts)
+    local = LocalServer(engine, indexer, answer_hook, notify, parts=lambda: server.parts)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(beside, local.run)

@@ -17,9 +17,10 @@ from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.hook.events import answer_hook
+from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
-from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
@@ -72,7 +73,7 @@ async def _serve(
     server = sdk.build(Answers(engine, indexer, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
-        tasks.start_soon(beside, local_server(engine, indexer).run)
+        tasks.start_soon(beside, LocalServer(engine, indexer, answer_hook).run)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
         async with streams as (source, sink):
             pending = Pending()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -37,9 +37,9 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.readiness import indexed, ready
 from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.surfaces.hook.events import prepare, respond_async
+from vouch_sidecar.surfaces.hook.events import prepare, respond
 from vouch_sidecar.surfaces.hook.payload import edited_file
-from vouch_sidecar.surfaces.local.client import ask, viewer_of
+from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import PREFIX, tools
@@ -171,15 +171,11 @@ class Answers:
             return None
         if (path := edited_file(payload)) is not None:
             self._indexer.poke([Path(path)])
-        return await respond_async(self._engine, event, payload, caller)
+        return await respond(self._engine, event, payload, caller)
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
         """The answer of the socket's owner, which may be this process; None without one."""
-        viewer = params.get("viewer")
-        if viewer is None or isinstance(viewer, Mapping):  # the owner has another environment
-            given = {name: value for name, value in (viewer or {}).items() if value is not None}
-            viewer = {**viewer_of(self._engine.env), **given}
-        params, env = {**params, "viewer": viewer}, self._engine.env
+        env = self._engine.env
         asked = partial(ask, list(roots), method, params, timeout=OWNER_SECONDS, env=env)
         return await anyio.to_thread.run_sync(asked)
 

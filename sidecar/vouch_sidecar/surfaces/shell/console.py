@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
 import click
 
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, Finder, start_folder, why_refused
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, printable, with_field
+from vouch_sidecar.operations.status import ProblemView, StatusResult
 from vouch_sidecar.surfaces.stdio import say
-
-if TYPE_CHECKING:
-    from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.operations.printer import Printer
-
 
 ROOT: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
@@ -44,8 +42,7 @@ class AskedFrom:
     """The folder in which a command starts to search (None: the working folder), and the viewer."""
 
     root: Path | None
-    project: str | None = None
-    agent: str | None = None
+    viewer: Viewer | None = None
 
 
 def common_options() -> list[click.Parameter]:
@@ -87,46 +84,36 @@ def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
 
     Raises `MissingKnowledgeBaseError`.
     """
-    roots = roots_of(asked)
-    from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.kb.access import Viewer
+    return engine_on(roots_of(asked)), Caller(connection="shell", viewer=asked.viewer)
 
+
+def engine_on(roots: Iterable[Path]) -> Engine:
+    """An engine that has read these knowledge bases."""
     engine = Engine(env=os.environ)
     for root in roots:
         engine.add_root(root)
     engine.load()
-    return engine, Caller(connection="shell", viewer=Viewer(asked.project, asked.agent))
+    return engine
 
 
-def unusable_files(engine: Engine, caller: Caller, folder: str) -> Iterator[str]:
-    """Sentences that name the files that can't be used, by their paths from a folder, with the
-    first problem of each.
+def unusable_files(found: StatusResult) -> Iterator[str]:
+    """Sentences that name the files that can't be used, by their paths from the working folder,
+    with the first problem of each.
     """
-    faults = [
-        (served.collection.root / KB_DIRNAME / path, fault)
-        for served in engine.serving(caller)
-        for path, problems in sorted(engine.problems_for(caller, served.collection).items())
-        if (fault := next((one for one in problems if one.is_unusable), None)) is not None
-    ]
-    for file, fault in faults[:MOST_NAMED]:
-        place = f"{printable(os.path.relpath(file, folder))}:{fault.line}"
+    faults: dict[Path, ProblemView] = {}
+    for root in found.roots:
+        for problem in root.problems:
+            if problem.is_unusable:
+                faults.setdefault(Path(root.root, KB_DIRNAME, problem.path), problem)
+    for file, fault in islice(faults.items(), MOST_NAMED):
+        place = f"{os.path.relpath(file)}:{fault.line}"
         yield one_line(f"{place} can't be used: {with_field(fault.field, fault.message)}")
     if len(faults) > MOST_NAMED:
         others = count(len(faults) - MOST_NAMED, "other file")
         yield f"{others} can't be used: `vouch-sidecar check` lists all"
 
 
-def page(header: bool = False, explain: bool = False) -> Printer:
-    """A printer to standard output."""
-    from vouch_sidecar.operations.printer import Look, Printer
-
-    width = shutil.get_terminal_size().columns
-    return Printer(Look(sys.stdout.isatty(), width, header, explain, str(Path.cwd())))
-
-
-def print_json(data: Mapping[str, Any], file: TextIO | None = None) -> None:
-    """Print an object as JSON: to `file` in Unicode, else to standard output, in ASCII unless its
-    encoding is UTF-8.
-    """
-    encoding = "utf8" if file is not None else (sys.stdout.encoding or "").lower().replace("-", "")
-    say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"), file=file)
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print an object as JSON, in ASCII unless the encoding of standard output is UTF-8."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"))

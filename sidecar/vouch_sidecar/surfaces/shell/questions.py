@@ -5,34 +5,49 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
+from pydantic.fields import FieldInfo
 
-from vouch_sidecar.slices import Slice, slices
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    NotFoundError,
+    Operation,
+    Result,
+    SearchFailedError,
+    as_json,
+)
+from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
+from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.wire import (
+    MAX_PATH,
+    MAX_TEXT,
+    Choices,
+    EditorOnly,
+    Params,
+    Paths,
+    marked,
+)
+from vouch_sidecar.retrieval.prefix_search import beginning
+from vouch_sidecar.surfaces.shell.asking import Back, UnansweredError, answered, serving
 from vouch_sidecar.surfaces.shell.console import (
     AskedFrom,
     MissingKnowledgeBaseError,
     common_options,
     loaded,
-    page,
     print_json,
     roots_of,
-    unusable_files,
 )
 from vouch_sidecar.surfaces.stdio import say
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
-    from vouch_sidecar.engine import Caller, Engine
-    from vouch_sidecar.operations import Operation
-    from vouch_sidecar.operations.printer import Printer
-    from vouch_sidecar.operations.wire import Choices, Result
-
 
 NOTHING_FOUND = 1
 TEXTS = "texts"
@@ -55,128 +70,87 @@ _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
 
 class QuestionCommand(click.Command):
-    """The command of an operation. The operation is imported when its options are needed."""
+    """The command of an operation."""
 
-    def __init__(self, found: Slice) -> None:
-        super().__init__(found.name.replace("_", "-"), callback=self._answer, help=found.purpose)
-        self._operation_name = found.name
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        if not self.params:
-            operation = self.operation
-            self.params = [*_own_params(operation), *common_options()]
-            if operation.of_session or _text_of(operation) in _fields(operation):
-                self.epilog = "The text - stands for standard input."
-        return super().get_params(ctx)
-
-    @property
-    def operation(self) -> Operation[Any, Any]:
-        from vouch_sidecar.operations import OPERATIONS
-
-        return OPERATIONS[self._operation_name]
-
-    def params_of(self, engine: Engine, given: Mapping[str, Any], folder: str) -> dict[str, Any]:
-        """The params of a command line, parsed to `given`; `folder` is the shell's working folder.
-        Raises `InvalidParamsError`.
-        """
-        from vouch_sidecar.operations import refuse_unknown
-        from vouch_sidecar.operations.wire import Paths, marked
-
-        params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
-        for name in marked(self.operation.params, Paths):
-            if isinstance(paths := params.get(name), list):
-                params[name] = [_from_folder(folder, path) for path in paths]
-        refuse_unknown(self.operation, params, engine)
-        return params
-
-    def answer(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> Result:
-        """The result of the operation from an engine. Raises `InvalidParamsError`."""
-        from vouch_sidecar.operations import perform
-
-        operation, params = self.operation, self.params_of(engine, given, f"{Path.cwd()}")
-        if not operation.of_session:
-            result: Result = perform(engine, operation, params, caller)
-            return result
-        session_id = f"shell {os.urandom(8).hex()}"
-        try:
-            for text in given[TEXTS]:
-                engine.observe(session_id, None, text)
-            params |= {"session_id": session_id}
-            answered: Result = perform(engine, operation, params, caller)
-            return answered.model_copy(update={"session_id": "shell"})
-        finally:
-            engine.end_session(session_id)
-
-    def _answer_in_batches(self, engine: Engine, caller: Caller, given: dict[str, Any]) -> Result:
-        """As `answer`, for any number of paths."""
-        from vouch_sidecar.operations.wire import Paths, marked
-
-        for name in marked(self.operation.params, Paths):
-            paths = list(dict.fromkeys(given[name]))
-            if len(paths) > BATCH:
-                batches = (tuple(paths[at : at + BATCH]) for at in range(0, len(paths), BATCH))
-                results = [self.answer(engine, caller, {**given, name: one}) for one in batches]
-                fields = (*results[0].found_in, "degraded")
-                rows = {
-                    field: [row for one in results for row in getattr(one, field)]
-                    for field in fields
-                }
-                rows["degraded"] = list(dict.fromkeys(rows["degraded"]))
-                return results[0].model_copy(update=rows)
-        return self.answer(engine, caller, given)
-
-    def print(
-        self,
-        result: Result,
-        given: Mapping[str, Any],
-        make_page: Callable[[], Printer],
-        json_file: TextIO | None = None,
-    ) -> int:
-        """Print a result, as JSON or for people. Returns the exit code: 1 if nothing was found and
-        the operation is one of `MUST_FIND`.
-        """
-        from vouch_sidecar.operations import as_json
-
-        operation = self.operation
-        if result.is_unread and (given["as_json"] or not result.is_empty):
-            make_page().nothing(f"Not everything is read yet: {', '.join(result.degraded)}.")
-        if given["as_json"]:
-            print_json(as_json(result), json_file)
-        elif result.is_empty:
-            make_page().nothing(result.not_found)
-        elif operation.show is not None:
-            operation.show(make_page(), result)
-        return NOTHING_FOUND if result.is_empty and operation.name in MUST_FIND else 0
+    def __init__(self, operation: Operation[Any, Any]) -> None:
+        super().__init__(
+            operation.name.replace("_", "-"),
+            callback=self._answer,
+            params=[*_own_params(operation), *common_options()],
+            help=sys.modules[operation.run.__module__].__doc__,
+        )
+        self.operation = operation
+        if operation.of_session or _text_of(operation) in _fields(operation):
+            self.epilog = "The text - stands for standard input."
 
     def _answer(self, **given: Any) -> None:
-        from vouch_sidecar import operations
-
-        asked = AskedFrom(given["root"], given["project"], given["agent"])
+        """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
         operation = self.operation
         given = _with_standard_input(operation, given)
+        roots = roots_of(AskedFrom(given["root"]))
+        viewer = Viewer(given["project"], given["agent"])
         try:
             if operation.name in OF_PROCESS:
-                result = _of_process(roots_of(asked), operation)
+                result = serving(roots, viewer)(operation, {})
             else:
-                engine, caller = loaded(asked)
-                for sentence in unusable_files(engine, caller, str(Path.cwd())):
-                    say(sentence, err=True)
-                served = filter(operation.looks_around, engine.serving(caller))
-                if around := [one.collection for one in served]:
-                    from vouch_sidecar.engine.collection import READY_SECONDS
-                    from vouch_sidecar.engine.workspaces import settle
-
-                    settle(around, engine.env, seconds=READY_SECONDS)
-                result = self._answer_in_batches(engine, caller, given)
-        except (operations.NotFoundError, operations.SearchFailedError) as error:
+                result = answered(roots, viewer, partial(_result, operation, given))
+        except UnansweredError:
+            message = "no sidecar of this version runs for this knowledge base"
+            raise click.ClickException(message) from None
+        except (NotFoundError, SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
-        except operations.InvalidParamsError as error:
+        except InvalidParamsError as error:
             names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
-        explain = given.get("explain", False)
-        if code := self.print(result, given, lambda: page(given["header"], explain)):
-            sys.exit(code)
+        self.print(result, given)
+        if result.is_empty and operation.name in MUST_FIND:
+            sys.exit(NOTHING_FOUND)
+
+    def print(self, result: Result, given: Mapping[str, Any]) -> None:
+        """Print a result, as JSON or for people."""
+        page = Printer(header=given["header"], explain=given.get("explain", False))
+        if result.is_unread and (given["as_json"] or not result.is_empty):
+            page.nothing(f"Not everything is read yet: {', '.join(result.degraded)}.")
+        if given["as_json"]:
+            print_json(as_json(result))
+        elif result.is_empty:
+            page.nothing(result.not_found)
+        elif self.operation.show is not None:
+            self.operation.show(page, result)
+
+
+def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back) -> Result:
+    """The answer to a command line that was parsed to `given`. Raises `OperationError`, and
+    `UnansweredError` if `ask` does.
+    """
+    params = {name: _given(given[name]) for name in _fields(operation).keys() & given}
+    if operation.of_session:
+        return _of_texts(operation, params, given[TEXTS], ask)
+    for name in marked(operation.params, Paths):
+        paths = [_from_here(path) for path in dict.fromkeys(given[name])]
+        batches = (paths[at : at + BATCH] for at in range(0, len(paths), BATCH))
+        results: list[Result] = [ask(operation, {**params, name: batch}) for batch in batches]
+        fields = (*results[0].found_in, "degraded")
+        rows = {field: [row for one in results for row in getattr(one, field)] for field in fields}
+        rows["degraded"] = list(dict.fromkeys(rows["degraded"]))
+        return results[0].model_copy(update=rows)
+    result: Result = ask(operation, params)
+    return result
+
+
+def _of_texts(
+    operation: Operation[Any, Any], params: Mapping[str, Any], texts: Iterable[str], ask: Back
+) -> Result:
+    """The answer about a session of these texts, which ends afterwards."""
+    session = {"session_id": f"shell {os.urandom(8).hex()}"}
+    try:
+        for text in filter(str.strip, texts):
+            ask(OPERATIONS["mentions"], {**session, "text": text})
+        result: Result = ask(operation, {**params, **session})
+        return result.model_copy(update={"session_id": "shell"})
+    finally:
+        ask(OPERATIONS["session_end"], session)
 
 
 def _given(value: object) -> object:
@@ -191,9 +165,6 @@ def _text_of(operation: Operation[Any, Any]) -> str:
 
 def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
     """The values given, with standard input in place of `-`."""
-    from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
-    from vouch_sidecar.operations.wire import MAX_TEXT, Paths, marked
-
     name = _text_of(operation)
     most = {"mentions": MAX_LOOKED_AT}.get(operation.name, MAX_TEXT)
     if given.get(name) == STANDARD_INPUT:
@@ -219,9 +190,6 @@ def _standard_input(most: int) -> str:
 
 def _standard_paths() -> Iterator[str]:
     """The paths on standard input. Names those that are too long for a path, and skips them."""
-    from vouch_sidecar.kb.sanitize import printable
-    from vouch_sidecar.operations.wire import MAX_PATH
-
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     for number, path in enumerate(paths_in(text), 1):
         if len(path) <= MAX_PATH:
@@ -254,34 +222,15 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
     return bytes([_ESCAPES.get(code[0], code[0])])
 
 
-def _from_folder(folder: str, path: str) -> str:
-    """A relative path joined to the shell's folder, if that exists; else the path unchanged."""
-    there = f"{folder}/{path}"
+def _from_here(path: str) -> str:
+    """A relative path joined to the working folder, if that exists; else the path unchanged."""
+    there = f"{os.getcwd()}/{path}"
     absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
     return there if not absolute and os.path.lexists(there) else path
 
 
-def _of_process(roots: Sequence[Path], operation: Operation[Any, Any]) -> Result:
-    from vouch_sidecar.surfaces.local.client import ask
-    from vouch_sidecar.surfaces.shell.remote import SECONDS
-
-    for root in roots:
-        answered = ask([root], operation.kb_method, {}, timeout=SECONDS, env=os.environ)
-        if answered is not None and answered.get("ok"):
-            break
-    else:
-        raise click.ClickException("no sidecar runs for this knowledge base")
-    try:
-        result: Result = operation.result.model_validate(answered["result"])
-    except ValueError:
-        raise click.ClickException("the sidecar that runs here is of another version") from None
-    return result
-
-
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, an option for each other param."""
-    from vouch_sidecar.operations.wire import Paths, marked
-
     made: list[click.Parameter] = []
     if operation.of_session:
         made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
@@ -300,13 +249,9 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
 
 def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     """The ids of claims, or the names and ids of entities, that begin with `start`."""
-    from vouch_sidecar.kb.records import Kind
-    from vouch_sidecar.retrieval.prefix_search import beginning
-
     root = ctx.params.get("root")
-    asked = AskedFrom(
-        Path(root) if root else None, ctx.params.get("project"), ctx.params.get("agent")
-    )
+    viewer = Viewer(ctx.params.get("project"), ctx.params.get("agent"))
+    asked = AskedFrom(Path(root) if root else None, viewer)
     try:
         engine, caller = loaded(asked)
     except MissingKnowledgeBaseError:
@@ -317,8 +262,6 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
     """The params that only this operation has, without those for editors."""
-    from vouch_sidecar.operations.wire import EditorOnly, Params, marked
-
     others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
     fields = operation.params.model_fields.items()
     return {name: field for name, field in fields if name not in others}
@@ -349,8 +292,6 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 
 def _choices(field: FieldInfo) -> Choices | None:
-    from vouch_sidecar.operations.wire import Choices
-
     return next((one for one in field.metadata if isinstance(one, Choices)), None)
 
 
@@ -361,4 +302,4 @@ def _kind(annotation: object) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-QUESTIONS = tuple(QuestionCommand(one) for one in slices() if one.shown)
+QUESTIONS = tuple(QuestionCommand(one) for one in OPERATIONS.values() if one.show is not None)

@@ -1,8 +1,7 @@
-"""The resident process: a hook starts it to answer later hooks; it ends when idle, or asked to."""
+"""Serves knowledge bases to hooks over their sockets, without a client of its own."""
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,27 +12,21 @@ import anyio
 from vouch_sidecar.engine import Engine, Indexer
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.hook.events import answer_hook
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
-from vouch_sidecar.surfaces.sockets import local_server
 from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
 LOOK_SECONDS = 1.0
-NICE = 10
 
 
-def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
-    """Serve the knowledge bases that no process serves yet; return if there are none.
+def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[str, str]) -> None:
+    """Serve knowledge bases, on those of their sockets that are `owned`.
 
     The process ends after `IDLE_SECONDS` without a question, when a knowledge base is removed, or
     when an editor serves them instead.
     """
-    taken = {root: Ownership.take(root, env) for root in roots}
-    owned = {root: one for root, one in taken.items() if one is not None}
-    if not owned:
-        return
-    os.nice(NICE)
     signal.signal(signal.SIGTERM, lambda *_: leave(0))
     engine = Engine(env=env)
     for root in roots:
@@ -44,8 +37,7 @@ def run_resident(roots: Sequence[Path], env: Mapping[str, str]) -> None:
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     indexer = Indexer(engine)
-    # Gives up the socket to an editor.
-    local = local_server(engine, indexer, watches=True, stop=partial(leave, 0))
+    local = LocalServer(engine, indexer, answer_hook, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))

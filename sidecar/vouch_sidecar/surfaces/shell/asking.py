@@ -1,0 +1,90 @@
+"""Asks on behalf of a command: the process that serves, else an engine in this one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from vouch_sidecar.api import KnowledgeBase
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import Operation, Result, refuse_unknown, status
+from vouch_sidecar.surfaces.local.client import ask, has_settings
+from vouch_sidecar.surfaces.shell.console import engine_on, unusable_files
+from vouch_sidecar.surfaces.stdio import say
+from vouch_sidecar.version import __version__
+
+R = TypeVar("R", bound=Result)
+
+SECONDS = 2.0
+"""Time limit of the other process."""
+
+
+class UnansweredError(Exception):
+    """No process of this version serves the knowledge bases, or it refuses, or is not ready."""
+
+
+class Back(Protocol):
+    """Answers an operation. Raises `OperationError`, or `UnansweredError`."""
+
+    def __call__(self, operation: Operation[Any, R], params: dict[str, Any]) -> R: ...
+
+
+def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
+    """Asks the process that serves these knowledge bases, as a person."""
+
+    def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
+        said = ask(
+            roots,
+            operation.kb_method,
+            {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
+            env=os.environ,
+            timeout=SECONDS,
+            reader="person",
+            version=__version__,
+        )
+        try:
+            return operation.result.model_validate((said or {})["result"])
+        except (KeyError, ValidationError):
+            raise UnansweredError from None
+
+    return answer
+
+
+def alone(roots: Sequence[Path], viewer: Viewer) -> Back:
+    """Asks an engine in this process."""
+    engine = engine_on(roots)
+    kb = KnowledgeBase(engine, viewer)
+
+    def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
+        refuse_unknown(operation, params, engine)
+        return kb.ask(operation, params)
+
+    return answer
+
+
+def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) -> R:
+    """What `run` returns, which asks the process that serves, or an engine in this process if there
+    is none, or if it can't answer something. Settings in this process's environment count in this
+    process alone. Names files that can't be used. Raises `OperationError`.
+    """
+    if not has_settings(os.environ):
+        try:
+            ask = serving(roots, viewer)
+            result, found = run(ask), ask(status.OPERATION, {})
+            if result.complete:
+                _name_unusable(found)
+                return result
+        except UnansweredError:
+            pass
+    ask = alone(roots, viewer)
+    _name_unusable(ask(status.OPERATION, {}))
+    return run(ask)
+
+
+def _name_unusable(found: status.StatusResult) -> None:
+    for sentence in unusable_files(found):
+        say(sentence, err=True)
