@@ -326,6 +326,11 @@ def test_options_that_are_defined(line: str) -> None:
         '"--find-me was used"',
         "--find-me",
         '"--find-me-not"',
+        'args.append("--find-me")',
+        'if "--find-me" in args:',
+        'raise UsageError("--find-me")',
+        'assert_called("--find-me")',
+        "    Like `--find-me` it does.",
     ],
 )
 def test_options_that_are_mentioned(line: str) -> None:
@@ -340,6 +345,20 @@ def test_a_list_of_options_defines_none() -> None:
     assert definitions("\n".join(forms).encode(), "python", Wanted({"--find-me"})) == {
         "--find-me": 2
     }
+
+
+def test_a_name_that_is_a_common_word_ties_nothing(root: Path, tmp_path: Path) -> None:
+    write(root, {f"src/words/{n}.py": "# stop it as --json, once\n" for n in range(20)})
+    code = 'class Stop: ...\nclass Brook: ...\nadd("--json")\nadd("--brook")\nclass StopSign: ...\n'
+    write(root, {"src/stop.py": code})
+    git(root, "add", "-A")
+    for name in ("Stop", "Brook", "--json", "--brook", "StopSign"):
+        cite(root, f"c{name.strip('-')}{len(name)}", f"`{name}` it is.", "https://example.org/a")
+    engine = settled(root, tmp_path)
+    found = {row[0] for row in tie_rows(engine, "src/stop.py")}
+    assert found == {"cBrook5", "cbrook7", "cStopSign8"}
+    (collection,) = engine.collections.values()
+    assert not collection.workspace.fresh.names
 
 
 def test_binary_and_minified_files_define_nothing() -> None:

@@ -40,7 +40,7 @@ from vouch_sidecar.workspace.code_owners import (
     stamp_of_owners,
 )
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
-from vouch_sidecar.workspace.common_names import widespread
+from vouch_sidecar.workspace.common_names import is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, definitions
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
@@ -321,7 +321,12 @@ def work_out(
     made = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
     first = collection.topics.of is None  # else the old topics count until the second stage
     yield made, _topics(collection, knowledge, made, state, stops) if first else None
-    if not _search_files(root, files, wanted, state, stops):
+    common = _common_words(root, files, wanted.names, state, stops)
+    wanted = Wanted(wanted.names - common)
+    common_keys = set(map(digest, common))
+    state.once_names -= common_keys  # a name that became common is not gone
+    uses = {key: some for key, some in uses.items() if key not in common_keys}
+    if stops() or not _search_files(root, files, wanted, state, stops):
         return
     ties = Ties(by_path, uses, dict(state.defined))
     fresh = _freshness(root, ties, sources, state, stops)
@@ -417,17 +422,33 @@ def _topics(
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
-        paths, known = state.widespread
-        if paths != made.files.paths:
-            known = {}
-        more = [name for name in names if name not in known]
-        known |= widespread(root, made.files, more, stops) if more else {}
-        state.widespread = made.files.paths, known
-        return known
+        return _too_wide(root, made.files, names, state, stops)
 
     own = own_names(collection.name, root, made.origin)
     shared = list(_shared(state.reads, made.ties))
     return derive(knowledge, Around(shared, too_wide, collection.disk, own, stops))
+
+
+def _too_wide(
+    root: Path, files: Files, names: Iterable[str], state: State, stops: Stops
+) -> Mapping[str, bool]:
+    """Whether each name stands in too many files to tell anything; what is known is remembered."""
+    paths, known = state.widespread
+    if paths != files.paths:
+        known = {}
+    more = [name for name in names if name not in known]
+    known |= widespread(root, files, more, stops) if more else {}
+    state.widespread = files.paths, known
+    return known
+
+
+def _common_words(
+    root: Path, files: Files, names: Iterable[str], state: State, stops: Stops
+) -> set[str]:
+    """Those of the names that are one word and stand in too many files: they tie nothing."""
+    words = sorted(filter(is_word, names))
+    known = _too_wide(root, files, words, state, stops)
+    return {word for word in words if known[word]}
 
 
 def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:

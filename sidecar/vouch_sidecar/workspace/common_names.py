@@ -17,7 +17,13 @@ FEW_FILES, PART_OF_FEW = 5, 0.5
 """…but so many files, or this share of a small repository, are never too many."""
 MAX_READ = 32_768
 """Bytes of a file that are read."""
+_ONE_WORD = re.compile(r"(?:--)?[A-Za-z]?[a-z]++")
 _WORD = re.compile(r"[^\W_]+")
+
+
+def is_word(name: str) -> bool:
+    """Whether a name, or an option's, is one word, so that it may stand for anything."""
+    return _ONE_WORD.fullmatch(name) is not None
 
 
 def widespread(

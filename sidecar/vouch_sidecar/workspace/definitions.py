@@ -86,13 +86,19 @@ _PATTERNS = {
 }
 """What lines that define a name look like; a line is short, and so is what may be tried twice."""
 _TAKES = r"""--?[\w-]{1,40}|[A-Z][A-Z0-9_-]*|<[^<>"'`]{1,40}>|\[[^]["'`]{1,40}\]"""
-_QUOTED = (
-    rf"""["'`](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["'`]"""
-)
+_QUOTED = rf"""["'](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["']"""
 _PATTERNS["quoted"] = (_QUOTED,)
 """The definition of an option or an environment variable in any language: its name in quotes, with
 its other forms and its argument. A sentence that mentions the name defines nothing.
 """
+_USING = re.compile(
+    r"\b(?:append|extend|insert|push|remove|index|starts_?with|ends_?with|includes|contains|has|join"
+    r"|format|warn|warning|error|debug|info|print|log|run|call|exec|spawn|popen|assert\w{0,40}"
+    r"|\w{0,40}(?:error|exception|warning))\s{0,4}\("
+    r"|[=!]=|\+=|\b(?:in|raise|throw|return|assert|if|elif)\b",
+    re.IGNORECASE,
+)
+"""What stands before a quoted name in a line that uses it, or says something of it."""
 _BARE = re.compile(r"""[ \t]*["'`]--?[\w-]{1,60}["'`],?[ \t\r]*""")
 """A line that holds nothing but an option."""
 ENOUGH = 3
@@ -203,7 +209,8 @@ def _defines(line: str, word: str, language: str | None) -> bool:
     patterns = () if "-" in word else patterns_of(language)
     if word.isalpha() and word.islower():  # a word as well: an assignment to it tells little
         patterns = patterns[:1]
-    if "-" in word or _CONSTANT.match(word):
+    is_quoted = "-" in word or _CONSTANT.match(word) is not None
+    if is_quoted and not _USING.search(line.partition(_NAME)[0]):
         patterns = (*patterns, *patterns_of("quoted"))
     return any(pattern.search(line) for pattern in patterns)
 
