@@ -10,7 +10,7 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e vsix soak bench million eval fit oracle mcp1 node workbench generate \
+	e2e pictures vsix soak bench million eval fit oracle mcp1 node workbench generate \
 	packages release-check workflows clean
 
 help: ## This list
@@ -93,6 +93,11 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pictures: some of them)
 	mkdir -p artifacts
 	node tests/e2e/run.mjs $(ONLY) 2>&1 | tee artifacts/e2e.log
+
+PICTURED := 10- 12- 30- 40- 41- 42- 43-
+
+pictures: vsix workbench oracle ## Every state of the panel in three kinds of themes: artifacts/e2e/picture-*.png
+	node tests/e2e/run.mjs $(PICTURED)
 
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package

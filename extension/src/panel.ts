@@ -271,8 +271,8 @@ export class Panel implements vscode.Disposable {
 
   /** The line above the experts. */
   private describeExperts(): void {
-    const { question, count, own } = this.experts;
-    this.expertsTree.view.message = question ? headline(question, count, own) : '';
+    const { question, count, own, unmatched } = this.experts;
+    this.expertsTree.view.message = question ? headline(question, count, own, unmatched) : '';
     const types = question?.types ?? [];
     this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
     void setContext('asked', Boolean(question));

@@ -396,7 +396,7 @@ async function answered(
   by_commits: readonly AuthorRow[] | undefined = undefined,
 ) {
   const experts = new Experts(
-    (async () => ({ experts: rows, by_commits })) as unknown as Ask,
+    (async () => ({ experts: rows, by_commits, hits: [] })) as unknown as Ask,
     () => null,
     () => {},
   );
@@ -411,6 +411,29 @@ test('the entity that the topic names stands above the rows', async () => {
   assert.equal(experts.count, 1);
   const twice = [expert('relay', 4), expert('relay', 4, { collection: 'billing' })];
   assert.equal((await answered(twice, 'relay')).own, undefined);
+});
+
+test('where nobody carries evidence, what a search finds is shown', async () => {
+  const hit = { kind: 'claim', id: 'c1', title: 'c1', snippet: 'Keys  rotate.', uri: 'file:///c1' };
+  const asked: string[] = [];
+  const ask = (async (method: string) => {
+    asked.push(method);
+    return method === 'vouch/search'
+      ? { hits: [{ ...hit, collection: 'x' }] }
+      : { experts: [], unmatched: ['frob'] };
+  }) as unknown as Ask;
+  const experts = new Experts(
+    ask,
+    () => null,
+    () => {},
+  );
+  await experts.find({ topic: 'frob keys', weight: 'evidence', types: [] });
+  const [row] = below(experts.roots[0]);
+  assert.equal(row?.label, 'Keys rotate.');
+  assert.deepEqual(targetIn(row), { uris: ['file:///c1'], passages: ['Keys  rotate.', 'text:'] });
+  assert.deepEqual([experts.count, experts.unmatched], [0, ['frob']]);
+  await experts.find({ topic: 'frob keys', weight: 'evidence', types: ['team'] });
+  assert.deepEqual(asked, ['vouch/experts', 'vouch/search', 'vouch/experts']);
 });
 
 test('people first, then teams and owners, then who committed, then systems', async () => {
@@ -487,7 +510,14 @@ test('where a filter leaves nobody, all types are offered', async () => {
 test('the line above the experts says what was asked; history keeps each once', () => {
   const asked = { topic: ' rate\n limiter ', weight: 'recency', types: ['team'] } as const;
   assert.equal(headline(asked, 2, undefined), '“rate limiter” · by how recent they are');
-  assert.equal(headline(asked, 0, undefined), 'No claim speaks of “rate limiter” · only team.');
+  assert.equal(
+    headline(asked, 0, undefined),
+    'Nobody carries evidence on “rate limiter” · only team',
+  );
+  assert.equal(
+    headline(asked, 2, undefined, ['frob']),
+    '“rate limiter” · by how recent they are · “frob” not known here',
+  );
   const own = expert('relay', 4);
   assert.equal(headline(asked, 2, own), 'RELAY · team · 3 claims · by how recent they are');
   assert.equal(headline(asked, 0, own), 'RELAY · team · 3 claims. They name nobody else.');

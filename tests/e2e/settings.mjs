@@ -20,3 +20,9 @@ export function vouch(folder, agent, ...args) {
   const env = { ...process.env, VOUCH_AGENT: agent };
   return execFileSync(VOUCH, args, { cwd: folder, env, encoding: 'utf8' });
 }
+
+/** The PATH without folders that hold a server, so that there is none to be found. */
+export function withoutServer() {
+  const folders = process.env.PATH.split(path.delimiter);
+  return folders.filter((folder) => !fs.existsSync(path.join(folder, 'vouch-sidecar'))).join(path.delimiter);
+}

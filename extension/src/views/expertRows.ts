@@ -1,5 +1,6 @@
 /** Rows of the view "Experts" as plain data: experts, their groups, whom to ask, authors. */
-import type { AuthorFileRow, AuthorRow, ExpertRow, PersonRow } from '../protocol.gen';
+import type { AuthorFileRow, AuthorRow, ExpertRow, PersonRow, SearchHit } from '../protocol.gen';
+import { oneLine } from '../text/words';
 import {
   type EntityNode,
   entityIcon,
@@ -8,6 +9,7 @@ import {
   type ListNode,
   type Node,
   noteNode,
+  type PlaceNode,
   plural,
   subjectOf,
 } from './nodes';
@@ -161,5 +163,42 @@ function fileNode(parent: string, { path, commits, last }: AuthorFileRow, at: At
     tooltip: [path, counts],
     icon: 'file',
     target: { uris: at(path), passages: [] },
+  };
+}
+
+const HIT_ICONS: Readonly<Record<SearchHit['kind'], string>> = {
+  claim: 'pass',
+  page: 'book',
+  entity: 'symbol-misc',
+  relation: 'references',
+  source: 'file',
+};
+
+/** What a search finds where nobody carries evidence on the topic. */
+export function hitsNode(hits: readonly SearchHit[]): ListNode {
+  return {
+    id: 'group:search',
+    kind: 'list',
+    label: 'Found by search',
+    description: '',
+    spoken: `Found by search, ${hits.length}`,
+    tooltip: ['Found by search', 'What holds words of the topic, best first.'],
+    icon: 'search',
+    open: true,
+    children: hits.map(hitNode),
+  };
+}
+
+function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): PlaceNode {
+  const label = oneLine(kind === 'claim' ? snippet : title);
+  return {
+    id: `hit:${collection}/${kind}:${id}`,
+    kind: 'place',
+    label,
+    description: joined(kind, collection),
+    spoken: [label, kind, collection].filter(Boolean).join(', '),
+    tooltip: [label, oneLine(snippet)],
+    icon: HIT_ICONS[kind],
+    target: { uris: [uri], passages: [snippet, 'text:'] },
   };
 }

@@ -1,6 +1,7 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
 import { type ExpertRow, type ExpertsResult, type PersonRow, WEIGHTS } from '../protocol.gen';
 import { messageOf } from '../text/errors';
+import { oneLine, quoted } from '../text/words';
 import { difference } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { claimRows } from './claims';
@@ -11,12 +12,14 @@ import {
   GROUPS,
   groupNode,
   groupOf,
+  hitsNode,
   ownNode,
   personNode,
 } from './expertRows';
 import {
   commandNode,
   type EntityNode,
+  joined,
   keyOf,
   known,
   type ListNode,
@@ -41,22 +44,26 @@ const LIMIT = 100;
 const SHOWN = 20;
 const HISTORY = 20;
 
-/** The line above the rows; `own` is the row of the entity that the topic is the name of. */
+/**
+ * The line above the rows; `own` is the row of the entity that the topic is the name of, `unmatched`
+ * are words of the topic that nothing here holds.
+ */
 export function headline(
   { topic, weight, types }: Question,
   rows: number,
   own: ExpertRow | undefined,
+  unmatched: readonly string[] = [],
 ): string {
-  const asked = `“${oneLine(topic)}”`;
+  const asked = quoted([topic]);
+  const unknown = unmatched.length > 0 ? `${quoted(unmatched)} not known here` : null;
   if (own) {
     const about = `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
     return rows > 0 ? `${about} · ${WEIGHTS[weight]}` : `${about}. They name nobody else.`;
   }
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  return rows > 0 ? `${asked} · ${WEIGHTS[weight]}` : `No claim speaks of ${asked}${only}.`;
+  if (rows > 0) return joined(`${asked} · ${WEIGHTS[weight]}`, unknown);
+  return joined(`Nobody carries evidence on ${asked}${only}`, unknown);
 }
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** The one row whose entity has the topic as its name. */
 function ownRow(topic: string, rows: readonly ExpertRow[]): ExpertRow | undefined {
@@ -83,6 +90,10 @@ export class Experts implements Model {
   private people: readonly PersonRow[] = [];
   /** Those who committed: behind people, teams and owners. */
   private authors: ListNode[] = [];
+  /** What a search finds where nobody carries evidence. */
+  private hits: ListNode[] = [];
+  /** Words of the topic that nothing here holds. */
+  unmatched: readonly string[] = [];
   private everyone = false;
   private asked = 0;
 
@@ -109,7 +120,10 @@ export class Experts implements Model {
       limit: LIMIT,
       ...(types.length > 0 ? { types: [...types] } : {}),
     });
+    const nobody = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
+    const found = nobody && !types.length ? await this.ask('vouch/search', { query: topic }) : null;
     if (turn !== this.asked) return undefined;
+    this.hits = found?.hits.length ? [hitsNode(found.hits)] : [];
     this.show(answer);
     return answer;
   }
@@ -144,9 +158,10 @@ export class Experts implements Model {
     return row && this.explained(row);
   }
 
-  private show(answer: Pick<ExpertsResult, 'experts' | 'people' | 'by_commits'>): void {
+  private show(answer: ExpertsResult): void {
     const { experts: rows, people, by_commits } = answer;
     this.authors = by_commits?.length ? [authorsNode(by_commits, this.at)] : [];
+    this.unmatched = answer.unmatched ?? [];
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
     this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
@@ -158,7 +173,7 @@ export class Experts implements Model {
   private draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const after = this.nodes();
+    const after = [...this.nodes(), ...this.hits];
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );

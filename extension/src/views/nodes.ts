@@ -27,7 +27,7 @@ interface NoteNode extends Look {
 }
 
 /** A row that opens a place. */
-interface PlaceNode extends Look {
+export interface PlaceNode extends Look {
   readonly kind: 'place';
   readonly target: Target;
 }

@@ -1,26 +1,20 @@
 // A knowledge base, but no server: the view says so, and Install brings one.
-import fs from 'node:fs';
-import path from 'node:path';
-import { courier, until } from '../settings.mjs';
+import { pictures } from '../pictures.mjs';
+import { courier, until, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
   fill: courier,
   env: { PATH: withoutServer() },
 });
 
-/** The PATH without folders that hold a server, so that there is none to be found. */
-function withoutServer() {
-  const folders = process.env.PATH.split(path.delimiter);
-  return folders.filter((folder) => !fs.existsSync(path.join(folder, 'vouch-sidecar'))).join(path.delimiter);
-}
-
-export async function run({ w, test }) {
+export async function run({ w, test, artifacts }) {
   const sidebar = w.page.locator('.part.sidebar');
 
   await test('says that there is no server', async () => {
     await w.panel();
     await sidebar.getByText('no server to read it with').waitFor();
     await w.page.locator('.statusbar-item', { hasText: 'Vouch' }).waitFor();
+    await pictures(w, artifacts, 'no-server');
   });
 
   await test('installs the server that it carries', async () => {

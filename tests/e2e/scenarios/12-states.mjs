@@ -1,6 +1,7 @@
 // What the views say where they have nothing to show: a wrong path, no entities, nothing that can be read.
 import fs from 'node:fs';
 import path from 'node:path';
+import { pictures } from '../pictures.mjs';
 import { courier, SIDECAR, until } from '../settings.mjs';
 
 export const options = () => ({
@@ -12,7 +13,7 @@ export const options = () => ({
   },
 });
 
-export async function run({ w, test }) {
+export async function run({ w, test, artifacts }) {
   const sidebar = w.page.locator('.part.sidebar');
 
   await test('names the wrong setting as the cause', async () => {
@@ -20,6 +21,7 @@ export async function run({ w, test }) {
     await sidebar.getByText('vouchSidecar.path names no server that runs: /nowhere/vouch-sidecar').waitFor();
     await sidebar.getByText('is shown here once there are claims').waitFor();
     if (await sidebar.getByText('no data provider').count()) throw new Error('no welcome');
+    await pictures(w, artifacts, 'wrong-path');
   });
 
   await test('the status offers to install', async () => {

@@ -1,16 +1,10 @@
 // What an older version of the extension has installed serves until the carried one has replaced it.
 import fs from 'node:fs';
 import path from 'node:path';
-import { courier, SIDECAR, until } from '../settings.mjs';
+import { courier, SIDECAR, until, withoutServer } from '../settings.mjs';
 
 const store = (folder) =>
   path.join(path.dirname(folder), 'user/User/globalStorage/vouch-sidecar.vouch-sidecar');
-
-/** The PATH without folders that hold a server, so that the installed one is taken. */
-function withoutServer() {
-  const folders = process.env.PATH.split(path.delimiter);
-  return folders.filter((folder) => !fs.existsSync(path.join(folder, 'vouch-sidecar'))).join(path.delimiter);
-}
 
 export const options = () => ({
   env: { PATH: withoutServer() },

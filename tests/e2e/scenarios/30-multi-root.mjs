@@ -1,6 +1,7 @@
 // Two knowledge bases in one window: each keeps its own, and every row says whose it is.
 import fs from 'node:fs';
 import path from 'node:path';
+import { pictures } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
 
 export const options = () => ({
@@ -37,7 +38,7 @@ function billing(folder) {
   fs.writeFileSync(path.join(folder, 'invoice.py'), '# Relay is asked once.\n');
 }
 
-export async function run({ w, test }) {
+export async function run({ w, test, artifacts }) {
   const { page } = w;
 
   await test('a name in both shows both, each under its collection', async () => {
@@ -66,5 +67,6 @@ export async function run({ w, test }) {
       await w.answer(topic);
       await w.row('Experts', new RegExp(`Relay.*${collection}`)).waitFor();
     }
+    await pictures(w, artifacts, 'two-roots');
   });
 }

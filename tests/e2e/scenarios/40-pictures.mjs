@@ -1,18 +1,13 @@
-// The pictures of the README: dark, light and high contrast.
+// The courier after a quarter of an hour, and the walkthrough.
 import path from 'node:path';
+import { pictures, THEMES } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
-
-const THEMES = {
-  dark: 'Dark Modern',
-  light: 'Light Modern',
-  'high-contrast': 'Dark High Contrast',
-};
 
 export const options = () => ({
   fill: courier,
   machineSettings,
   userSettings: {
-    'workbench.colorTheme': THEMES.dark,
+    'workbench.colorTheme': THEMES.dark[0],
     'editor.fontSize': 14,
     'editor.hover.above': false,
     'editor.occurrencesHighlight': 'off',
@@ -72,18 +67,7 @@ export async function run({ w, test, artifacts }) {
     await page.locator('.monaco-hover:visible', { hasText: 'stable' }).first().waitFor();
   });
 
-  for (const [name, theme] of Object.entries(THEMES)) {
-    await test(`in ${name}`, async () => {
-      await w.command('Preferences: Color Theme');
-      await w.quickInputRow(theme);
-      await page.locator('.monaco-workbench').and(page.locator(`.${CLASSES[name]}`)).waitFor();
-      await page.mouse.move(900, 700);
-      await page.waitForTimeout(700);
-      await w.hover('Relay', 'live claim');
-      await page.waitForTimeout(700);
-      await w.picture(path.join(artifacts, `picture-${name}.png`));
-    });
-  }
+  await test('in every theme', () => pictures(w, artifacts, 'courier', () => w.hover('Relay', 'live claim')));
 
   await test('the settings stand in the settings editor', async () => {
     await w.command('Preferences: Open Settings (UI)');
@@ -99,8 +83,6 @@ const PROMPT = [
   'Does the rate limiter still count for each of them, and what',
   'did INC-118 teach us about one that is not drained?',
 ];
-
-const CLASSES = { dark: 'vs-dark', light: 'vs', 'high-contrast': 'hc-black' };
 
 /** Makes the side bar wider. */
 async function widen(page, by) {

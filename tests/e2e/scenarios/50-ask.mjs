@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { switchTo, THEMES } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
 
 const CODE = `class Relay {
@@ -20,11 +21,6 @@ type: system
 aliases: [${JSON.stringify('<b>Gate</b>')}]
 description: ${JSON.stringify(HOSTILE)}
 `;
-const THEMES = {
-  dark: ['Dark Modern', 'vs-dark'],
-  light: ['Light Modern', 'vs'],
-  'high-contrast': ['Dark High Contrast', 'hc-black'],
-};
 
 export const options = () => ({
   machineSettings,
@@ -114,12 +110,10 @@ export async function run({ w, test, artifacts }) {
     for (const target of targets) assert.match(target, /\/ws\/\.vouch\/entities\/evilgate\.yaml$/);
   });
 
-  for (const [name, [theme, css]] of Object.entries(THEMES)) {
+  for (const name of Object.keys(THEMES)) {
     await test(`the hover in ${name}`, async () => {
       await w.openFile('runbook.md');
-      await w.command('Preferences: Color Theme');
-      await w.quickInputRow(theme);
-      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await switchTo(w, name);
       await w.hover('Relay', 'Ask Tomasz');
       await page.waitForTimeout(500);
       await w.picture(path.join(artifacts, `50-ask-hover-${name}.png`));

@@ -1,13 +1,9 @@
 // Experts: people first, the topic as the headline, the filter in the title, proposals while asking.
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import { switchTo, THEMES } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
 
-const THEMES = {
-  dark: ['Dark Modern', 'vs-dark'],
-  light: ['Light Modern', 'vs'],
-  'high-contrast': ['Dark High Contrast', 'hc-black'],
-};
 
 export const options = () => ({ fill: courier, machineSettings });
 
@@ -65,11 +61,9 @@ export async function run({ w, test, artifacts }) {
     await sidebar.getByText('Relay · system · 17 claims').waitFor();
   });
 
-  for (const [name, [theme, css]] of Object.entries(THEMES)) {
+  for (const name of Object.keys(THEMES)) {
     await test(`the experts in ${name}`, async () => {
-      await w.command('Preferences: Color Theme');
-      await w.quickInputRow(theme);
-      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await switchTo(w, name);
       await page.waitForTimeout(500);
       await w.picture(path.join(artifacts, `51-experts-${name}.png`));
     });

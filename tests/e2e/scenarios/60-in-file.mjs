@@ -2,13 +2,9 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { switchTo, THEMES } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
 
-const THEMES = {
-  dark: ['Dark Modern', 'vs-dark'],
-  light: ['Light Modern', 'vs'],
-  'high-contrast': ['Dark High Contrast', 'hc-black'],
-};
 const GAP = 'Nothing is named on this line.\n'.repeat(120);
 
 export const options = () => ({
@@ -142,23 +138,19 @@ export async function run({ w, test, artifacts }) {
     await page.locator('.editor-instance .view-line', { hasText: 'sum × focus' }).first().waitFor();
   });
 
-  for (const [name, [theme, css]] of Object.entries(THEMES)) {
+  for (const name of Object.keys(THEMES)) {
     await test(`the panel in ${name}`, async () => {
       await w.openFile('notes.txt');
-      await w.command('Preferences: Color Theme');
-      await w.quickInputRow(theme);
-      await page.locator(`.monaco-workbench.${css}`).waitFor();
+      await switchTo(w, name);
       await named('Mei Tanaka').waitFor();
       await page.waitForTimeout(500);
       await w.picture(path.join(artifacts, `60-in-file-${name}.png`));
     });
   }
 
-  for (const [theme, css] of Object.values(THEMES)) {
-    await test(`what is no longer in sight is legible in ${theme}`, async () => {
-      await w.command('Preferences: Color Theme');
-      await w.quickInputRow(theme);
-      await page.locator(`.monaco-workbench.${css}`).waitFor();
+  for (const name of Object.keys(THEMES)) {
+    await test(`what is no longer in sight is legible in ${name}`, async () => {
+      await switchTo(w, name);
       await w.openFile('long.md');
       await w.toEnd();
       await named('no longer in sight').waitFor();

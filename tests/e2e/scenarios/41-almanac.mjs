@@ -1,0 +1,38 @@
+// A small knowledge base without entities, as `vouch ingest` makes it: what a new user sees of it.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pictures } from '../pictures.mjs';
+import { machineSettings } from '../settings.mjs';
+import { PROJECT } from '../workbench.mjs';
+
+export const options = () => ({
+  machineSettings,
+  fill: (folder) => fs.cpSync(path.join(PROJECT, 'examples/almanac'), folder, { recursive: true }),
+});
+
+export async function run({ w, test, artifacts }) {
+  const { page } = w;
+  const sidebar = page.locator('.part.sidebar');
+
+  await test('nothing in play: what there is, and what can be done', async () => {
+    await page.setViewportSize({ width: 1280, height: 960 }); // room for the views
+    await w.panel();
+    await sidebar.getByText(/Nothing in play\. \d+ topics, 21 claims\./).waitFor();
+    await w.row('In Play', 'Find Experts').waitFor();
+  });
+
+  await test('the claims on a file are there as it is opened', async () => {
+    await w.openFile('tides.py');
+    await w.row('In This File', 'converts to feet').waitFor();
+    await pictures(w, artifacts, 'almanac');
+  });
+
+  await test('where nobody carries evidence, what a search finds is shown, and what is not known', async () => {
+    await w.command('Vouch: Find Experts');
+    await w.answer('silent frobnicator');
+    await sidebar.getByText('Nobody carries evidence on “silent frobnicator” · “frobnicator” not known here').waitFor();
+    await w.row('Experts', 'silent for six hours').click();
+    await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
+    await pictures(w, artifacts, 'found');
+  });
+}
