@@ -96,7 +96,7 @@ export class Panel implements vscode.Disposable {
   setState(state: State): void {
     this.state = state;
     const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
-    const holds = state === 'ready' && this.status ? holdsOf(this.status) : '';
+    const { holds } = this;
     void setContext('holds', holds);
     // Where a path was set in vain, rows offer what can be done about it.
     void setContext('state', state === 'noServer' && path ? 'wrongPath' : state);
@@ -189,7 +189,7 @@ export class Panel implements vscode.Disposable {
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(sight: Sight | undefined): Promise<void> {
-    if (this.state !== 'ready' || !this.status || holdsOf(this.status) === 'unreadable') return;
+    if (this.state !== 'ready' || this.holds === 'unreadable') return;
     await this.inFile.look(sight, this.inFileTree.view.visible);
   }
 
@@ -269,10 +269,15 @@ export class Panel implements vscode.Disposable {
     }
   }
 
+  private get holds() {
+    return this.state === 'ready' && this.status ? holdsOf(this.status) : '';
+  }
+
   /** The line above the experts. */
   private describeExperts(): void {
     const { question, count, own, unmatched } = this.experts;
-    this.expertsTree.view.message = question ? headline(question, count, own, unmatched) : '';
+    const line = question ? headline(question, count, own, unmatched) : '';
+    this.expertsTree.view.message = this.holds === 'unreadable' ? '' : line;
     const types = question?.types ?? [];
     this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
     void setContext('asked', Boolean(question));
@@ -289,6 +294,7 @@ export class Panel implements vscode.Disposable {
     this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
     this.progress.set(this.state === 'loading');
     this.describeInPlay();
+    this.describeExperts();
   }
 
   private rootOf(collection: string | null): string | null {

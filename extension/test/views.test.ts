@@ -663,6 +663,24 @@ test('a file without any claim says why', async () => {
   assert.equal(pending.model.roots[0]?.icon, 'loading~spin');
 });
 
+test('while a server is started again, what is shown of a file stays', async () => {
+  const files: Record<string, readonly TiedClaim[]> = { 'file:///a': [tied('c1')] };
+  const named: Record<string, [number, string][]> = { 'file:///a': [[0, 'relay']] };
+  const degraded: string[] = [];
+  const { model } = inFile(named, files, degraded);
+  await model.look(sight('file:///a'));
+  const before = names(model.roots);
+  assert.equal(before.length, 2);
+  files['file:///a'] = [];
+  degraded.push('workspace_pending');
+  delete named['file:///a'];
+  await model.look(sight('file:///a'));
+  assert.deepEqual(names(model.roots), before);
+  degraded.pop();
+  await model.look(sight('file:///a'));
+  assert.equal(model.count, 0);
+});
+
 test('scrolling moves nothing that is still in sight, another file begins anew', async () => {
   const { model, drawn, named } = inFile({
     a: [

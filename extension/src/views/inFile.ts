@@ -65,8 +65,11 @@ export class InFile implements Model {
     if (turn !== this.turn) return;
     const same = sight?.uri === this.uri;
     this.uri = sight?.uri;
-    this.tied = tied?.claims ?? [];
-    this.pending = tied?.pending;
+    // A server that has just begun knows no ties yet: what is shown stays until it does.
+    if (!(same && tied?.pending && this.tied.length > 0)) {
+      this.tied = tied?.claims ?? [];
+      this.pending = tied?.pending;
+    }
     this.shown = arrange(this.shown, found, (key) => this.isOpen(key), same);
     this.draw();
   }
@@ -146,7 +149,8 @@ export class InFile implements Model {
       const claims = inFileOrder(files[0]?.claims ?? []);
       return { claims, pending: degraded.includes('workspace_pending') };
     } catch {
-      return undefined; // No file, or none that the server knows.
+      // No file, or none that the server knows; or the server is being started again.
+      return uri === this.uri ? { claims: this.tied, pending: this.pending ?? false } : undefined;
     }
   }
 
@@ -160,7 +164,8 @@ export class InFile implements Model {
       const first = new Map(seen.map((row) => [keyOf(row), row] as const).reverse());
       return seen.filter((row) => first.get(keyOf(row)) === row);
     } catch {
-      return []; // The server does not have the document open (any more).
+      // The server does not have the document open, or is being started again.
+      return uri === this.uri ? this.shown.map(({ row }) => row) : [];
     }
   }
 }

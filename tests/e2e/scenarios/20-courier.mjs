@@ -280,7 +280,12 @@ export async function run({ w, test, artifacts }) {
     assert.ok(shown.length > 0);
     const [pid] = sidecars(w);
     process.kill(pid, 'SIGKILL');
-    await until(() => sidecars(w).some((other) => other !== pid), 'another server');
+    const file = await w.rows('In This File').allInnerTexts();
+    await until(async () => {
+      assert.deepEqual(await w.rows('In Play').allInnerTexts(), shown);
+      assert.deepEqual(await w.rows('In This File').allInnerTexts(), file);
+      return sidecars(w).some((other) => other !== pid);
+    }, 'another server');
     await w.openFile('runbook.md');
     await w.hover('Dead letters', 'live claim');
     const now = await w.rows('In Play').allInnerTexts();

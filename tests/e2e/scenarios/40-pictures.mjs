@@ -41,7 +41,7 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('rate_limiter.py');
     await w.command('Vouch: Find Experts');
     await w.answer('restarting Relay');
-    await w.row('Experts', 'Relay').waitFor();
+    await w.row('Experts', 'Tomasz Wróbel').waitFor();
     await w.command('View: Split Editor Down');
     await w.command('Vouch: New Prompt');
     await w.activeTab('Untitled');
@@ -73,7 +73,7 @@ export async function run({ w, test, artifacts }) {
     await w.command('Preferences: Open Settings (UI)');
     await page.locator('.settings-editor .suggest-input-container').click();
     await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar');
-    await page.locator('.settings-editor', { hasText: 'Trust: Folders' }).waitFor();
+    await page.locator('.settings-editor', { hasText: 'Names: Never' }).waitFor();
     await page.waitForTimeout(500);
   });
 }
