@@ -275,8 +275,8 @@ export class Panel implements vscode.Disposable {
 
   /** The line above the experts. */
   private describeExperts(): void {
-    const { question, count, own, unmatched } = this.experts;
-    const line = question ? headline(question, count, own, unmatched) : '';
+    const { question, count, own, notes } = this.experts;
+    const line = question ? headline(question, count, own, notes) : '';
     this.expertsTree.view.message = this.holds === 'unreadable' ? '' : line;
     const types = question?.types ?? [];
     this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';

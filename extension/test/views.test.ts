@@ -349,7 +349,9 @@ test('experts: people first, an answer to an older question is dropped', async (
   const waiting: ((rows: readonly unknown[]) => void)[] = [];
   const ask = ((method: string) =>
     new Promise((resolve) =>
-      waiting.push((rows) => resolve(method === 'vouch/experts' ? { experts: rows } : rows[0])),
+      waiting.push((rows) =>
+        resolve(method === 'vouch/experts' ? { degraded: [], experts: rows } : rows[0]),
+      ),
     )) as unknown as Ask;
   const experts = new Experts(
     ask,
@@ -396,7 +398,7 @@ async function answered(
   by_commits: readonly AuthorRow[] | undefined = undefined,
 ) {
   const experts = new Experts(
-    (async () => ({ experts: rows, by_commits, hits: [] })) as unknown as Ask,
+    (async () => ({ degraded: [], experts: rows, by_commits, hits: [] })) as unknown as Ask,
     () => null,
     () => {},
   );
@@ -420,7 +422,7 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
     asked.push(method);
     return method === 'vouch/search'
       ? { hits: [{ ...hit, collection: 'x' }] }
-      : { experts: [], unmatched: ['frob'] };
+      : { experts: [], unmatched: ['frob'], degraded: ['timed_out'] };
   }) as unknown as Ask;
   const experts = new Experts(
     ask,
@@ -431,7 +433,8 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
   const [row] = below(experts.roots[0]);
   assert.equal(row?.label, 'Keys rotate.');
   assert.deepEqual(targetIn(row), { uris: ['file:///c1'], passages: ['Keys  rotate.', 'text:'] });
-  assert.deepEqual([experts.count, experts.unmatched], [0, ['frob']]);
+  const notes = '“frob” not known here · not all counted, time was up';
+  assert.deepEqual([experts.count, experts.notes], [0, notes]);
   await experts.find({ topic: 'frob keys', weight: 'evidence', types: ['team'] });
   assert.deepEqual(asked, ['vouch/experts', 'vouch/search', 'vouch/experts']);
 });
@@ -451,7 +454,7 @@ test('people first, then teams and owners, then who committed, then systems', as
   ];
   const ranked = [expert('relay', 4, { type: 'system' }), expert('ann', 2, { type: 'person' })];
   const experts = new Experts(
-    (async () => ({ experts: ranked, people, by_commits })) as unknown as Ask,
+    (async () => ({ degraded: [], experts: ranked, people, by_commits })) as unknown as Ask,
     () => null,
     () => {},
     () => {},
@@ -515,7 +518,7 @@ test('the line above the experts says what was asked; history keeps each once', 
     'Nobody carries evidence on “rate limiter” · only team',
   );
   assert.equal(
-    headline(asked, 2, undefined, ['frob']),
+    headline(asked, 2, undefined, '“frob” not known here'),
     '“rate limiter” · by how recent they are · “frob” not known here',
   );
   const own = expert('relay', 4);

@@ -45,24 +45,25 @@ const SHOWN = 20;
 const HISTORY = 20;
 
 /**
- * The line above the rows; `own` is the row of the entity that the topic is the name of, `unmatched`
- * are words of the topic that nothing here holds.
+ * The line above the rows; `own` is the row of the entity that the topic is the name of, `notes` is
+ * what the answer says of itself.
  */
 export function headline(
   { topic, weight, types }: Question,
   rows: number,
   own: ExpertRow | undefined,
-  unmatched: readonly string[] = [],
+  notes = '',
 ): string {
   const asked = quoted([topic]);
-  const unknown = unmatched.length > 0 ? `${quoted(unmatched)} not known here` : null;
   if (own) {
     const about = `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
-    return rows > 0 ? `${about} · ${WEIGHTS[weight]}` : `${about}. They name nobody else.`;
+    return rows > 0
+      ? joined(`${about} · ${WEIGHTS[weight]}`, notes)
+      : `${about}. They name nobody else.`;
   }
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  if (rows > 0) return joined(`${asked} · ${WEIGHTS[weight]}`, unknown);
-  return joined(`Nobody carries evidence on ${asked}${only}`, unknown);
+  if (rows > 0) return joined(`${asked} · ${WEIGHTS[weight]}`, notes);
+  return joined(`Nobody carries evidence on ${asked}${only}`, notes);
 }
 
 /** The one row whose entity has the topic as its name. */
@@ -92,8 +93,8 @@ export class Experts implements Model {
   private authors: ListNode[] = [];
   /** What a search finds where nobody carries evidence. */
   private hits: ListNode[] = [];
-  /** Words of the topic that nothing here holds. */
-  unmatched: readonly string[] = [];
+  /** Words of the topic that nothing here holds, and whether time was up before all was counted. */
+  notes = '';
   private everyone = false;
   private asked = 0;
 
@@ -161,7 +162,11 @@ export class Experts implements Model {
   private show(answer: ExpertsResult): void {
     const { experts: rows, people, by_commits } = answer;
     this.authors = by_commits?.length ? [authorsNode(by_commits, this.at)] : [];
-    this.unmatched = answer.unmatched ?? [];
+    const { unmatched, degraded } = answer;
+    this.notes = joined(
+      unmatched && `${quoted(unmatched)} not known here`,
+      degraded.includes('timed_out') && 'not all counted, time was up',
+    );
     this.own = this.question && ownRow(this.question.topic, rows);
     const others = rows.filter((row) => row !== this.own);
     this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));

@@ -34,37 +34,19 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a panel worth showing', async () => {
-    await page.setViewportSize({ width: 1280, height: 960 }); // room for three views
+    await page.setViewportSize({ width: 1280, height: 900 });
     await w.panel();
     await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
     await widen(page, 130);
-    await w.openFile('rate_limiter.py');
-    await w.command('Vouch: Find Experts');
-    await w.answer('restarting Relay');
-    await w.row('Experts', 'Tomasz Wróbel').waitFor();
-    await w.command('View: Split Editor Down');
-    await w.command('Vouch: New Prompt');
-    await w.activeTab('Untitled');
-    await page.waitForTimeout(500);
-    for (const line of PROMPT) {
-      await page.keyboard.type(`${line}\n`);
-    }
-    await w.expand('In Play', 'INC-118');
-    const claim = w.row('In Play', 'Never restart Relay');
-    await claim.locator('.monaco-tl-twistie').click();
-    await w.rows('In Play').and(page.locator('[aria-level="3"]')).nth(1).waitFor();
-    await page.locator('.editor-instance .view-line', { hasText: PROMPT[0] }).click();
-    await page.mouse.move(900, 700);
-    await page.waitForTimeout(13_000); // the marks of what came first fade
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type('Priya Raman asks.');
+    await page.locator('.part.sidebar .pane-header', { hasText: 'Experts' }).click(); // room for the others
+    await w.openFile('runbook.md');
+    await w.toEnd();
+    await page.keyboard.type(TYPED);
     await w.row('In Play', 'Priya Raman').waitFor();
-    await page.waitForTimeout(800);
-  });
-
-  await test('a row says more when it is pointed at', async () => {
-    await w.row('In Play', 'Never restart Relay').hover();
-    await page.locator('.monaco-hover:visible', { hasText: 'stable' }).first().waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'Dead letters' }).click();
+    await w.row('In This File', 'L6').waitFor();
+    await page.mouse.move(900, 700);
+    await page.waitForTimeout(13_000); // the marks of what has just come fade
   });
 
   await test('in every theme', () => pictures(w, artifacts, 'courier', () => w.hover('Relay', 'live claim')));
@@ -78,11 +60,7 @@ export async function run({ w, test, artifacts }) {
   });
 }
 
-const PROMPT = [
-  'We want eight instances before the 23rd.',
-  'Does the rate limiter still count for each of them, and what',
-  'did INC-118 teach us about one that is not drained?',
-];
+const TYPED = '\n\nPriya Raman asks: can INC-118 come back with eight instances?';
 
 /** Makes the side bar wider. */
 async function widen(page, by) {
