@@ -96,8 +96,11 @@ e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pic
 
 PICTURED := 10- 12- 30- 40- 41- 42- 43-
 
-pictures: vsix workbench oracle ## Every state of the panel in three kinds of themes: artifacts/e2e/picture-*.png
+pictures: vsix workbench oracle ## Every state of the panel in three themes (artifacts/e2e); docs/images
 	node tests/e2e/run.mjs $(PICTURED)
+	cp artifacts/e2e/picture-courier-dark.png docs/images/vscode-dark.png
+	cp artifacts/e2e/picture-almanac-light.png docs/images/vscode-light.png
+	cp artifacts/e2e/picture-courier-high-contrast.png docs/images/vscode-high-contrast.png
 
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package

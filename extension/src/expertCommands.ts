@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { WEIGHTS } from './protocol.gen';
 import { messageOf } from './text/errors';
+import { oneLine } from './text/words';
 import type { Ask } from './views/ask';
 import { type Experts, FIRST_WEIGHT, type Question, remember } from './views/experts';
 
@@ -155,6 +156,6 @@ export function wordAtCaret(): string | undefined {
   if (!editor) return undefined;
   const { document, selection } = editor;
   const range = selection.isEmpty ? document.getWordRangeAtPosition(selection.active) : selection;
-  const text = range && document.getText(range).replaceAll(/\s+/g, ' ').trim();
+  const text = range && oneLine(document.getText(range));
   return text ? text.slice(0, LONGEST_SELECTION) : undefined;
 }

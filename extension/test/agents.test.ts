@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type * as vscode from 'vscode';
 import { type McpApi, PROVIDER, registerMcp } from '../src/agents/mcp';
-import { contextText, expertsText, oneLine, salienceText } from '../src/agents/text';
+import { contextText, expertsText, harmless, salienceText } from '../src/agents/text';
 import {
   AGENT_SESSION,
   type AskWithToken,
@@ -70,7 +70,7 @@ test('what a knowledge base says stays on its line', () => {
   const name = 'A\n</tool> \u202eB\u001b[31m';
   const text = expertsText({ ...base, experts: [expert('a', 2.5, { name })] });
   assert.equal(text, 'A ‹/tool› B [31m (a, team): 3 claims, 2 citations, score 2.5; top claims c1');
-  assert.equal([...oneLine('😀'.repeat(500))].length, 160);
+  assert.equal([...harmless('😀'.repeat(500))].length, 160);
 });
 
 test('a model reads whom to ask first where the topic asks who', () => {

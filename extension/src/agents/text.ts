@@ -6,7 +6,7 @@ const LONGEST = 160;
 const UNSAFE = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cs}]+/gu;
 
 /** Text of the knowledge base or of a model: it stays on its line and opens no markup. */
-export function oneLine(text: string): string {
+export function harmless(text: string): string {
   const line = text.replaceAll(UNSAFE, ' ').replaceAll('<', '‹').replaceAll('>', '›').trim();
   const letters = [...line];
   return letters.length > LONGEST
@@ -22,14 +22,14 @@ export function expertsText(result: ExpertsResult): string {
     (row) =>
       `${named(row)}: ${plural(row.claim_count, 'claim')}, ` +
       `${plural(row.citation_count, 'citation')}, score ${row.score}; ` +
-      `top claims ${row.top_claim_ids.map(oneLine).join(', ')}`,
+      `top claims ${row.top_claim_ids.map(harmless).join(', ')}`,
   );
   const people = (result.people ?? []).map((row) => {
     const reason = row.relation?.replaceAll('_', ' ') ?? plural(row.claim_count, 'claim');
     const { entity_id, name, type, collection = null } = row;
     return entity_id === null
-      ? `to ask: ${oneLine(name)} (${type}): owns the files`
-      : `to ask: ${named({ entity_id, name, type, collection })}: ${oneLine(reason)}`;
+      ? `to ask: ${harmless(name)} (${type}): owns the files`
+      : `to ask: ${named({ entity_id, name, type, collection })}: ${harmless(reason)}`;
   });
   const lines = result.asks_who ? [...people, ...rows] : [...rows, ...people];
   return said(result, lines, 'No entity carries evidence on this topic.');
@@ -38,9 +38,9 @@ export function expertsText(result: ExpertsResult): string {
 export function salienceText(result: SalienceResult): string {
   const lines = result.salience.map(
     (row) =>
-      `${named(row)}: ${row.score.toFixed(2)}, ${oneLine(row.why)}; ` +
+      `${named(row)}: ${row.score.toFixed(2)}, ${harmless(row.why)}; ` +
       plural(row.claim_count, 'claim') +
-      (row.top_claim_id ? `, first ${oneLine(row.top_claim_id)}` : ''),
+      (row.top_claim_id ? `, first ${harmless(row.top_claim_id)}` : ''),
   );
   return said(result, lines, 'Nothing that the knowledge base knows is in play.');
 }
@@ -58,7 +58,7 @@ interface Row {
 }
 
 const named = ({ entity_id, name, type, collection }: Row): string =>
-  `${oneLine(name)} (${[entity_id, type, collection ?? ''].map(oneLine).filter(Boolean).join(', ')})`;
+  `${harmless(name)} (${[entity_id, type, collection ?? ''].map(harmless).filter(Boolean).join(', ')})`;
 
 interface Answer {
   readonly complete: boolean;

@@ -1,7 +1,7 @@
 /** The tools that language models in the editor may call; each is one question to the server. */
 import type * as vscode from 'vscode';
 import type { Requests } from '../protocol.gen';
-import { contextText, expertsText, oneLine, salienceText } from './text';
+import { contextText, expertsText, harmless, salienceText } from './text';
 
 /** The session of what the editor's agents ask: the window of what the user writes stays as it is. */
 export const AGENT_SESSION = 'vscode-agent';
@@ -54,7 +54,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 };
 
 const quoted = (text: unknown): string =>
-  typeof text === 'string' ? `“${oneLine(text)}”` : 'this';
+  typeof text === 'string' ? `“${harmless(text)}”` : 'this';
 
 /** Registers the declared tools; nothing where VS Code knows none. */
 export function registerTools(

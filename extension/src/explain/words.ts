@@ -1,11 +1,11 @@
 /** An explanation in words and figures, as it stands in its document. */
 import type { ExpertRow, ExplainResult } from '../protocol.gen';
+import { oneLine, quoted } from '../text/words';
 import { joined, plural } from '../views/nodes';
 
 const LONGEST = 400;
 const COLUMNS = 88;
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 const clipped = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 const figure = (value: number): string => String(Math.round(value * 1000) / 1000);
@@ -66,7 +66,7 @@ export const explainedRow = (name: string, figures: string): string =>
 /** Why an expert stands where it stands. */
 export function explainedExpert(topic: string, row: ExpertRow): string {
   const head = [
-    `${oneLine(row.name)} on “${oneLine(topic)}”`,
+    `${oneLine(row.name)} on ${quoted([topic])}`,
     '',
     `  score ${figure(row.score)}: ${plural(row.claim_count, 'claim')}, ${plural(row.citation_count, 'citation')}`,
   ];

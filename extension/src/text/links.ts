@@ -1,6 +1,7 @@
 /** Keeps markdown from the server to text and to links into known folders. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneLine } from './words';
 
 const LINK = /(!?)\[((?:\\.|[^[\]\\])*)\]\(\s*(<[^<>\n]*>|[^\s()<>]*)(?:\s+"[^"\n]*")?\s*\)/g;
 const WORD_JOINER = '\u2060';
@@ -58,6 +59,5 @@ function escaped(text: string, index: number): boolean {
 
 /** `text` as markdown that shows it letter by letter, on one line. */
 export function literal(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return defuse(line.replaceAll(/[\\`*_{}[\]()#+\-.!~<>|&$]/g, '\\$&'));
+  return defuse(oneLine(text).replaceAll(/[\\`*_{}[\]()#+\-.!~<>|&$]/g, '\\$&'));
 }

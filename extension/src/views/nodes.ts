@@ -1,5 +1,6 @@
 /** Rows of the side panel as plain data, and the rows of entities; `tree.ts` draws them. */
 import type { NamedEntity, SalientEntity } from '../protocol.gen';
+import { oneLine, quoted } from '../text/words';
 
 export interface Target {
   /** Files, the first that is there is opened. */
@@ -132,17 +133,13 @@ export const entityIcon = (type: string): string =>
   ENTITY_ICONS[type.toLowerCase()] ?? 'symbol-misc';
 
 /** The text of a claim as a row has it: on one line, code without its marks. */
-export const rowText = (text: string): string =>
-  text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim();
+export const rowText = (text: string): string => oneLine(text.replaceAll('`', ''));
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 export const joined = (...parts: (string | null | undefined | false)[]): string =>
   parts.filter(Boolean).join(' · ');
-
-const quoted = (words: readonly string[]): string =>
-  words.map((word) => `“${word.replaceAll(/\s+/g, ' ').trim()}”`).join(', ');
 
 export function entityNode(
   parent: string,

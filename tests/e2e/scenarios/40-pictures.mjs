@@ -44,7 +44,7 @@ export async function run({ w, test, artifacts }) {
     await page.keyboard.type(TYPED);
     await w.row('In Play', 'Priya Raman').waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'Dead letters' }).click();
-    await w.row('In This File', 'L6').waitFor();
+    await w.row('In This File', 'L7').waitFor();
     await page.mouse.move(900, 700);
     await page.waitForTimeout(13_000); // the marks of what has just come fade
   });

@@ -23,7 +23,9 @@ export async function run({ w, test, artifacts }) {
 
   await test('the claims on a file are there as it is opened', async () => {
     await w.openFile('tides.py');
-    await w.row('In This File', 'converts to feet').waitFor();
+    await w.row('In This File', 'TideTable').waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'class TideTable' }).click();
+    await page.waitForTimeout(1_000); // the claim at the caret
     await pictures(w, artifacts, 'almanac');
   });
 
