@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.pauses import pause, resume
 
 from tests.hook.conftest import LIMIT, Hook, Place
 from tests.protocol import knowledge
@@ -154,6 +155,15 @@ def test_it_imports_the_standard_library_alone() -> None:
         *below,
         "vouch_sidecar.version",
     }
+
+
+@pytest.mark.parametrize("source", ["startup", "compact"])
+def test_a_paused_base_says_nothing(hook: Hook, place: Place, source: str) -> None:
+    pause(place.root, place.env, 3_600)
+    assert hook("session-start", source=source).is_silent()
+    assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
+    resume(place.root, place.env)
+    assert hook("user-prompt-submit", prompt=PROMPT).out
 
 
 def test_a_session_begins_with_a_brief(hook: Hook) -> None:

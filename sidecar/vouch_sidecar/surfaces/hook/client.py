@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
+from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.surfaces.hook.payload import (
     END,
@@ -175,6 +176,10 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     roots = discover(start, env=env)
     if not roots:
         return None
+    speaking = [root for root in roots if Pause.of(root, env).until() is None]
+    if not (speaking or _loses_answers(event, payload)):
+        return None
+    roots = speaking or roots
     session_id = payload["session_id"]
     mark = Mark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
     payload["cwd"] = start
@@ -191,7 +196,7 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     finally:
         if result is None:
             mark.take_back()
-    if result is None:
+    if result is None or not speaking:
         return None
     return json.dumps(result, separators=(",", ":")).encode("ascii") + b"\n"
 
