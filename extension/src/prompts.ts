@@ -2,10 +2,9 @@
 import * as vscode from 'vscode';
 import type { ContextResult } from './protocol.gen';
 import type { Server } from './server/server';
-import { textAtHand } from './textAtHand';
+import { PROMPT_LANGUAGE, textAtHand } from './textAtHand';
 import { plural } from './views/nodes';
 
-export const PROMPT_LANGUAGE = 'vouch-prompt';
 const HINT =
   'Write what you are about to ask. Ctrl+Enter (Cmd+Enter on a Mac) submits it to the session.';
 const SHOWN_MS = 4_000;

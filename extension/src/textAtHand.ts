@@ -1,7 +1,7 @@
 /** The text that somebody works on: what a block is made for, and what is explained. */
 import * as vscode from 'vscode';
-import { PROMPT_LANGUAGE } from './prompts';
 
+export const PROMPT_LANGUAGE = 'vouch-prompt';
 const LINES = 20;
 
 /** What is selected, all of a prompt, or the paragraph around a line: that of the caret if none is given. */
