@@ -150,7 +150,7 @@ def test_it_imports_the_standard_library_alone() -> None:
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    below = {"vouch_sidecar.kb", "vouch_sidecar.kb.discovery", "vouch_sidecar.kb.runtime_folder"}
+    below = {f"vouch_sidecar.kb{name}" for name in ("", ".discovery", ".pauses", ".runtime_folder")}
     assert {name for name in own.split() if "surfaces" not in name} == {
         *below,
         "vouch_sidecar.version",

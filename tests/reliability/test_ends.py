@@ -167,7 +167,8 @@ def test_a_pane_goes_with_what_started_it(here: tuple[Path, Mapping[str, str]]) 
     with parent:
         assert parent.stdout is not None
         pane = int(parent.stdout.readline())
-        until(lambda: sockets(folder), "it serves nobody")
+        threads = Path(f"/proc/{pane}/task")
+        until(lambda: len([*threads.iterdir()]) > 1, "it never watches its parent")
         parent.kill()
     until(lambda: not alive(pane), "it outlives its parent", SECONDS)
     assert sockets(folder) == []

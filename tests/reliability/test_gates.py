@@ -259,6 +259,8 @@ def test_without_the_withheld_claim_every_sentence_is_told(bases: Get) -> None:
     ways = ("search", "context", "probe", "claim", "files", "entity", "hook user-prompt-submit")
     for case in base.cases:
         for way in ways:
+            if way == "files" and case.variant.place == "question":
+                continue  # a captured question that holds a path cites no file
             own = {key: text for key, text in answers.items() if f": {way}" in key}
             assert all(holding(own, one) for one in case.beyond), (case.variant, way)
         if case.variant.place in SHOWN:

@@ -177,8 +177,10 @@ def test_it_sees_whether_what_was_printed_was_pasted(root: Path, env: dict[str, 
     own = root / ".codex" / "config.toml"
     own.parent.mkdir()
     own.write_text("model = 'x'\n", "utf-8")
+    run_command("install", "codex", cwd=root, env=env)
     shown = run_command("install", "codex", cwd=root, env=env).stdout
-    assert "codex" not in doctor(root, env)
+    (codex,) = doctor(root, env)["codex"]
+    assert codex["state"] == "note"
     server, _, hooks = shown.partition("\n\n")
     for text, state in (
         (server, "note"),
