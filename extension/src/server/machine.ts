@@ -11,7 +11,7 @@ import { installedServers } from './install';
 import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
-const VERSION_TIMEOUT_MS = 10_000;
+const VERSION_TIMEOUT_MS = 30_000; // a busy machine takes long to start Python
 
 interface EnvironmentsApi {
   getEnvironment(

@@ -12,6 +12,7 @@ export async function run({ w, test }) {
 
   await test('a name that is typed slowly does not come and go', async () => {
     await w.panel();
+    await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\nLabel ', { delay: LETTER_MS });

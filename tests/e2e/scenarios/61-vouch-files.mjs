@@ -14,6 +14,7 @@ export async function run({ w, test }) {
 
   await test('hover on an id says what it names', async () => {
     await w.panel();
+    await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
     await w.openFile('tracker-reads-topic.yaml');
     await line('- dispatch').waitFor();
     assert.match(await w.hover('parcel-events', 'live claims'), /parcel_events/);
