@@ -100,6 +100,7 @@ def test_who_owns_a_path(text: str, path: str, expected: list[str]) -> None:
         "x @a\u202eb",
         "x @a @ü",
         f"{'x' * 301} @a",
+        f"x {'@owner ' * 800}",
     ],
 )
 def test_a_rule_that_cannot_be_read_is_a_problem_and_the_others_count(line: str) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
+from vouch_sidecar.kb.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
@@ -27,6 +28,7 @@ MAX_COST = 300_000_000
 """What it may cost to compare rules with paths, for all files together: seconds, in characters."""
 COST_OF_NAME = 10
 """What a name of a pattern costs beside its characters."""
+_TOO_LONG = f"the line has more than {MAX_WINDOW:,} characters: the rule does not count"
 _TOKEN = re.compile(r"(?:\\.|\S)++")
 _HANDLE = re.compile(r"@([A-Za-z0-9._-]{1,100}(?:/[A-Za-z0-9._-]{1,100})?)")
 _ADDRESS = re.compile(r"[^\s@]++@[^\s@]++")
@@ -120,14 +122,14 @@ def rules_in(text: str) -> CodeOwners:
     problems: list[RuleProblem] = []
     count = 0
     for number, line in enumerate(text.split("\n"), 1):
-        tokens = _TOKEN.findall(line)
+        tokens = _TOKEN.findall(line[:MAX_WINDOW])
         if not tokens or tokens[0].startswith("#"):
             continue
         count += 1
         if count > MAX_RULES:
             message = f"it names no owners: it has more than {MAX_RULES:,} rules"
             return CodeOwners(problems=(RuleProblem(number, message),))
-        made = _rule(tokens)
+        made = _rule(tokens) if len(line) <= MAX_WINDOW else _TOO_LONG
         if isinstance(made, OwnersRule):
             rules.append(made)
         else:

@@ -274,7 +274,7 @@ def _start_resident(roots: Sequence[str], env: Mapping[str, str]) -> bool:
         os.close(lock)  # the new process takes it
     if not locks:
         return False
-    import subprocess  # takes a fifth of a hook's time, and is seldom needed
+    import subprocess  # a hook waits for every import, and seldom needs this one
 
     subprocess.Popen(
         [sys.executable, "-m", "vouch_sidecar.surfaces.resident", *roots],
