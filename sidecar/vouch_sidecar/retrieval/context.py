@@ -91,7 +91,8 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if material.adjacent:
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
-    hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
+    if given:
+        hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
     found = tiers(material.text, hits, [one.view.collection for one in served])
     chosen = _led_by(material.leads, found)
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
