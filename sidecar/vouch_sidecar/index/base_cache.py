@@ -25,6 +25,7 @@ from itertools import count
 from pathlib import Path
 
 from tantivy import Document, Index
+
 from vouch_sidecar.index.layers import Layer, Writing
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind

@@ -12,6 +12,7 @@ from itertools import chain
 from weakref import proxy
 
 from tantivy import Document, Occur, Query
+
 from vouch_sidecar.index.content_words import always_content, content_stems
 from vouch_sidecar.index.encoding import (
     NOBODY,

@@ -12,6 +12,7 @@ from itertools import chain, count
 from typing import TypeVar
 
 from tantivy import Document, Query
+
 from vouch_sidecar.index.encoding import DocumentKey, Pointer, StemPlace
 from vouch_sidecar.index.layers import EMPTY, Hit, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from tantivy import DocAddress, Document, Index, Query, Searcher
+
 from vouch_sidecar.index.schema import SCHEMA
 
 HEAP = 1_000_000_000

@@ -12,6 +12,7 @@ from itertools import accumulate, chain, product
 from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
+
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, StemPlace, label_of
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place, is_receipt

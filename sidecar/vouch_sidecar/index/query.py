@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
+
 from vouch_sidecar.index.content_words import Term
 from vouch_sidecar.index.encoding import (
     CountedEntity,

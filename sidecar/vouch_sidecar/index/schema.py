@@ -14,6 +14,7 @@ from sys import intern
 from typing import Any
 
 from tantivy import Document, Schema, SchemaBuilder
+
 from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.encoding import (
     NOBODY,

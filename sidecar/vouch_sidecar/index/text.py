@@ -16,6 +16,7 @@ from sys import intern
 from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
 from vouch_sidecar.index.composition import compose, is_composed
 from vouch_sidecar.index.english_words import STOPWORDS, tier
 

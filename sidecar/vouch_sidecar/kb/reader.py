@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
+
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.layout import CONFIG

@@ -15,9 +15,10 @@ from itertools import islice
 from pathlib import Path
 
 import anyio
+from watchfiles import awatch
+
 from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, artifact_file, classify, is_folder
 from vouch_sidecar.kb.sanitize import printable
-from watchfiles import awatch
 
 STEP_MS = 30
 DEBOUNCE_MS = 200

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import yaml
+
 from vouch_sidecar.kb.records import Problem
 
 MAX_YAML = 1 << 20

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document, Query
+
 from vouch_sidecar.index.content_words import Term, content_stems
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, pointing_query

@@ -13,6 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from tantivy import Document
+
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import key_in
 from vouch_sidecar.index.topic_finder import is_ticket

@@ -11,6 +11,7 @@ from math import fsum
 from typing import Literal, NamedTuple
 
 from tantivy import Document, Occur, Query
+
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.mentions import Mention

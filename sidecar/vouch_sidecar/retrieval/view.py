@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
+
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.encoding import DocumentKey, StemPlace, labels_for
 from vouch_sidecar.index.knowledge import Knowledge

@@ -15,6 +15,7 @@ from math import fsum, prod, sqrt
 from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
+
 from vouch_sidecar.index.content_words import Term
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.index.schema import (

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from tokenizers import Tokenizer
+
 from vouch_sidecar.semantic.backend import UnavailableError, is_latin, unit
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+
     from vouch_sidecar.semantic.backend import Matrix
 
 

@@ -13,6 +13,7 @@ from vouch_sidecar.semantic.embedded_texts import Place, Texts
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
     from vouch_sidecar.semantic.backend import Matrix
 
     Vector = NDArray[np.float32]

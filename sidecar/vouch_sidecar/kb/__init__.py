@@ -1,0 +1,1 @@
+"""One knowledge base on disk: where it is, what its files say, who may see what, what changed."""

@@ -1,0 +1,1 @@
+"""What to say: names in play, experts, likely claims, and the block for a prompt."""
