@@ -32,6 +32,8 @@ PAGES = [
 ]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`(vouch-sidecar [a-z][^`]*)`")
+AGE = re.compile(r" \(last confirmed \d+ \w+ ago\)|^last confirmed \d+ \w+ ago\n", re.MULTILINE)
+"""What a claim says once it is over a year old: the examples grow older."""
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)")
 NOT_RUN = ("make ", "uv ", "uvx ", "pipx ", "pip ", "git clone ", "code ", "hf ", "ollama ")
 """What sets up the machine."""
@@ -93,7 +95,7 @@ def run(
     assert done.returncode in (0, 1), done.stdout
     finds_faults = example.command.startswith("vouch-sidecar doctor")
     assert done.returncode == 0 or example.expected or finds_faults, done.stdout
-    return done.stdout, Path((place / "pwd").read_text().strip())
+    return AGE.sub("", done.stdout), Path((place / "pwd").read_text().strip())
 
 
 def pattern(expected: list[str]) -> re.Pattern[str]:

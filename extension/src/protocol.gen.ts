@@ -147,7 +147,7 @@ export interface ClaimView {
   readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;
-  /** Why it may hold no more, for people: its quote, its file or what it names is gone. */
+  /** Why it may hold no more, for people: its quote, its file or what it names is gone, or it cites no file and was last confirmed over a year ago. */
   readonly stale: string | null;
   readonly citations: readonly Citation[];
   readonly uri: string;

@@ -66,6 +66,10 @@ BOUNDS = {
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
 
 
+SUMMER = 1_783_000_000.0
+"""July 2026: the claims of the example grow older, and old ones have their files looked up."""
+
+
 class Counter:
     """Counts while it is on, at the one place through which each kind of work passes."""
 
@@ -115,6 +119,7 @@ def courier(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _started(root: Path, states: dict[Path, State] | None = None) -> Engine:
     """An engine that has worked out everything about a knowledge base."""
     engine = engine_on(root, env={**cached(root.parent), "PATH": os.environ["PATH"]})
+    engine.now = lambda: SUMMER
     settle(engine.collections.values(), engine.env, states)
     return engine
 

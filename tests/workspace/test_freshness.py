@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace.freshness import Lines, Quote
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, cached, engine_on
 from tests.engine.processes import place, serving, until
 from tests.protocol.client import run_command
 from tests.workspace.places import cite, git, repository, settled, ties, write
@@ -234,3 +235,47 @@ def test_any_file_can_be_looked_through(data: bytes) -> None:
     assert lines.find(Quote(("s", 0, 1), "never there", 1)) == ("gone", None)
     assert lines.find(Quote(("s", 0, 1), " \n ", 1)) == ("gone", None)
     assert Lines(b"a a " * 500_000).find(Quote(("s", 0, 1), "a a", 3)) == ("there", 1)
+
+
+DAY = 86_400
+CONFIRMED = 1_700_000_000
+"""14 November 2023."""
+
+
+def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> None:
+    at = datetime.fromtimestamp(CONFIRMED, UTC).isoformat()
+    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, last_confirmed_at=at)
+    rule = "Downloads stop after nine retries."
+    cite(root, "rule", rule, "https://example.org/x", last_confirmed_at=at)
+    cite(root, "never", "Nobody said when uploads stop.", "https://example.org/y")
+    engine = settled(root, tmp_path)
+
+    def stale(days: float) -> dict[str, str | None]:
+        engine.now = lambda: CONFIRMED + days * DAY
+        ids = ("one", "rule", "never")
+        return {one: ask(engine, "claim", id=one)["claim"]["stale"] for one in ids}
+
+    assert set(stale(365).values()) == {None}
+    assert stale(366) == {"one": None, "rule": "last confirmed 12 months ago", "never": None}
+    assert stale(430)["rule"] == "last confirmed 14 months ago"
+    assert stale(800)["rule"] == "last confirmed 2 years ago"
+    block = ask(engine, "context", task="After how many retries do downloads stop?")["text"]
+    assert " rule (last confirmed 2 years ago): Downloads" in block
+    (collection,) = engine.collections.values()
+    found = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
+    (problem,) = found["claims/rule.yaml"]
+    assert (problem.code, problem.severity) == ("unconfirmed", Severity.HINT)
+    assert problem.field == "last_confirmed_at"
+    for number in range(MAX_STALE):
+        cite(root, f"c{number}", "Downloads stop.", "https://example.org/x", last_confirmed_at=at)
+    (collection,) = settled(root, tmp_path).collections.values()
+    found = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
+    (summed,) = found["config.yaml"]
+    words = "claims cite no file and were last confirmed over a year ago (unconfirmed 21)"
+    assert summed.message.partition(",")[0] == f"{MAX_STALE + 1} {words}"
+
+
+def test_age_waits_until_files_are_known(root: Path, tmp_path: Path) -> None:
+    cite(root, "old", "Old.", FILE, NOTES.encode(), updated_at="2020-01-01T00:00:00Z")
+    engine = engine_on(root, env=cached(tmp_path))
+    assert ask(engine, "claim", id="old")["claim"]["stale"] is None

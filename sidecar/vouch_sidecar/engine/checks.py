@@ -51,7 +51,10 @@ from vouch_sidecar.retrieval.stale import stale_for
 MAX_FINDINGS = 20
 """Findings reported of one file, because the position of each has to be located."""
 CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)
-STALE = ("file-gone", "name-gone", "quote-gone")
+SUMMED = {
+    ("file-gone", "name-gone", "quote-gone"): "quote, cite or name what is gone since",
+    ("unconfirmed",): "cite no file and were last confirmed over a year ago",
+}
 MAX_STALE = 20
 """Up to this many stale claims are reported one by one; more are summed up in one problem."""
 MAX_CONTENT = 64 << 20
@@ -108,6 +111,8 @@ class CheckContext:
     knowledge: Knowledge
     allowance: Allowance = _ANY_NUMBER
     """The budget for reading files of retired artifacts."""
+    now: float = 0.0
+    """When it is checked, in seconds since 1970."""
 
     def is_there(self, kind: Kind, artifact_id: str) -> bool:
         """Whether the artifact has a file; retired and faulty ones count."""
@@ -220,23 +225,25 @@ def _withheld(
 
 
 def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
-    """The problems with those of more than `MAX_STALE` stale claims merged into one."""
-    stale = [one for some in found.values() for one in some if one.code in STALE]
-    if len(stale) <= MAX_STALE:
-        return found
-    kept = {
-        path: rest
-        for path, some in found.items()
-        if (rest := tuple(one for one in some if one.code not in STALE))
-    }
-    counts = Counter(one.code for one in stale)
-    parts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
-    message = (
-        f"{len(stale)} claims quote, cite or name what is gone since ({parts}), as {stale[0].path}"
-    )
-    (code, _), *_ = counts.most_common(1)
-    summed = Problem(CONFIG, message, stale[0].severity, code=code)
-    return {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
+    """The problems with those of more than `MAX_STALE` claims of which something is gone, or that
+    are long unconfirmed, merged into one.
+    """
+    for codes, words in SUMMED.items():
+        stale = [one for some in found.values() for one in some if one.code in codes]
+        if len(stale) <= MAX_STALE:
+            continue
+        kept = {
+            path: rest
+            for path, some in found.items()
+            if (rest := tuple(one for one in some if one.code not in codes))
+        }
+        counts = Counter(one.code for one in stale)
+        parts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
+        message = f"{len(stale)} claims {words} ({parts}), as {stale[0].path}"
+        (code, _), *_ = counts.most_common(1)
+        summed = Problem(CONFIG, message, stale[0].severity, code=code)
+        found = {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
+    return found
 
 
 def _lacks_entities(around: CheckContext) -> bool:
@@ -424,14 +431,19 @@ def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
 
 
 def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
-    """Finds claims whose quote, cited file or name is gone from the workspace. Sources count only
-    if everybody who may see the claim may see them.
+    """Finds claims whose quote, cited file or name is gone from the workspace, and those without a
+    file that nobody confirmed for over a year. Sources count only if everybody who may see the
+    claim may see them.
     """
     if not isinstance(artifact, Claim):
         return
     shared = {OPEN, gate_of(artifact)}
-    fresh = around.collection.workspace.fresh
-    found = stale_for(fresh, around.knowledge, artifact, lambda one: gate_of(one) in shared)
+
+    def sees(source: Source) -> bool:
+        return gate_of(source) in shared
+
+    workspace = around.collection.workspace
+    found = stale_for(workspace, around.knowledge, artifact, sees, around.now)
     if found is not None:
         yield Finding(found.code, found.field, found.said, Severity.HINT)
 
@@ -470,6 +482,7 @@ CODES = (
     "retired-claim",
     "setting",
     "shared-name",
+    "unconfirmed",
     "undeclared-entity",
 )
 """Every code of a problem; `docs/diagnostics.md` has a heading for each."""

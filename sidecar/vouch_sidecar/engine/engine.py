@@ -282,6 +282,7 @@ class Engine:
                 workspace=collection.workspace,
                 authors=_authors(settings, caller),
                 topics=collection.topics if settings.topics.enabled else NO_TOPICS,
+                now=self.now(),
             )
             served.append(Served(view, settings, collection))
         return served

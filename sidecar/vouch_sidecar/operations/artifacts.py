@@ -108,7 +108,7 @@ class ClaimView(Wire):
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
     stale: str | None = Field(
         description="Why it may hold no more, for people: its quote, its file or what it names is "
-        "gone."
+        "gone, or it cites no file and was last confirmed over a year ago."
     )
     citations: list[Citation]
     uri: str

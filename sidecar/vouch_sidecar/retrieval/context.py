@@ -182,7 +182,8 @@ def lines_for(
     hits = each_once(line.hit for line in [*firsts, *others] or derived)
     went = {id(hit): hit.stale for hit in hits}
     hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
-    return sorted(hits, key=lambda hit: went[id(hit)] is not None)[:limit]
+    gone = {at for at, one in went.items() if one is not None and one.is_gone}
+    return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
 
 
 def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:

@@ -142,6 +142,8 @@ class View:
     authors: Authors = Authors()
     topics: Topics = NO_TOPICS
     """The topics of all viewers; `derived` are those of this one."""
+    now: float = 0.0
+    """When the question is asked, in seconds since 1970."""
 
     @property
     def identity(self) -> Path | str:

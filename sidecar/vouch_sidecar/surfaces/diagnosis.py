@@ -111,7 +111,8 @@ def _contents(at: Examined) -> Iterator[Remark]:
         entities = count(counts.entities, "entity", "entities")
         listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
         collection = served.collection
-        across = check_all(CheckContext(collection, collection.knowledge), served.view.sees)
+        around = CheckContext(collection, collection.knowledge, now=served.view.now)
+        across = check_all(around, served.view.sees)
         of_files = [problem.severity for problem in one.problems]
         others = [problem.severity for several in across.values() for problem in several]
         problems = [severity for severity in (*of_files, *others) if severity != "hint"]

@@ -74,7 +74,7 @@ def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
     for served in engine.serving(caller):
         root, collection = served.collection.root, served.collection
         problems = engine.problems(collection)
-        around = CheckContext(collection, collection.knowledge)
+        around = CheckContext(collection, collection.knowledge, now=served.view.now)
         for path, more in check_all(around, served.view.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):

@@ -45,7 +45,8 @@ class File:
 
     def check_context(self, most: int | None = None) -> CheckContext:
         """The context to resolve ids in, which reads at most `most` bytes of retired files."""
-        return CheckContext(self.served.collection, self.served.view.knowledge, Allowance(most))
+        view = self.served.view
+        return CheckContext(self.served.collection, view.knowledge, Allowance(most), view.now)
 
     def resolve(self, reference: Reference, around: CheckContext | None = None) -> Artifact | None:
         """The artifact that an id names; None if the caller may not see it. It may be retired: then
