@@ -60,23 +60,25 @@ def stale_for(
     """
     fresh, at = workspace.fresh, confirmed_at(claim)
     is_old = at is not None and now - at > YEAR and workspace.root != Path()
-    if not (is_old or fresh.quotes or fresh.files or fresh.names):
-        return None
-    cited = [one for one in _cited(knowledge, claim) if sees(one[1])]
-    gone = _gone(fresh, knowledge, claim, cited)
+    gone = None
+    if fresh.quotes or fresh.files or fresh.names:
+        gone = _gone(fresh, knowledge, claim, _cited(knowledge, claim, sees))
     if gone is not None or at is None or not is_old:
         return gone
+    cited = _cited(knowledge, claim, sees)
     if any(workspace.source_path(one.locator, one.id) is not None for _, one, _ in cited):
         return None
     return _unconfirmed(claim, now - at)
 
 
-def _cited(knowledge: Knowledge, claim: Claim) -> Iterator[tuple[int, Source, Evidence | None]]:
+def _cited(
+    knowledge: Knowledge, claim: Claim, sees: Callable[[Source], bool]
+) -> Iterator[tuple[int, Source, Evidence | None]]:
     """The sources that a claim cites, each with the number of the citation and its evidence."""
     for number, reference in enumerate(claim.evidence):
         evidence = knowledge.evidence(reference)
         source = knowledge.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
-        if isinstance(source, Source):
+        if isinstance(source, Source) and sees(source):
             yield number, source, evidence
 
 
@@ -93,7 +95,7 @@ def _gone(
     fresh: Freshness,
     knowledge: Knowledge,
     claim: Claim,
-    cited: list[tuple[int, Source, Evidence | None]],
+    cited: Iterator[tuple[int, Source, Evidence | None]],
 ) -> Stale | None:
     """What is gone of what a claim quotes, cites or names. A claim is as fresh as the freshest of
     its quotes; its file counts as gone only if the files of all its citations are gone.
