@@ -171,7 +171,13 @@ class KnowledgeBase:
         """
         engine = self._open()
         around = filter(operation.looks_around, engine.serving(self._caller))
-        settle([one.collection for one in around], engine.env, self._workspaces, READY_SECONDS)
+        settle(
+            [one.collection for one in around],
+            engine.env,
+            self._workspaces,
+            READY_SECONDS,
+            with_commits=operation.needs != {"topics"},
+        )
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

@@ -50,6 +50,8 @@ class State:
     """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
     """Who committed what. It is not written to the cache."""
+    needs_history: bool = True
+    """Whether an answer depends on it."""
     code_owners: CodeOwners = field(default_factory=CodeOwners)
     owners_stamp: object = None
     """The version of the file that `code_owners` were read from."""
@@ -70,6 +72,8 @@ class State:
     recalled: bool = False
     kept: str = ""
     """Digest of the data last written to the cache."""
+    topics_kept: str = ""
+    """What the topics in the cache were worked out for."""
 
 
 def recall(collection: Collection, state: State | None = None) -> Workspace | None:

@@ -25,6 +25,7 @@ import anyio
 from vouch_sidecar.engine.claim_facts import Facts, sources_in
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.foreground import Foreground
+from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.workspace_state import State, keep, recall
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_finder import Around, Shared, derive
@@ -118,9 +119,11 @@ class Workspaces:
         whole_for = knowledge, collection.head_looked
         if not state.recalled:
             state.recalled = True
-            found = await _in(worker, lambda: recall(collection, state))
-            if found is not None:
-                self._engine.publish_workspace(collection, found)
+            kept = await _in(worker, lambda: _resume(collection, knowledge, state, env))
+            if kept is not None:
+                collection.index_listed = state.stamp
+                whole = None if kept[1] is None else whole_for
+                self._engine.publish_workspace(collection, *kept, whole_for=whole)
         if state.knowledge is knowledge and not await _in(
             worker, lambda: _is_stale(state, collection)
         ):
@@ -129,7 +132,7 @@ class Workspaces:
             if found is not None or collection.is_workspace_pending:
                 looked = found or collection.workspace
                 self._engine.publish_workspace(collection, looked, whole_for=whole_for)
-            await _in(worker, lambda: keep(collection, state))
+            await _in(worker, lambda: _keep(collection, state))
             return
         throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
@@ -139,7 +142,7 @@ class Workspaces:
         if not self._ended.is_set():
             _say_what_is_missing(collection, state)
             self._engine.publish_workspace(collection, collection.workspace, whole_for=whole_for)
-            await _in(worker, lambda: keep(collection, state))
+            await _in(worker, lambda: _keep(collection, state))
 
 
 async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
@@ -185,8 +188,7 @@ def _is_stale(state: State, collection: Collection) -> bool:
     if _has_come_or_gone(state, collection.root):
         state.files = None
         return True
-    _, head = history_of(collection)
-    return head != state.history.head
+    return state.needs_history and history_of(collection)[1] != state.history.head
 
 
 def _is_list_stale(state: State, collection: Collection) -> bool:
@@ -225,7 +227,9 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
 
 
 def _read_history(collection: Collection, state: State, env: Mapping[str, str]) -> History:
-    """The history, read again if the newest commit changed."""
+    """The history, read again if the newest commit changed and an answer depends on it."""
+    if not state.needs_history:
+        return state.history
     repository, head = history_of(collection)
     if head != state.history.head:
         state.history = History()
@@ -284,6 +288,38 @@ def _record(collection: Collection, step: str, text: str) -> None:
         collection.faults.remove(step)
 
 
+def _resume(
+    collection: Collection, knowledge: Knowledge, state: State, env: Mapping[str, str]
+) -> tuple[Workspace, Topics | None] | None:
+    """What an earlier process kept; with the topics it is complete, as nothing that it depends on
+    changed since. None where nothing was kept.
+    """
+    kept = recall(collection, state)
+    if kept is None:
+        return None
+    files = _list(collection, state, env)
+    topics = recall_topics(collection, knowledge, state, files, kept.origin)
+    if topics is None:
+        return kept, None
+    state.watched = _watched(collection.root, kept.ties, kept.sources, state)
+    history = _read_history(collection, state, env)
+    owners, owned = _owned(collection, state, kept.ties, _never_stop)
+    made = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
+    return made, topics
+
+
+def _keep(collection: Collection, state: State) -> None:
+    """Write what was worked out to the cache, as far as it is not there."""
+    keep(collection, state)
+    keep_topics(collection, state)
+
+
+def _watched(root: Path, ties: Ties, sources: Mapping[str, str], state: State) -> dict[str, bool]:
+    """The files that claims are tied to or cite, and whether each is there."""
+    paths = {*ties.by_path, *sources.values(), *state.once_files.values()}
+    return {path: _is_there(root, path) for path in paths}
+
+
 def work_out(
     collection: Collection,
     knowledge: Knowledge,
@@ -314,8 +350,7 @@ def work_out(
     origin, before = origin_of(root), collection.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     ties = Ties(by_path, uses, dict(state.defined))
-    watched = {*by_path, *sources.values(), *state.once_files.values()}
-    state.watched = {path: _is_there(root, path) for path in watched}
+    state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, stops)
     made = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
@@ -549,10 +584,12 @@ def settle(
     env: Mapping[str, str],
     states: dict[Path, State] | None = None,
     seconds: float = math.inf,
+    with_commits: bool = True,
 ) -> None:
     """Analyse all workspaces, for a process without an event loop. Blocks for about `seconds` at
     most: what is found by then counts, and the next call or process goes on from there. Keep
-    `states` between calls, so that the next call does less.
+    `states` between calls, so that the next call does less. `with_commits`: whether the history is
+    read, which takes longest.
     """
     until = time.monotonic() + seconds
 
@@ -561,12 +598,18 @@ def settle(
 
     for collection in collections:
         state = State() if states is None else states.setdefault(collection.root, State())
+        state.needs_history = with_commits
         if not collection.is_workspace_pending and not _is_stale(state, collection):
             continue
         with collection.faults.contained(WORKSPACE, SAID):
             if not state.recalled:
-                recall(collection, state)
                 state.recalled = True
+                kept = _resume(collection, collection.knowledge, state, env)
+                if kept is not None and kept[1] is not None:
+                    collection.workspace, collection.topics = kept[0], kept[1]
+                    collection.workspace_of = collection.knowledge
+                    _say_what_is_missing(collection, state)
+                    continue
             ties_known = False
             for made, topics in work_out(collection, collection.knowledge, state, env, stops):
                 collection.workspace, collection.topics = made, topics or collection.topics
@@ -575,4 +618,4 @@ def settle(
                 collection.workspace_of = collection.knowledge
             _say_what_is_missing(collection, state)
             if ties_known:
-                keep(collection, state)
+                _keep(collection, state)

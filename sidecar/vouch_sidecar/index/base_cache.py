@@ -224,6 +224,10 @@ class Bases:
                 _remove(entry)
         return True
 
+    def drop_beside(self, name: str) -> None:
+        """Remove what is kept under a name."""
+        _remove(self.folder / f"{_BESIDE}{name}")
+
     def _take_away(self, folder: Path) -> None:
         """Remove a folder in one step: a process that writes there fails, and leaves nothing."""
         gone = self.caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
@@ -391,7 +395,7 @@ def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
         None if head["config"] is None else bytes.fromhex(head["config"]),
         frozenset(named.values()),
     )
-    return Layer(Index.open(str(folder))), manifest
+    return Layer(Index.open(str(folder)), folder), manifest
 
 
 def _digest(data: bytes) -> str:

@@ -5,9 +5,11 @@ shares the base and has layers of its own.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from hashlib import blake2b
 from itertools import chain, count
 from typing import TypeVar
 
@@ -340,6 +342,19 @@ class Knowledge:
             return None
         keys = before.changed.keys() | self.changed.keys()
         return [k for k in keys if before.changed.get(k) is not self.changed.get(k)]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest that is equal in two processes only where their generations have the same base
+        on disk and the same changes; "" where the base is in memory.
+        """
+        if not self.base.name:
+            return ""
+        made = blake2b(self.base.name.encode(), digest_size=16)
+        for key in sorted(self.changed):
+            fields = [document.to_dict() for document in self.changed[key]]
+            made.update(json.dumps([key, fields], sort_keys=True, default=str).encode())
+        return made.hexdigest()
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""

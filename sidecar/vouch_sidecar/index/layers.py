@@ -5,6 +5,7 @@ base that `old` holds too are left out. Any thread may use it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
@@ -66,7 +67,8 @@ class Layer:
     is_damaged = False
     """Whether a question failed, so that no more should be asked."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, folder: Path | None = None) -> None:
+        """`folder`: where the index is on disk."""
         index.config_reader("manual")
         index.reload()
         self._index = index
@@ -75,6 +77,8 @@ class Layer:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
         self._values = self._first_and_last()
+        self.name = "" if folder is None else _segments_in(folder)
+        """A name that no other layer on disk has; "" for a layer in memory."""
 
     def _first_and_last(self) -> Sequence[object]:
         """Two values of a column that every document has."""
@@ -173,7 +177,7 @@ class Writing:
         self._index.reload()
         searcher = self._index.searcher()
         if searcher.num_segments < 2:
-            return Layer(self._index)
+            return Layer(self._index, self._folder)
         everything = searcher.search(Query.all_query(), searcher.num_docs, count=False).hits
         again = Writing(self._emptied(), self._heap * 4)
         for _, address in everything:
@@ -186,6 +190,12 @@ class Writing:
             for file in self._folder.iterdir():
                 file.unlink()
         return self._folder
+
+
+def _segments_in(folder: Path) -> str:
+    """The ids of the segments of an index, as tantivy drew them."""
+    segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+    return " ".join(one["segment_id"] for one in segments)
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:

@@ -1,6 +1,4 @@
-"""The topics of one knowledge base, as `topic_finder` worked them out of one generation. In memory
-only.
-"""
+"""The topics of one knowledge base, as `topic_finder` worked them out of one generation."""
 
 from __future__ import annotations
 

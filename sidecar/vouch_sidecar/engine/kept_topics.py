@@ -1,0 +1,117 @@
+"""Topics in the user's cache, so that the next process need not work them out where nothing that
+they and the ties depend on changed. They go with the bases: at every retirement.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import blake2b
+from typing import Any
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.index.base_cache import code_version
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.names import Names
+from vouch_sidecar.index.topic_table import TOPIC, Table, Topic
+from vouch_sidecar.index.topics import Topics
+from vouch_sidecar.kb.decisions import decided_at
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.workspace.file_list import Files, stat_of
+from vouch_sidecar.workspace.ties import is_defining
+
+
+def keep_topics(collection: Collection, state: State) -> None:
+    """Write the topics to the cache, if they and the ties are whole. Blocks."""
+    knowledge, files, bases = state.knowledge, state.files, collection.bases
+    if knowledge is None or files is None or bases is None:
+        return
+    if knowledge is not collection.latest or collection.topics.of is not knowledge:
+        return
+    basis = _basis(collection, knowledge, files, collection.workspace.origin)
+    if not basis or state.topics_kept == basis:
+        return
+    looked = {path: _hex(stat) for path, (stat, _) in state.looked.items()}
+    by_gate = {gate: _rows(table) for gate, table in collection.topics.by_gate.items()}
+    if bases.keep_beside(_name(), json.dumps([basis, looked, by_gate]).encode()):
+        state.topics_kept = basis
+    if collection.latest is not knowledge:  # they may name what was retired since
+        bases.drop_beside(_name())
+
+
+def recall_topics(
+    collection: Collection, knowledge: Knowledge, state: State, files: Files, origin: str
+) -> Topics | None:
+    """The topics that an earlier process kept; None where it kept none, or something changed since
+    on which they or the ties depend. `state` and `origin` are as recalled. Blocks.
+    """
+    data = None if collection.bases is None else collection.bases.beside(_name())
+    if data is None:
+        return None
+    try:
+        basis, looked, by_gate = json.loads(data)
+        root = collection.root
+        defining = (path for path in files.paths if is_defining(path))
+        same = (
+            basis == _basis(collection, knowledge, files, origin)
+            and all(stat_of(root, path) == state.stats.get(path) for path in defining)
+            and all(_hex(stat_of(root, path)) == stat for path, stat in looked.items())
+        )
+        tables = {gate: _table(rows) for gate, rows in by_gate.items()} if same else {}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return Topics(knowledge, tables).made_ready() if same else None
+
+
+def _basis(collection: Collection, knowledge: Knowledge, files: Files, origin: str) -> str:
+    """A digest of all that ties and topics depend on but the contents of the files; "" where the
+    next process could not know it again.
+    """
+    if not knowledge.digest:
+        return ""
+    own = sorted(own_names(collection.name, collection.root, origin))
+    decided = decided_at(collection.root / KB_DIRNAME)
+    data = json.dumps([knowledge.digest, own, decided, files.paths]).encode()
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _hex(stat: Stat | None) -> str:
+    return "" if stat is None else stat.hex()
+
+
+def _rows(table: Table) -> list[list[object]]:
+    """The topics of a gate as JSON, each with whether this gate alone makes it."""
+    return [
+        [
+            one.key,
+            one.entity.id,
+            one.entity.name,
+            one.why,
+            sorted(one.claims),
+            sorted(one.pages),
+            one.wide,
+            table.names.entity(one.entity.id) is not None,
+        ]
+        for one in table.topics.values()
+    ]
+
+
+def _table(rows: Iterable[Sequence[Any]]) -> Table:
+    """The topics that `_rows` wrote."""
+    topics: dict[str, Topic] = {}
+    own: list[Entity] = []
+    for key, entity_id, name, why, claims, pages, wide, is_own in rows:
+        entity = Entity(entity_id, "", name, TOPIC)
+        topics[key] = Topic(key, entity, why, frozenset(claims), frozenset(pages), wide)
+        own += [entity] if is_own else []
+    return Table(topics, Names.of(own))
+
+
+@cache
+def _name() -> str:
+    return f"topics-{code_version(('kb', 'index', 'workspace'))}"
