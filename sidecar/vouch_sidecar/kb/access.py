@@ -42,8 +42,8 @@ def viewer_in(payload: object) -> Viewer | None:
     viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
     if not isinstance(viewer, Mapping):
         return None
-    named = (viewer.get("project"), viewer.get("agent"))
-    return Viewer(*(name if isinstance(name, str) else None for name in named))
+    names = (viewer.get("project"), viewer.get("agent"))
+    return Viewer(*(name if isinstance(name, str) else None for name in names))
 
 
 def is_live(artifact: Artifact) -> bool:

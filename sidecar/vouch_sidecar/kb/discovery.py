@@ -93,7 +93,7 @@ class Finder:
         closed = {home, *map(os.path.realpath, temporary)}
         if origin in closed:
             return []
-        found: list[str] = []
+        roots: list[str] = []
         level, left = [origin], MOST_FOLDERS
         for _ in range(DEPTH):
             candidates = [folder for above in level for folder in _subfolders(above)]
@@ -102,10 +102,10 @@ class Finder:
             level = []
             for folder in _not_ignored(origin, allowed):
                 if not is_refused(folder, self.trusted):
-                    (found if self._holds_one(folder) else level).append(folder)
+                    (roots if self._holds_one(folder) else level).append(folder)
                 elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
                     self.refused.append(folder)
-        return found
+        return roots
 
     def _holds_one(self, folder: str) -> bool:
         """Whether a folder has a `.vouch/` that may be served."""
@@ -156,8 +156,8 @@ def why_refused(folder: str) -> str:
 
 def start_folder(env: Mapping[str, str]) -> str:
     """The folder to start from by default: `VOUCH_PROJECT_DIR`, or else the working directory."""
-    named = env.get("VOUCH_PROJECT_DIR")
-    return os.path.abspath(named) if named and os.path.isdir(named) else os.getcwd()
+    folder = env.get("VOUCH_PROJECT_DIR")
+    return os.path.abspath(folder) if folder and os.path.isdir(folder) else os.getcwd()
 
 
 def _subfolders(folder: str) -> list[str]:

@@ -71,9 +71,9 @@ class Versions:
             self._racy.pop(path, None)
         else:
             self._racy[path] = digest
-        known = path in self.stats
+        was_read = path in self.stats
         self.stats[path] = stat
-        return None if same else Found(path, data, still or not known)
+        return None if same else Found(path, data, still or not was_read)
 
     def resume(self, stats: dict[str, Stat | None]) -> None:
         """Begin with the stats of an earlier process. The table is used as it is, not copied."""

@@ -92,17 +92,18 @@ def expression_of(glob: str) -> re.Pattern[str]:
             at += 1
             continue
         if glob[at] == "?":
-            made, end = "[^/]", at + 1
+            piece, end = "[^/]", at + 1
         elif glob[at] == "[":
-            found = _CLASS.match(glob, at)
-            if found is None:  # git takes such a rule for none
+            bracket = _CLASS.match(glob, at)
+            if bracket is None:  # git takes such a rule for none
                 return _NEVER
-            inner = found[0][1:-1].replace("\\", "\\\\").replace("[", "\\[")
-            made, end = f"(?!/)[{'^' + inner[1:] if inner.startswith('!') else inner}]", found.end()
+            inner = bracket[0][1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            inner = f"^{inner[1:]}" if inner.startswith("!") else inner
+            piece, end = f"(?!/)[{inner}]", bracket.end()
         else:
             at += glob[at] == "\\" and at + 1 < len(glob)
-            made, end = re.escape(glob[at]), at + 1
-        pieces[-1] += made
+            piece, end = re.escape(glob[at]), at + 1
+        pieces[-1] += piece
         at = end
     first, *others = pieces
     if others:

@@ -92,26 +92,26 @@ def survey(
     kb_dir: Path,
     *,
     only: Iterable[str] | None = None,
-    known: Callable[[str, Stat], bool] | None = None,
+    is_known: Callable[[str, Stat], bool] | None = None,
     max_files: int = MAX_FILES,
 ) -> Survey:
     """Look for every artifact file and `config.yaml`, or only for the paths `only` below `.vouch/`.
-    Files that vanish meanwhile count as absent. Files that are `known` are only counted.
+    Files that vanish meanwhile count as absent. Files for which `is_known` holds are only counted.
     """
-    found = Survey()
+    result = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
-    paths = _candidates(base, root, found) if only is None else _named(base, root, only)
+    paths = _candidates(base, root, result) if only is None else _paths_named(base, root, only)
     for path in paths:
-        if found.same + len(found.files) >= max_files:
+        if result.same + len(result.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
-            found.refuse("", reason, unreadable=False)
+            result.refuse("", reason, unreadable=False)
             break
-        stat = _look_at(path, f"{base}/{path}", root, found)
-        if stat is not None and known is not None and known(path, stat):
-            found.same += 1
+        stat = _look_at(path, f"{base}/{path}", root, result)
+        if stat is not None and is_known is not None and is_known(path, stat):
+            result.same += 1
         elif stat is not None:
-            found.files[path] = stat
-    return found
+            result.files[path] = stat
+    return result
 
 
 _LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
@@ -137,28 +137,28 @@ def artifact_file(relative: str) -> str:
     return f"{folder}/meta.yaml" if is_content else relative
 
 
-def _named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
+def _paths_named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         wanted = path == CONFIG or classify(path) is not None
         if wanted and _leads_inside(os.path.dirname(f"{base}/{path}"), root):  # noqa: PTH120
             yield path
 
 
-def _candidates(base: str, root: str, found: Survey) -> Iterator[str]:
+def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
     """The paths of the config, and of everything whose name makes it an artifact file."""
     yield CONFIG
     for folder, (_, suffix) in FOLDERS.items():
-        for name in _names(base, folder, root, found):
+        for name in _names(base, folder, root, result):
             if name.endswith(suffix) and name != suffix:
                 yield f"{folder}/{name}"
-    for name in _names(base, "sources", root, found):
+    for name in _names(base, "sources", root, result):
         yield f"sources/{name}/meta.yaml"
 
 
-def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
+def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
     path = f"{base}/{folder}"
     if not _leads_inside(path, root):
-        found.refuse(f"{folder}/", _LEADS_OUT, unreadable=False)
+        result.refuse(f"{folder}/", _LEADS_OUT, unreadable=False)
         return
     try:
         with os.scandir(path) as entries:
@@ -167,11 +167,11 @@ def _names(base: str, folder: str, root: str, found: Survey) -> Iterator[str]:
                 if inside or _leads_inside(entry.path, root):
                     yield entry.name
                 else:
-                    found.refuse(f"{folder}/{entry.name}/", _LEADS_OUT, unreadable=False)
+                    result.refuse(f"{folder}/{entry.name}/", _LEADS_OUT, unreadable=False)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        found.refuse(f"{folder}/", f"can't be listed: {os.strerror(error.errno or 0).lower()}")
+        result.refuse(f"{folder}/", f"can't be listed: {os.strerror(error.errno or 0).lower()}")
 
 
 def unread_files(kb_dir: Path) -> Iterator[tuple[str, str]]:
@@ -199,13 +199,13 @@ def _leads_inside(path: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip("/") + "/")
 
 
-def _look_at(path: str, full: str, root: str, found: Survey) -> Stat | None:
+def _look_at(path: str, full: str, root: str, result: Survey) -> Stat | None:
     try:
         path.encode()
         stat = stat_inside(full, root)
         return stat if stat is None else stat + content_stat(path, full, root)
     except UnicodeEncodeError:
-        found.refuse(path, "the name is not UTF-8", unreadable=False)
+        result.refuse(path, "the name is not UTF-8", unreadable=False)
     except UnreadableError as error:
-        found.refuse(path, str(error))
+        result.refuse(path, str(error))
     return None

@@ -56,8 +56,8 @@ class Pause:
         if self._path is None:
             return None
         try:
-            found = os.lstat(self._path)
+            mark = os.lstat(self._path)
         except OSError:
             return None
-        own = found.st_uid == os.getuid()
-        return found.st_mtime if own and found.st_mtime > time.time() else None
+        own = mark.st_uid == os.getuid()
+        return mark.st_mtime if own and mark.st_mtime > time.time() else None

@@ -220,8 +220,8 @@ class _Reader:
             return Reading(None, tuple(self.problems), withhold)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
-        known, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
-        if known is not None and getattr(artifact, field) not in known:
+        types, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
+        if types is not None and getattr(artifact, field) not in types:
             self._note(field, "is none that vouch knows", Severity.WARNING)
         for fault in unread_faults(self.kind, fields)[:MAX_PROBLEMS]:
             words = f"{_in_words(fault)}; vouch refuses the file, here it counts"
@@ -245,9 +245,9 @@ class _Reader:
         """Note keys that are nearly known ones which the file lacks; vouch writes all that it
         knows. Returns whether one of them may have been meant to restrict who is told of the file.
         """
-        known, scope = _keys_of(self.kind), fields.get("scope")
-        likely = [(name, like, like in RESTRICTING) for name, like in _alike(fields, known, ALIKE)]
-        if "scope" in known and "visibility" in fields:
+        keys, scope = _keys_of(self.kind), fields.get("scope")
+        likely = [(name, like, like in RESTRICTING) for name, like in _alike(fields, keys, ALIKE)]
+        if "scope" in keys and "visibility" in fields:
             likely.append(("visibility", "scope.visibility", True))
         if isinstance(scope, dict):
             names = [name for name in scope if isinstance(name, str)]
@@ -286,13 +286,13 @@ def _keys_of(kind: Kind) -> frozenset[str]:
     return frozenset({field.name for field in fields(record)} - ours | UNREAD[kind].keys())
 
 
-def _alike(given: Iterable[str], known: frozenset[str], least: float) -> Iterator[tuple[str, str]]:
+def _alike(given: Iterable[str], keys: frozenset[str], least: float) -> Iterator[tuple[str, str]]:
     """The unknown keys that are like a known one which is not given, each with that one. A part of
     a name, as `updated`, is a key of other programs.
     """
     given = tuple(given)
-    missing = sorted(known.difference(given))
-    unknown = (one for one in given if one not in known and len(one) <= MAX_KEY)
+    missing = sorted(keys.difference(given))
+    unknown = (one for one in given if one not in keys and len(one) <= MAX_KEY)
     for name in islice(unknown, MAX_KEYS):
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
         if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):

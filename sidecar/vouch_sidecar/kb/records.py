@@ -328,8 +328,8 @@ def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     fields = {**content, "path": path}
     if kind is Kind.SOURCE:
         fields |= {"question": _question_in(content), "kept": False}
-    found: Artifact = _reading(kind).validate_python(fields)
-    return found
+    artifact: Artifact = _reading(kind).validate_python(fields)
+    return artifact
 
 
 def unread_faults(kind: Kind, content: dict[str, object]) -> list[ErrorDetails]:

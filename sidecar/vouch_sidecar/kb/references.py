@@ -93,9 +93,11 @@ def references(relative: str, text: str) -> Iterator[Reference]:
     else:
         return
     body = len(front_of(relative, text))
-    for one in scalars(text[:body]):
-        if one.text and one.field in fields:
-            yield Reference(one.field, one.start, one.end, one.text, fields[one.field])
+    for scalar in scalars(text[:body]):
+        if scalar.text and scalar.field in fields:
+            yield Reference(
+                scalar.field, scalar.start, scalar.end, scalar.text, fields[scalar.field]
+            )
     if kind is Kind.PAGE:
         yield from marks(text, body)
 
@@ -110,8 +112,8 @@ def front_of(relative: str, text: str) -> str:
     """The part of a file that is YAML: of a page up to the second line of `---`."""
     if classify(relative) is not Kind.PAGE:
         return text
-    found = list(islice(FENCE.finditer(text), 2))
-    return text[: found[1].end()] if len(found) == 2 else text
+    fences = list(islice(FENCE.finditer(text), 2))
+    return text[: fences[1].end()] if len(fences) == 2 else text
 
 
 def marks(text: str, start: int = 0) -> Iterator[Reference]:
@@ -120,13 +122,13 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
     """
     marked = list(islice(MARK.finditer(text, start), MAX_MARKS))
     in_code = _in_code(text, start) if marked else bool
-    for found in marked:
-        name = found.lastgroup
-        if name is None or in_code(found.start()) or not 0 < len(found[name].strip()) <= MAX_MARKED:
+    for mark in marked:
+        name = mark.lastgroup
+        if name is None or in_code(mark.start()) or not 0 < len(mark[name].strip()) <= MAX_MARKED:
             continue
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
-        end = found.start(name) + len(found[name].rstrip())
-        yield Reference(field, found.start(name), end, text[found.start(name) : end], kinds)
+        end = mark.start(name) + len(mark[name].rstrip())
+        yield Reference(field, mark.start(name), end, text[mark.start(name) : end], kinds)
 
 
 def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
@@ -134,8 +136,8 @@ def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
     where `marks` reads none.
     """
     read = {one.start: one.text for one in marks(body) if one.kinds == (Kind.CLAIM,)}
-    for found in CLAIM_MARK.finditer(body):
-        yield *found.span(), read.get(found.start("claim"))
+    for mark in CLAIM_MARK.finditer(body):
+        yield *mark.span(), read.get(mark.start("claim"))
 
 
 def _in_code(text: str, start: int) -> Callable[[int], bool]:
@@ -159,11 +161,11 @@ def _in_code(text: str, start: int) -> Callable[[int], bool]:
 def _fenced(text: str, start: int) -> Iterator[tuple[int, int]]:
     """The blocks of code between fences; a block without a closing fence goes to the end."""
     opening = None
-    for found in FENCE_OF_CODE.finditer(text, start):
+    for fence in FENCE_OF_CODE.finditer(text, start):
         if opening is None:
-            opening = found
-        elif found["signs"].startswith(opening["signs"]) and not found["info"]:
-            yield opening.start(), found.end()
+            opening = fence
+        elif fence["signs"].startswith(opening["signs"]) and not fence["info"]:
+            yield opening.start(), fence.end()
             opening = None
     if opening is not None:
         yield opening.start(), len(text)
@@ -210,13 +212,13 @@ def scalars(text: str) -> Iterator[Scalar]:
             last = end if close < 0 else close
             yield from (_scalar(field, one) for one in IN_FLOW.finditer(text, at, last))
             in_flow = close < 0
-        elif (one := IN_BLOCK.match(text, at, end)) and one.lastgroup is not None:
-            yield _scalar(field, one)
+        elif (value := IN_BLOCK.match(text, at, end)) and value.lastgroup is not None:
+            yield _scalar(field, value)
 
 
-def _scalar(field: str, found: re.Match[str]) -> Scalar:
-    name = found.lastgroup or "plain"
-    value = found[name].replace("''", "'") if name == "single" else found[name]
+def _scalar(field: str, match: re.Match[str]) -> Scalar:
+    name = match.lastgroup or "plain"
+    value = match[name].replace("''", "'") if name == "single" else match[name]
     if name == "plain" and value in NOTHING:
         value = ""
-    return Scalar(field, *found.span(name), value)
+    return Scalar(field, *match.span(name), value)

@@ -29,11 +29,11 @@ def runtime_folder(env: Mapping[str, str]) -> str:
     temporary one, with the user's id in its name. The folder may be missing or not ours.
     """
     uid = os.getuid()
-    named = env.get("XDG_RUNTIME_DIR", "")
-    if os.path.isabs(named) and _fits(found := os.path.join(named, FOLDER)):
-        return found
+    runtime_dir = env.get("XDG_RUNTIME_DIR", "")
+    if os.path.isabs(runtime_dir) and _fits(folder := os.path.join(runtime_dir, FOLDER)):
+        return folder
     own = f"/run/user/{uid}"
-    if not named and os.path.isdir(own) and _is_ours(own):
+    if not runtime_dir and os.path.isdir(own) and _is_ours(own):
         return os.path.join(own, FOLDER)
     temporary = os.path.join(env.get("TMPDIR", ""), f"{FOLDER}-{uid}")
     usable = os.path.isabs(temporary) and _fits(temporary)
@@ -73,5 +73,5 @@ def _fits(folder: str) -> bool:
 
 def _is_ours(folder: str) -> bool:
     """Whether a path is a folder of this user. Raises FileNotFoundError."""
-    found = os.lstat(folder)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    status = os.lstat(folder)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()

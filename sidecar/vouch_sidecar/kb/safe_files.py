@@ -45,16 +45,16 @@ def stat_inside(path: str, root: str) -> Stat | None:
     `root` is a real path. Raises UnreadableError for anything but a file inside of it.
     """
     try:
-        found = os.lstat(path)
-        if stat.S_ISREG(found.st_mode):
-            return packed(found)
-        if stat.S_ISLNK(found.st_mode):
-            found = os.lstat(_inside(path, root))
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode):
+            return packed(status)
+        if stat.S_ISLNK(status.st_mode):
+            status = os.lstat(_inside(path, root))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    return _regular(found)
+    return _regular(status)
 
 
 def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> tuple[bytes, Stat]:
@@ -78,14 +78,14 @@ def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
         _regular(os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(limit + 1)
-        found = _regular(os.fstat(descriptor))
+        status = _regular(os.fstat(descriptor))
     except OSError as error:
         raise UnreadableError(_reason(error)) from error
     finally:
         os.close(descriptor)
     if len(data) > limit:
         raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
-    return data, found
+    return data, status
 
 
 def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
@@ -144,10 +144,10 @@ def _inside(path: str, root: str) -> str:
     return real
 
 
-def packed(found: os.stat_result) -> Stat:
+def packed(status: os.stat_result) -> Stat:
     """A file's `Stat`. Numbers of more than 64 bits, which some systems give, are cut."""
     return _STAT.pack(
-        found.st_size & _64_BITS, found.st_mtime_ns & _64_BITS, found.st_ino & _64_BITS
+        status.st_size & _64_BITS, status.st_mtime_ns & _64_BITS, status.st_ino & _64_BITS
     )
 
 
@@ -156,10 +156,10 @@ def mtime_ns(of: Stat) -> int:
     return max(int(written) for _, written, _ in _STAT.iter_unpack(of))
 
 
-def _regular(found: os.stat_result) -> Stat:
-    if not stat.S_ISREG(found.st_mode):
+def _regular(status: os.stat_result) -> Stat:
+    if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("not a regular file")
-    return packed(found)
+    return packed(status)
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
     """
     if all(map(_PLAIN.fullmatch, text.split("\n"))):
         return text
-    return str(_unseen().sub(lambda found: json.dumps(found[0])[1:-1], text))
+    return str(_unseen().sub(lambda match: json.dumps(match[0])[1:-1], text))
 
 
 @cache
@@ -74,9 +74,9 @@ def _unneeded() -> Any:
     return regex.compile("|".join(alternatives), regex.VERSION1)
 
 
-def _instead(found: Any) -> str:
-    kinds = {"space": " ", "lone": "\ufffd", "needed": str(found[0])}
-    return kinds.get(found.lastgroup, "")
+def _instead(match: Any) -> str:
+    kinds = {"space": " ", "lone": "\ufffd", "needed": str(match[0])}
+    return kinds.get(match.lastgroup, "")
 
 
 def clip(text: str, limit: int) -> str:
@@ -102,7 +102,7 @@ def with_field(field: str | None, message: str) -> str:
 
 def printable(path: str) -> str:
     """A path that can be shown and sent: what is not UTF-8 is escaped, as in `caf\\xe9`."""
-    return _SURROGATE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", path)
+    return _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", path)
 
 
 def count(number: int, noun: str, many: str = "") -> str:

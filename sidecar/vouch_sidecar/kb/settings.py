@@ -43,15 +43,15 @@ class Name(NamedTuple):
 
 def names() -> list[Name]:
     """Every setting."""
-    found = []
+    settings = []
     for group in GROUPS.values():
         for field in group.model_fields:
             file = f"{group.path}.{field}"
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
             environment = SETTINGS + short.replace(".", "_").upper()
-            found.append(Name(group, field, file, client, environment))
-    return found
+            settings.append(Name(group, field, file, client, environment))
+    return settings
 
 
 def load_settings(
@@ -73,8 +73,8 @@ def load_settings(
     groups: dict[str, Any] = {}
     for name, group in GROUPS.items():
         groups[name] = group.model_validate(_merged(group, [one.values(group) for one in layers]))
-    found = [problem for layer in layers for problem in layer.problems(config or b"")]
-    return Settings(**groups), (*placed(problems, config or b""), *found)
+    more = [problem for layer in layers for problem in layer.problems(config or b"")]
+    return Settings(**groups), (*placed(problems, config or b""), *more)
 
 
 def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str, object]:
@@ -82,8 +82,8 @@ def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str,
     final.
     """
     values: dict[str, object] = {}
-    for one in given:
-        values |= one
+    for layer in given:
+        values |= layer
     for field in group.added & values.keys():
         lists = (one.get(field, ()) for one in given)
         values[field] = tuple(dict.fromkeys(word for words in lists for word in words))
@@ -98,8 +98,8 @@ class _Given:
     def __init__(self, source: Source, tree: Mapping[str, object]) -> None:
         self._source = source
         self._faults: list[tuple[str, str, Severity]] = []
-        self._known = {getattr(n, source): n for n in names() if source in n.group.sources}
-        self._groups = {n[:at] for n in self._known for at, c in enumerate(n) if c == "."}
+        self._settings = {getattr(n, source): n for n in names() if source in n.group.sources}
+        self._groups = {n[:at] for n in self._settings for at, c in enumerate(n) if c == "."}
         self._given: dict[Name, object] = {}
         self._take(tree, "")
 
@@ -110,12 +110,12 @@ class _Given:
             if is_one_key and name in self._groups:
                 if isinstance(value, Mapping):
                     self._take(value, f"{name}.")
-                elif isinstance(value, bool) and f"{name}.enabled" in self._known:
+                elif isinstance(value, bool) and f"{name}.enabled" in self._settings:
                     self._take({"enabled": value}, f"{name}.")
                 elif value is not None:
                     self._refuse(name, "must be a mapping")
-            elif is_one_key and name in self._known:
-                self._given[self._known[name]] = value
+            elif is_one_key and name in self._settings:
+                self._given[self._settings[name]] = value
             elif self._must_be_known(name) and len(self._faults) < MAX_PROBLEMS:
                 self._faults.append((name, self._unknown(name), Severity.WARNING))
 
@@ -130,7 +130,7 @@ class _Given:
         if any(f"{one}.".startswith(f"{name}.") for one in elsewhere):
             return "counts in client settings and the environment alone; it is ignored"
         nearest = get_close_matches(
-            name[:80], sorted(self._known.keys() | self._groups), 1, cutoff=0
+            name[:80], sorted(self._settings.keys() | self._groups), 1, cutoff=0
         )
         return f"is no setting; did you mean `{nearest[0]}`?"
 
@@ -147,8 +147,8 @@ class _Given:
         try:
             return self._allowed(group, self._validated(group, given))
         except ValidationError as error:
-            found = error.errors(include_input=False, include_url=False, include_context=False)
-        for field in {str(one["loc"][0]) for one in found}:
+            errors = error.errors(include_input=False, include_url=False, include_context=False)
+        for field in {str(one["loc"][0]) for one in errors}:
             del given[field]
             self._refuse(self._called(group, field), f"must be {_expected(group, field)}")
         return self._allowed(group, self._validated(group, given))
@@ -173,8 +173,8 @@ class _Given:
         if self._source == "environment":
             lists = [f for f in given if schema_of(group, f)["type"] == "array"]
             given = {**given, **{f: str(given[f]).split(",") for f in lists}}
-        made = group.model_validate(given, strict=self._source != "environment")
-        return {name: getattr(made, name) for name in made.model_fields_set}
+        model = group.model_validate(given, strict=self._source != "environment")
+        return {name: getattr(model, name) for name in model.model_fields_set}
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
         """The problems, errors first; those of the file have a place."""
@@ -182,20 +182,20 @@ class _Given:
         path, document = "", None
         if self._source == "file" and faults:
             path, document = CONFIG, load(decode(config))
-        found = []
+        problems = []
         for name, words, severity in faults:
             place = (1, 1) if document is None else document.place(name.split("."))
             shown = _NOT_SHOWN.sub("?", name)[:80]
-            field = self._known[name].file if name in self._known else shown
+            field = self._settings[name].file if name in self._settings else shown
             message = f"`{shown}` {words}"
-            found.append(Problem(path, message, severity, *place, field, code="setting"))
-        return placed(found, config)
+            problems.append(Problem(path, message, severity, *place, field, code="setting"))
+        return placed(problems, config)
 
 
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:
     """Type, range, default and description of a setting, as JSON Schema has them."""
-    found: dict[str, Any] = group.model_json_schema()["properties"][field]
-    return found | next((one for one in found.get("anyOf", ()) if one["type"] != "null"), {})
+    schema: dict[str, Any] = group.model_json_schema()["properties"][field]
+    return schema | next((one for one in schema.get("anyOf", ()) if one["type"] != "null"), {})
 
 
 def _expected(group: type[Group], field: str) -> str:

@@ -158,12 +158,12 @@ class Store:
     def read_artifact(self, path: str) -> Artifact:
         """The artifact of a file as it is now. Raises LookupError where there is none."""
         try:
-            found = self._complete(parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact)
+            artifact = self._complete(parse(path, read_bytes_of(self.kb_dir, path)[0]).artifact)
         except (FileNotFoundError, UnreadableError) as error:
             raise LookupError(path) from error
-        if found is None:
+        if artifact is None:
             raise LookupError(path)
-        return found
+        return artifact
 
     def retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
         """The claims that nobody may see, from their files as they are now. `is_retired` says
@@ -172,12 +172,12 @@ class Store:
         for path in self._ledger.paths():
             if classify(path) is not Kind.CLAIM:
                 continue
-            found = self._ledger.held_at(path)
-            if found is None and is_retired(usual_key(path)[1]):
+            claim = self._ledger.held_at(path)
+            if claim is None and is_retired(usual_key(path)[1]):
                 with suppress(LookupError):
-                    found = self.read_artifact(path)
-            if isinstance(found, Claim) and not is_told(found):
-                yield found
+                    claim = self.read_artifact(path)
+            if isinstance(claim, Claim) and not is_told(claim):
+                yield claim
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below
@@ -187,18 +187,20 @@ class Store:
         if only is not None and any(map(is_folder, only)):
             only = None
         versions, self._looked_at = self._versions, self._clock()
-        found = self._survey(only)
+        surveyed = self._survey(only)
         wanted = versions.stats.keys() if only is None else only | versions.racy
-        missing = set() if found.same else {path for path in wanted if path not in found.files}
-        differing = _by_name(versions.differing(found.files))
+        missing = (
+            set() if surveyed.same else {path for path in wanted if path not in surveyed.files}
+        )
+        differing = _by_name(versions.differing(surveyed.files))
         if self._resuming:
             # A file that differs from what the earlier process read counts as never read.
-            otherwise = chain(missing, differing, found.unreadable)
+            otherwise = chain(missing, differing, surveyed.unreadable)
             self.outdated = frozenset(path for path in otherwise if path in self._ledger)
             for path in self.outdated:
                 versions.forget(path)
                 self._ledger.drop_recalled(path)
-        self._drop_missing(found, missing)
+        self._drop_missing(surveyed, missing)
         for path in differing:
             if (file := self._read(path)) is not None:
                 self._accept(file, parse(path, file.data))
@@ -216,19 +218,19 @@ class Store:
         if only is not None:
             return survey(self.kb_dir, only=only | self._versions.racy)
         stats = self._versions.stats
-        found = survey(self.kb_dir, known=self._versions.is_same)
-        others = sum(path in stats for path in chain(found.files, found.unreadable))
-        if found.same + others < len(stats):
-            found = survey(self.kb_dir)
-        files = found.unreadable
-        self._survey_problems = [item for item in found.problems if item.path not in files]
-        return found
+        surveyed = survey(self.kb_dir, is_known=self._versions.is_same)
+        others = sum(path in stats for path in chain(surveyed.files, surveyed.unreadable))
+        if surveyed.same + others < len(stats):
+            surveyed = survey(self.kb_dir)
+        files = surveyed.unreadable
+        self._survey_problems = [item for item in surveyed.problems if item.path not in files]
+        return surveyed
 
-    def _drop_missing(self, found: Survey, missing: set[str]) -> None:
-        reasons = {problem.path: problem.message for problem in found.problems}
-        folders = tuple(path for path in found.unreadable if path.endswith("/"))
-        for path in missing | found.unreadable.difference(folders):
-            if path in found.unreadable or path.startswith(folders):
+    def _drop_missing(self, surveyed: Survey, missing: set[str]) -> None:
+        reasons = {problem.path: problem.message for problem in surveyed.problems}
+        folders = tuple(path for path in surveyed.unreadable if path.endswith("/"))
+        for path in missing | surveyed.unreadable.difference(folders):
+            if path in surveyed.unreadable or path.startswith(folders):
                 self._fail(path, reasons.get(path, "the folder can't be listed"))
             else:
                 self._forget(path)

@@ -118,10 +118,10 @@ class _Watch:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            found = (self.root / KB_DIRNAME).stat()
+            status = (self.root / KB_DIRNAME).stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
     def _say_lost(self, lost: bool) -> None:
         if lost != self.lost:

@@ -201,13 +201,13 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
             return [self._plain(item) for item in node.value]
         if made_of is not yaml.MappingNode or tag != _MAP:
             raise ValueError
-        found = {}
+        mapping = {}
         for key, value in node.value:
-            if key.tag != _TEXT or type(key) is not yaml.ScalarNode or key.value in found:
+            if key.tag != _TEXT or type(key) is not yaml.ScalarNode or key.value in mapping:
                 raise ValueError
             plain = value.tag == _TEXT and type(value) is yaml.ScalarNode
-            found[key.value] = value.value if plain else self._plain(value)
-        return found
+            mapping[key.value] = value.value if plain else self._plain(value)
+        return mapping
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         """Make a mapping as the base class does, and note the keys that are given twice, twenty at
@@ -246,12 +246,12 @@ _USUAL = {
 
 def placed(problems: Iterable[Problem], data: bytes) -> tuple[Problem, ...]:
     """The problems of a file, each moved to a place that the file has."""
-    found = tuple(problems)
-    if all(problem.line == problem.column == 1 for problem in found):
-        return found
+    given = tuple(problems)
+    if all(problem.line == problem.column == 1 for problem in given):
+        return given
     text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
     lines = _LINE_END.split(text)
-    return tuple(_placed(problem, lines) for problem in found)
+    return tuple(_placed(problem, lines) for problem in given)
 
 
 def _placed(problem: Problem, lines: Sequence[str]) -> Problem:

@@ -48,15 +48,19 @@ def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
     import numpy as np
 
     try:
-        made: Matrix = np.asarray(rows, np.float32)
+        vectors: Matrix = np.asarray(rows, np.float32)
     except (TypeError, ValueError):
         raise UnavailableError("the model gives no vectors: choose another one") from None
-    if made.ndim != 2 or len(made) != count or made.shape[1] != (dimension or made.shape[1]):
-        shape = " × ".join(map(str, made.shape))
+    if (
+        vectors.ndim != 2
+        or len(vectors) != count
+        or vectors.shape[1] != (dimension or vectors.shape[1])
+    ):
+        shape = " × ".join(map(str, vectors.shape))
         wanted = f"{count} × {dimension or 'any'}"
         raise UnavailableError(f"the model gives {shape} numbers, not {wanted}: choose another one")
-    lengths = np.linalg.norm(made, axis=1, keepdims=True)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
         raise UnavailableError("the model gives vectors without a direction: choose another one")
-    scaled: Matrix = made / lengths
+    scaled: Matrix = vectors / lengths
     return scaled

@@ -55,16 +55,16 @@ def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Te
     """The texts of a generation. With the texts of an earlier one on the same base, only changes
     are read.
     """
-    found: Iterable[Artifact | None]
+    artifacts: Iterable[Artifact | None]
     if before is None or before.knowledge.base is not knowledge.base:
-        found, of = chain.from_iterable(map(knowledge.all_of, KINDS)), dict[Key, Of]()
+        artifacts, of = chain.from_iterable(map(knowledge.all_of, KINDS)), dict[Key, Of]()
     else:
         then, now = before.knowledge.changed, knowledge.changed
         keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
-        found = map(knowledge.artifact, keys)
+        artifacts = map(knowledge.artifact, keys)
         of = {key: one for key, one in before.of.items() if key not in keys}
     by_mark: dict[bytes, str] = {}
-    for artifact in found:
+    for artifact in artifacts:
         if artifact is None:
             continue
         gate = gate_of(artifact)

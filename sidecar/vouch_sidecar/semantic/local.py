@@ -78,8 +78,8 @@ class Local:
             "token_type_ids": np.zeros_like(mask),
         }
         try:
-            found = self._session.run(None, {k: v for k, v in given.items() if k in self._inputs})
-            states = np.asarray(found[0], np.float32)
+            outputs = self._session.run(None, {k: v for k, v in given.items() if k in self._inputs})
+            states = np.asarray(outputs[0], np.float32)
             if states.ndim != 3 or states.shape[:2] != mask.shape:
                 raise UnavailableError("the model gives no vector for each token: choose another")
         except UnavailableError:

@@ -34,17 +34,17 @@ class Ollama:
         listed = self._ask("GET", "/api/tags", None, LOOK_SECONDS).get("models")
         models = [one for one in listed if isinstance(one, dict)] if listed is not None else []
         names = {model, model if ":" in model else f"{model}:latest"}
-        found = next((one for one in models if one.get("name") in names), None)
-        if found is None:
+        ours = next((one for one in models if one.get("name") in names), None)
+        if ours is None:
             raise self._missing()
-        said = f"ollama {found.get('name')} {found.get('digest')}"
+        said = f"ollama {ours.get('name')} {ours.get('digest')}"
         self.identity = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
         """A row for each text."""
         body = {"model": self._model, "input": list(texts), "truncate": True}
-        found = self._ask("POST", "/api/embed", body, seconds).get("embeddings")
-        rows = unit(found, len(texts), self._dimension)
+        vectors = self._ask("POST", "/api/embed", body, seconds).get("embeddings")
+        rows = unit(vectors, len(texts), self._dimension)
         self._dimension = rows.shape[1]
         return rows
 

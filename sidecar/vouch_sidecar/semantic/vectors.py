@@ -48,8 +48,8 @@ class Vectors(NamedTuple):
 
     def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
         """The greatest cosine of some texts; 0 if no vector is known."""
-        known = (self.by_mark.get(mark) for mark in marks)
-        return max((float(one @ query) for one in known if one is not None), default=0.0)
+        vectors = (self.by_mark.get(mark) for mark in marks)
+        return max((float(one @ query) for one in vectors if one is not None), default=0.0)
 
     def nearest(
         self,
@@ -64,7 +64,7 @@ class Vectors(NamedTuple):
         """
         import numpy as np
 
-        found: list[Near] = []
+        hits: list[Near] = []
         for (kind, gate), block in self.blocks.items():
             if kind not in kinds or gate not in gates:
                 continue
@@ -73,23 +73,23 @@ class Vectors(NamedTuple):
             for at in np.arange(len(cosines))[first]:
                 if (cosine := float(cosines[at])) >= least:
                     artifact_id, section, mark = block.rows[at]
-                    found.append(Near(kind, artifact_id, section, mark, cosine))
-        found.sort(key=lambda near: (-near.cosine, near.kind, near.id, near.section))
-        return found[:most]
+                    hits.append(Near(kind, artifact_id, section, mark, cosine))
+        hits.sort(key=lambda near: (-near.cosine, near.kind, near.id, near.section))
+        return hits[:most]
 
 
-def arranged(of: Texts, known: Mapping[bytes, Vector]) -> Vectors:
+def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
     """The vectors of a generation from the `known` ones, which must include one for every text.
     Raises ValueError where they differ in length.
     """
     import numpy as np
 
     rows: defaultdict[Place, list[tuple[str, int, bytes]]] = defaultdict(list)
-    for (_, artifact_id), one in of.of.items():
-        marks = enumerate(one.marks)
-        rows[one.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
+    for (_, artifact_id), texts in of.of.items():
+        marks = enumerate(texts.marks)
+        rows[texts.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
     blocks = {
-        place: _Rows(found, np.stack([known[mark] for _, _, mark in found]))
+        place: _Rows(found, np.stack([vectors[mark] for _, _, mark in found]))
         for place, found in rows.items()
         if found
     }

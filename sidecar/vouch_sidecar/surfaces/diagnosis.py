@@ -106,25 +106,25 @@ def _knowledge_bases(at: Examined) -> Iterator[Remark]:
 
 def _contents(at: Examined) -> Iterator[Remark]:
     roots = perform(at.engine, status.OPERATION, {}, Caller()).roots
-    for one, served in zip(roots, at.engine.serving(Caller()), strict=True):
-        about, counts = f"contents of {one_line(one.collection)}", one.counts
+    for root, served in zip(roots, at.engine.serving(Caller()), strict=True):
+        about, counts = f"contents of {one_line(root.collection)}", root.counts
         entities = count(counts.entities, "entity", "entities")
         listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         across = check_all(around, served.view.sees)
-        of_files = [problem.severity for problem in one.problems]
+        of_files = [problem.severity for problem in root.problems]
         others = [problem.severity for several in across.values() for problem in several]
         problems = [severity for severity in (*of_files, *others) if severity != "hint"]
         state: State = "ok"
         if problems:
-            files = f", {count(one.unusable, 'file')} can't be used" if one.unusable else ""
+            files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
             listed += f"; {count(len(problems), 'problem')}{files}: `{COMMAND} check` lists them"
             state = "wrong" if of_files else "note"
         yield Remark(about, state, listed)
-        if (parts := _fragments(at.engine, one.root)) is not None:
+        if (parts := _fragments(at.engine, root.root)) is not None:
             yield Remark(about, "note", parts)
-        if at.for_person and (closed := _closed_sources(at.engine, one.root)):
+        if at.for_person and (closed := _closed_sources(at.engine, root.root)):
             number = count(closed, "source is", "sources are")
             yield Remark(
                 about,
@@ -175,8 +175,8 @@ def _is_part(sentence: Sentence) -> bool:
 
 def _is_on(config: Mapping[str, object], name: str, by_default: bool) -> bool:
     group, _, key = name.partition(".")
-    found = config.get(group)
-    value = found.get(key, by_default) if isinstance(found, dict) else by_default
+    settings = config.get(group)
+    value = settings.get(key, by_default) if isinstance(settings, dict) else by_default
     return value is True
 
 
@@ -224,12 +224,12 @@ def _cache(root: Path, env: Mapping[str, str]) -> Remark:
 
 
 def _program(at: Examined) -> Iterator[Remark]:
-    found = shutil.which(COMMAND, path=at.env.get("PATH"))
-    if found is None:
+    program = shutil.which(COMMAND, path=at.env.get("PATH"))
+    if program is None:
         here = Path(sys.executable).with_name(COMMAND)
         yield Remark("PATH", "note", f"{COMMAND} is not on it; this one is {here}")
     else:
-        yield Remark("PATH", "ok", found)
+        yield Remark("PATH", "ok", program)
     if find_spec("mcp") is None:
         message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
         yield Remark("extra mcp", "note", message)
@@ -285,12 +285,12 @@ def _trial(at: Examined) -> Iterator[Remark]:
     """Sends prompts through the hook as an agent does, until one is answered."""
     if not at.roots or not is_supported():
         return
-    named = [
+    entities = [
         (one.view.claim_count(entity.id), entity.name)
         for one in at.engine.serving(Caller())
         for entity in one.view.knowledge.names.entities()
     ]
-    best = [name for claims, name in sorted(named, reverse=True)[:TRIALS] if claims]
+    best = [name for claims, name in sorted(entities, reverse=True)[:TRIALS] if claims]
     if not best:
         yield Remark("trial prompt", "note", "there is no entity to name in one")
         return

@@ -123,8 +123,8 @@ def run_demo(env: Mapping[str, str]) -> None:
 
 def shown_command() -> str:
     """What a user types to run this program again."""
-    found = shutil.which("vouch-sidecar")
-    return "vouch-sidecar" if found is not None else shown(Path(sys.argv[0]))
+    program = shutil.which("vouch-sidecar")
+    return "vouch-sidecar" if program is not None else shown(Path(sys.argv[0]))
 
 
 def shown(path: Path) -> str:

@@ -49,27 +49,27 @@ class FoundProblem(NamedTuple):
 
 def _check(**given: Any) -> None:
     viewer = Viewer(given["project"], given["agent"])
-    every = list(_found(AskedFrom(given["root"], viewer)))
-    found = [one for one in every if given["hints"] or one.problem.severity != "hint"]
-    hints = len(every) - len(found)
+    every = list(_problems_of(AskedFrom(given["root"], viewer)))
+    problems = [one for one in every if given["hints"] or one.problem.severity != "hint"]
+    hints = len(every) - len(problems)
     unusable = len({one.file for one in every if one.problem.is_unusable})
     if given["as_json"] or given["form"] == "json":
-        listed = [_as_json(one) for one in found]
+        listed = [_as_json(one) for one in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     elif given["form"] == "sarif":
-        print_json(_as_sarif(found))
+        print_json(_as_sarif(problems))
     elif given["form"] == "github":
-        for one in found:
+        for one in problems:
             say(_as_github(one))
     else:
-        _show(found, unusable, hints, given["header"])
-    if any(one.problem.severity != "hint" for one in found):
+        _show(problems, unusable, hints, given["header"])
+    if any(one.problem.severity != "hint" for one in problems):
         sys.exit(PROBLEMS)
 
 
-def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
+def _problems_of(asked_from: AskedFrom) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
-    engine, caller = loaded(asked)
+    engine, caller = loaded(asked_from)
     settle(engine.collections.values(), engine.env)
     for served in engine.serving(caller):
         root, collection = served.collection.root, served.collection
@@ -83,31 +83,31 @@ def _found(asked: AskedFrom) -> Iterator[FoundProblem]:
                 yield FoundProblem(root, file, problem)
 
 
-def _show(found: Sequence[FoundProblem], unusable: int, hints: int, header: bool) -> None:
+def _show(problems: Sequence[FoundProblem], unusable: int, hints: int, header: bool) -> None:
     """Print the problems. `unusable`: files that can't be used; `hints`: hints left out."""
     to = Printer(header=header)
     if header:
         to.record("place", "severity", "code", "message")
     also = f"{count(hints, 'hint')}: `--hints` lists them" if hints else ""
-    if not found:
+    if not problems:
         to.nothing(f"No problems. {also}".strip())
         return
-    for one in found:
-        problem = one.problem
-        place = f"{one.shown}:{problem.line}:{problem.column}" if one.file else one.shown
+    for found in problems:
+        problem = found.problem
+        place = f"{found.shown}:{problem.line}:{problem.column}" if found.file else found.shown
         colour = COLOURS[problem.severity]
-        to.uncut((place, "bold"), (problem.severity, colour), one.message, (problem.code, "dim"))
-        to.record(place, problem.severity, problem.code, one.message)
+        to.uncut((place, "bold"), (problem.severity, colour), found.message, (problem.code, "dim"))
+        to.record(place, problem.severity, problem.code, found.message)
     if unusable:
         to.line((f"{count(unusable, 'file')} can't be used", "red"))
     if also:
         to.line((also, "dim"))
 
 
-def _as_json(one: FoundProblem) -> dict[str, Any]:
-    problem = one.problem
+def _as_json(found: FoundProblem) -> dict[str, Any]:
+    problem = found.problem
     return {
-        "root": str(one.root),
+        "root": str(found.root),
         "path": problem.path,
         "line": problem.line,
         "column": problem.column,
@@ -118,14 +118,14 @@ def _as_json(one: FoundProblem) -> dict[str, Any]:
     }
 
 
-def _as_github(one: FoundProblem) -> str:
+def _as_github(found: FoundProblem) -> str:
     """A workflow command, which GitHub shows at the line in a pull request."""
-    problem = one.problem
+    problem = found.problem
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
-    if one.file is not None:
-        place = {"file": one.shown, "line": problem.line, "col": problem.column, **place}
+    if found.file is not None:
+        place = {"file": found.shown, "line": problem.line, "col": problem.column, **place}
     properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
-    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(one.message)}"
+    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(found.message)}"
 
 
 def _escaped(text: str, signs: str = "") -> str:
@@ -134,29 +134,29 @@ def _escaped(text: str, signs: str = "") -> str:
     return text
 
 
-def _as_sarif(found: Sequence[FoundProblem]) -> dict[str, Any]:
+def _as_sarif(problems: Sequence[FoundProblem]) -> dict[str, Any]:
     """A SARIF 2.1.0 log, for code scanning."""
-    rules = [{"id": code} for code in sorted({one.problem.code for one in found})]
+    rules = [{"id": code} for code in sorted({one.problem.code for one in problems})]
     driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
-    results = [_sarif_result(one) for one in found]
+    results = [_sarif_result(one) for one in problems]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(one: FoundProblem) -> dict[str, Any]:
-    problem = one.problem
+def _sarif_result(found: FoundProblem) -> dict[str, Any]:
+    problem = found.problem
     result = {
         "ruleId": problem.code,
         "level": SARIF[problem.severity],
-        "message": {"text": one.message},
+        "message": {"text": found.message},
     }
-    if one.file is None:
+    if found.file is None:
         return result
     # Relative to the working folder, which is the root of the checkout in CI.
     here = Path.cwd()
-    uri = one.file.as_uri()
-    if one.file.is_relative_to(here):
-        uri = quote_from_bytes(os.fsencode(one.file.relative_to(here)))
+    uri = found.file.as_uri()
+    if found.file.is_relative_to(here):
+        uri = quote_from_bytes(os.fsencode(found.file.relative_to(here)))
     place = {
         "artifactLocation": {"uri": uri},
         "region": {"startLine": problem.line, "startColumn": problem.column},

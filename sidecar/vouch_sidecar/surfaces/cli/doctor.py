@@ -24,11 +24,15 @@ def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command,
     to = None if as_json else Printer()
     findings = []
     for_person = not as_json and sys.stdout.isatty()
-    for one in examined(start_at(root).absolute(), os.environ, for_person):
-        findings.append(one)
+    for finding in examined(start_at(root).absolute(), os.environ, for_person):
+        findings.append(finding)
         if to is not None:
-            to.uncut((f"{one.state:5}", COLOURS[one.state]), (one.about, "bold"), one.message)
-            to.record(*one)
+            to.uncut(
+                (f"{finding.state:5}", COLOURS[finding.state]),
+                (finding.about, "bold"),
+                finding.message,
+            )
+            to.record(*finding)
     healthy = all(one.state != "wrong" for one in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [one._asdict() for one in findings]})

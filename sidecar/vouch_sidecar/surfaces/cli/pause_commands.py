@@ -22,10 +22,10 @@ def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int
     """Seconds of a duration, written as `30m`, `1h`, `2d`."""
     if duration is None:
         return None
-    found = _FOR.fullmatch(duration[:10])
-    if found is None:
+    match = _FOR.fullmatch(duration[:10])
+    if match is None:
         raise click.BadParameter("must be a number of minutes, hours or days: 30m, 1h, 2d")
-    return int(found[1]) * _SECONDS[found[2]]
+    return int(match[1]) * _SECONDS[match[2]]
 
 
 @click.command()
@@ -37,24 +37,24 @@ def pause(root: Path | None, seconds: int | None) -> None:
     Until `resume` or the next start of the system, unless --for says how long. What is asked is
     still answered.
     """
-    for found in roots_of(AskedFrom(root)):
+    for folder in roots_of(AskedFrom(root)):
         try:
-            ends = pauses.pause(found, os.environ, seconds)
+            ends = pauses.pause(folder, os.environ, seconds)
         except OSError as error:
             raise click.ClickException(f"can't pause: {error.strerror or error}") from None
         until = "`vouch-sidecar resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
-        say(f"{printable(str(found))}: paused until {until}")
+        say(f"{printable(str(folder))}: paused until {until}")
 
 
 @click.command()
 @root_option
 def resume(root: Path | None) -> None:
     """End a pause."""
-    for found in roots_of(AskedFrom(root)):
+    for folder in roots_of(AskedFrom(root)):
         try:
-            pauses.resume(found, os.environ)
+            pauses.resume(folder, os.environ)
         except OSError as error:
             raise click.ClickException(f"can't resume: {error.strerror or error}") from None
-        say(f"{printable(str(found))}: resumed")
+        say(f"{printable(str(folder))}: resumed")

@@ -115,18 +115,18 @@ def stop(root: Path | None, every: bool) -> None:
     """
     if not is_supported():
         raise click.UsageError("nothing is left behind on this system")
-    named = (
+    roots_by_socket = (
         {} if every else {socket_path(one, os.environ): one for one in roots_of(AskedFrom(root))}
     )
     silent, ended = False, 0
-    for path in stopping.sockets(os.environ) if every else named:
+    for path in stopping.sockets(os.environ) if every else roots_by_socket:
         outcome, roots = stopping.stop(path, os.environ)
         for served in roots:
             say(f"{printable(served)}: stopped")
         silent = silent or outcome is Outcome.SILENT
         ended += outcome is Outcome.STOPPED
         if outcome in (Outcome.OTHER, Outcome.SILENT):
-            say(f"{printable(str(named.get(path, path)))}: {outcome.value}", err=True)
+            say(f"{printable(str(roots_by_socket.get(path, path)))}: {outcome.value}", err=True)
     if not (ended or silent):
         say("no process that a hook left behind runs", err=True)
     if silent:

@@ -71,24 +71,24 @@ class Pane:
         self.live: Live | None = None
         self._sessions: dict[str, DidChangeSalience] = {}
 
-    def tell(self, told: DidChangeSalience) -> None:
+    def tell(self, push: DidChangeSalience) -> None:
         """Show the ranking of a session."""
-        self._sessions.pop(told.session_id, None)
-        if told.salience:
-            self._sessions[told.session_id] = told
+        self._sessions.pop(push.session_id, None)
+        if push.salience:
+            self._sessions[push.session_id] = push
         if self.live is not None:
             self.live.update(self.shown(), refresh=True)
         else:
-            self._print(told)
+            self._print(push)
 
-    def _print(self, told: DidChangeSalience) -> None:
+    def _print(self, push: DidChangeSalience) -> None:
         """Print a ranking as rows that begin with the session; if empty, the session alone."""
         to = Printer()
-        for row in told.salience:
+        for row in push.salience:
             what = (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count)
-            to.record(told.session_id, *what, ", ".join(row.matched))
-        if not told.salience:
-            to.record(told.session_id)
+            to.record(push.session_id, *what, ", ".join(row.matched))
+        if not push.salience:
+            to.record(push.session_id)
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:
@@ -101,14 +101,14 @@ class Pane:
         return Group(*map(_table, latest), *more)
 
 
-def _table(told: DidChangeSalience) -> RenderableType:
-    title = Text(one_line(told.session_id), style="bold")
+def _table(push: DidChangeSalience) -> RenderableType:
+    title = Text(one_line(push.session_id), style="bold")
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", border_style="dim")
     for heading in ("in play", "type", "named by", "top claim"):
         table.add_column(heading, overflow="fold")
     table.add_column("claims", justify="right", no_wrap=True)
-    fresh = {row.entity_id for row in told.fresh}
-    for row in told.salience:
+    fresh = {row.entity_id for row in push.fresh}
+    for row in push.salience:
         style = "green" if row.entity_id in fresh else ""
         named_by, claim = ", ".join(row.matched), row.top_claim_id or ""
         texts = (Text(one_line(text)) for text in (row.type, named_by, claim))

@@ -115,12 +115,12 @@ def _contents(root: Path | None) -> str:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
     views = [one.view for one in engine.serving(caller)]
     claims = count(sum(view.count(Kind.CLAIM) for view in views), "claim")
-    named = [
+    entities = [
         (view.claim_count(entity.id), entity.name)
         for view in views
         for entity in view.knowledge.names.entities()
     ]
-    most, name = max(named, default=(0, ""))
+    most, name = max(entities, default=(0, ""))
     return f"{claims}; try: What is known about {one_line(name)}?" if most else claims
 
 
@@ -130,8 +130,8 @@ def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: boo
         return host.user(env, command_for(host, env, user=True))
     assert host.project is not None, "a host has a place or a snippet"
     start = root or Path.cwd()
-    found = [] if root else [Path(one) for one in discover(start, env=env)]
-    above = next((one for one in found if start.resolve().is_relative_to(one)), start)
+    roots = [] if root else [Path(one) for one in discover(start, env=env)]
+    above = next((one for one in roots if start.resolve().is_relative_to(one)), start)
     return host.project(above)
 
 
@@ -154,8 +154,8 @@ def command_for(host: Host, env: Mapping[str, str], *, user: bool) -> str:
 
 def _absolute(env: Mapping[str, str]) -> str:
     """The absolute path of this program."""
-    found = shutil.which(COMMAND, path=env.get("PATH"))
-    return str(Path(found or Path(sys.executable).with_name(COMMAND)).absolute())
+    program = shutil.which(COMMAND, path=env.get("PATH"))
+    return str(Path(program or Path(sys.executable).with_name(COMMAND)).absolute())
 
 
 def _remarks(
@@ -179,9 +179,9 @@ def _remarks(
     if find_spec("mcp") is None:
         remarks.append("The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'")
     if not found_by(host, env):
-        named = "it needs" if command == COMMAND else "the integration names"
+        needs = "it needs" if command == COMMAND else "the integration names"
         remarks.append(
-            f"{COMMAND} is not on the PATH that {host.title} starts with: {named} {_absolute(env)}"
+            f"{COMMAND} is not on the PATH that {host.title} starts with: {needs} {_absolute(env)}"
         )
     remarks += [
         f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"

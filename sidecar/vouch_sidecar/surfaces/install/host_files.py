@@ -218,5 +218,5 @@ def _hash(text: str) -> str:
 
 def _is_ours(text: str) -> bool:
     """Whether this program wrote a text, and nobody has changed it."""
-    found = _HASH.search(text)
-    return found is not None and found[0] == _hash(text)
+    digest = _HASH.search(text)
+    return digest is not None and digest[0] == _hash(text)

@@ -49,8 +49,10 @@ async def feed(
 
 def parts_in(params: object) -> Collection[PushPart]:
     """The parts of pushes that a follower wants; all unless it names some."""
-    named = params.get("push") if isinstance(params, Mapping) else None
-    return [part for part in PUSH_PARTS if part in named] if isinstance(named, list) else PUSH_PARTS
+    wanted = params.get("push") if isinstance(params, Mapping) else None
+    if not isinstance(wanted, list):
+        return PUSH_PARTS
+    return [part for part in PUSH_PARTS if part in wanted]
 
 
 async def follow(

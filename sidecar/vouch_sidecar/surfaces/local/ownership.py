@@ -99,7 +99,7 @@ def _bind(path: str) -> socket.socket:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

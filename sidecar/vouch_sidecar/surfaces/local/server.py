@@ -256,5 +256,5 @@ def _env(request: Request) -> dict[str, str]:
 def _roots(request: Request) -> frozenset[Path]:
     """The knowledge bases that a request names."""
     roots = request.get("roots")
-    named = roots if isinstance(roots, list) else []
-    return frozenset(Path(root) for root in named if isinstance(root, str))
+    paths = roots if isinstance(roots, list) else []
+    return frozenset(Path(root) for root in paths if isinstance(root, str))

@@ -110,8 +110,8 @@ class _About:
         return [f"{label}: {', '.join([*links, *more])}"] if ids else []
 
     def _link(self, kind: Kind, artifact_id: str) -> str:
-        found = resolve(self._file.served, (kind,), artifact_id)
-        uri = self._views.uri(found.path) if found is not None else None
+        artifact = resolve(self._file.served, (kind,), artifact_id)
+        uri = self._views.uri(artifact.path) if artifact is not None else None
         return self._style.link(clip(one_line(artifact_id), LABEL), uri)
 
     def _named_by(self, artifact: Artifact) -> list[str]:

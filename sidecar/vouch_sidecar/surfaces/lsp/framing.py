@@ -72,8 +72,8 @@ class MessageReader:
         while (line := await self._line()) not in BLANK:
             if is_first and HTTP.search(line):
                 raise asyncio.IncompleteReadError(line, None)
-            if found := LENGTH.search(line):
-                length = int(found[1])
+            if match := LENGTH.search(line):
+                length = int(match[1])
         return length
 
     async def _line(self) -> bytes:

@@ -27,14 +27,14 @@ def changed_part(old: str, new: str) -> tuple[int, int]:
     return start, len(new) - tail
 
 
-def _common(one: str, other: str) -> int:
+def _common(text: str, other: str) -> int:
     """The length of the common beginning of two texts, by bisection: a text may have a million
     characters.
     """
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(text), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if text[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -74,10 +74,10 @@ def file_at(server: Sidecar, uri: str) -> File | None:
     if document is None or path is None or KB_DIRNAME not in path.parts:
         return None
     path = anchored(path)
-    for one in server.engine.serving(server.caller):
-        below = one.collection.root / KB_DIRNAME
+    for served in server.engine.serving(server.caller):
+        below = served.collection.root / KB_DIRNAME
         if path.is_relative_to(below):
-            return File(document, path.relative_to(below).as_posix(), one)
+            return File(document, path.relative_to(below).as_posix(), served)
     return None
 
 
@@ -87,9 +87,9 @@ def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
     offset = file.document.offset_at(position) if file is not None else None
     if file is None or offset is None:
         return None
-    for one in file.references():
-        if one.start <= offset <= one.end:
-            return NamedId(file, one, file.resolve(one))
+    for reference in file.references():
+        if reference.start <= offset <= reference.end:
+            return NamedId(file, reference, file.resolve(reference))
     return None
 
 
@@ -101,8 +101,8 @@ def resolve(
 ) -> Artifact | None:
     """As `File.resolve`; the first of `kinds` that has the id counts."""
     for kind in kinds:
-        if (found := served.view.visible((kind, artifact_id))) is not None:
-            return found
+        if (artifact := served.view.visible((kind, artifact_id))) is not None:
+            return artifact
     around = around or CheckContext(served.collection, served.view.knowledge)
     for kind in kinds:
         retired = around.retired(kind, artifact_id)

@@ -50,12 +50,12 @@ def find(
     around = document.source[start : offset + REACH]
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     wanted = topics and not in_code
-    named = mentioned_at(server.engine, server.caller, around, offset - start, wanted)
-    if named is None:
+    mention = mentioned_at(server.engine, server.caller, around, offset - start, wanted)
+    if mention is None:
         return None
-    place = document.range_of(start + named.start, start + named.end)
-    name = around[named.start : named.end]
-    return FoundMention(place, name, in_code, named.entities)
+    place = document.range_of(start + mention.start, start + mention.end)
+    name = around[mention.start : mention.end]
+    return FoundMention(place, name, in_code, mention.entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,14 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
     start = document.source.rfind("\n", 0, offset) + 1
     start = max(start, offset - REACH)
     line = document.source[start : offset + REACH].partition("\n")[0]
-    found: list[tuple[int, int, Served, list[Tied]]] = []
+    places: list[tuple[int, int, Served, list[Tied]]] = []
     for served in server.engine.serving(server.caller):
-        if (named := tied_at(served.view, line, offset - start)) is not None:
-            found.append((named[0], named[1], served, named[2]))
-    if not found:
+        if (tied_place := tied_at(served.view, line, offset - start)) is not None:
+            places.append((tied_place[0], tied_place[1], served, tied_place[2]))
+    if not places:
         return None
-    begin, end = max(((one[0], one[1]) for one in found), key=lambda place: place[1] - place[0])
-    tied = [(served, one) for *_, served, several in found for one in several]
+    begin, end = max(((one[0], one[1]) for one in places), key=lambda place: place[1] - place[0])
+    tied = [(served, one) for *_, served, several in places for one in several]
     tied.sort(key=lambda row: -row[1].strength)
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + begin, start + end)
@@ -105,11 +105,11 @@ def places_naming(
         if left < 0 or _is_below_vouch(document):
             continue
         code = in_code("" if is_ours(document) else document.language_id, document.source)
-        for one in served.view.mentions(document.source):
-            if one.entity_id != entity_id or one.nested:
+        for mention in served.view.mentions(document.source):
+            if mention.entity_id != entity_id or mention.nested:
                 continue
-            if server.answers_in_code or not code(one.start):
-                yield document, one.start, one.end
+            if server.answers_in_code or not code(mention.start):
+                yield document, mention.start, mention.end
 
 
 def is_ours(document: EditorDocument) -> bool:

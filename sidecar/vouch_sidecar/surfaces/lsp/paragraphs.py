@@ -54,18 +54,18 @@ class Paragraphs:
             return []
         changed = _changed_paragraphs(after, head, removed, added)
         updated = []
-        for one in rest:  # paragraphs that lost a part or were cut in two
-            at = _around(after, min(one.first, len(after) - 1))
+        for paragraph in rest:  # paragraphs that lost a part or were cut in two
+            at = _around(after, min(paragraph.first, len(after) - 1))
             if any(max(at[0], first) <= min(at[1], last) for first, last in changed):
                 continue
-            updated.append(self._update(one, at, after))
+            updated.append(self._update(paragraph, at, after))
         free = [one for one in self._edited if one.number not in dict(updated)]
         for lines in changed:
-            found = next((one for one in reversed(free) if one.shares(lines)), None)
-            if found is None:
-                found = self._next_free()
-            free = [one for one in free if one is not found]
-            updated.append(self._update(found, lines, after))
+            edited = next((one for one in reversed(free) if one.shares(lines)), None)
+            if edited is None:
+                edited = self._next_free()
+            free = [one for one in free if one is not edited]
+            updated.append(self._update(edited, lines, after))
         return list({number: (number, text) for number, text in updated}.values())
 
     def _next_free(self) -> _Edited:
@@ -75,20 +75,20 @@ class Paragraphs:
             return self._edited[-1]
         return self._edited[0]
 
-    def _update(self, one: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
+    def _update(self, paragraph: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
         """Set the lines of a paragraph and make it the newest. Returns its number and text."""
-        self._edited = [*(other for other in self._edited if other is not one), one]
-        one.first, one.last = lines
-        text = "\n".join(after[one.first : one.last + 1])
-        return one.number, text if text.strip() else ""
+        self._edited = [*(other for other in self._edited if other is not paragraph), paragraph]
+        paragraph.first, paragraph.last = lines
+        text = "\n".join(after[paragraph.first : paragraph.last + 1])
+        return paragraph.number, text if text.strip() else ""
 
     def _move(self, first: int, end: int, lines: int) -> None:
         """Shift paragraphs after an edit of lines `first` to `end - 1` that added `lines` lines."""
-        for one in self._edited:
-            if one.first >= end:
-                one.first, one.last = one.first + lines, one.last + lines
-            elif one.last >= first:
-                one.last = max(one.first, one.last + lines)
+        for paragraph in self._edited:
+            if paragraph.first >= end:
+                paragraph.first, paragraph.last = paragraph.first + lines, paragraph.last + lines
+            elif paragraph.last >= first:
+                paragraph.last = max(paragraph.first, paragraph.last + lines)
 
 
 def _changes_words(removed: Sequence[str], added: Sequence[str]) -> bool:
@@ -102,23 +102,23 @@ def _changed_paragraphs(
     """The last three paragraphs with a new line among those `added` from line `head` on; without
     any, the paragraph that lost a line, if some of it is left.
     """
-    found: list[Lines] = []
-    known, border = set(removed), len(after)
+    changed: list[Lines] = []
+    old_lines, border = set(removed), len(after)
     for at in range(head + len(added) - 1, head - 1, -1):
-        if at >= border or not after[at].strip() or after[at] in known:
+        if at >= border or not after[at].strip() or after[at] in old_lines:
             continue
         first, last = _around(after, at)
-        found.insert(0, (first, min(last, border - 1)))
+        changed.insert(0, (first, min(last, border - 1)))
         border = first
-        if len(found) == KEPT:
+        if len(changed) == KEPT:
             break
-    if not found and any(line.strip() for line in removed):
+    if not changed and any(line.strip() for line in removed):
         end = head + len(added)
         if removed[0].strip() and head > 0 and after[head - 1].strip():
-            found.append(_around(after, head - 1))
+            changed.append(_around(after, head - 1))
         elif removed[-1].strip() and end < len(after) and after[end].strip():
-            found.append(_around(after, end))
-    return found
+            changed.append(_around(after, end))
+    return changed
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

@@ -41,12 +41,12 @@ def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path],
     That is the URI in `opened` that leads to the file; else, if a workspace folder is a link, the
     path through this link.
     """
-    known = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
+    uris = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
     links = [(real, one) for one in folders if (real := resolved(one)) != one]
 
     def uri_for(path: Path) -> str:
-        if path in known:
-            return known[path]
+        if path in uris:
+            return uris[path]
         for real, folder in links:
             if path.is_relative_to(real):
                 return (folder / path.relative_to(real)).as_uri()

@@ -116,9 +116,9 @@ class PromptDocuments:
 
     def preview(self) -> None:
         """Let every text that is still waiting to become idle count for those who ask."""
-        for one in self._prompts.values():
-            if one.timer is not None:
-                self._slots.preview(one.session_id, one.slot, one.text, also=one.also)
+        for prompt in self._prompts.values():
+            if prompt.timer is not None:
+                self._slots.preview(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
 
     def flush(self) -> None:
         """Observe at once every text that is still waiting to become idle."""

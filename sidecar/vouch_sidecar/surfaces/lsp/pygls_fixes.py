@@ -82,8 +82,8 @@ class EditorDocuments(Workspace):
 
     def find(self, uri: str) -> EditorDocument | None:
         """The document, if the client has it open."""
-        found: Any = self.text_documents.get(unquote(uri))
-        return found if isinstance(found, EditorDocument) else None
+        document: Any = self.text_documents.get(unquote(uri))
+        return document if isinstance(document, EditorDocument) else None
 
     def opened(self) -> Iterator[EditorDocument]:
         """Every document that the client has open."""
@@ -298,9 +298,9 @@ class Server(LanguageServer):
         """Fault: pygls shows errors to the user, with a text that may hold a prompt. This logs
         where an error was raised; of an error that the client caused, only the code.
         """
-        for one in (error, sys.exception()):  # the latter in a notification's handler
-            if isinstance(one, JsonRpcException) and one.code != JsonRpcInternalError.CODE:
-                log.info("refused: %s", one.code)
+        for raised in (error, sys.exception()):  # the latter in a notification's handler
+            if isinstance(raised, JsonRpcException) and raised.code != JsonRpcInternalError.CODE:
+                log.info("refused: %s", raised.code)
                 return
         data = getattr(error, "data", None)
         frames = data.get("traceback") if isinstance(data, dict) else None

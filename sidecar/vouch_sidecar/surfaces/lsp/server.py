@@ -129,8 +129,8 @@ class Sidecar(Server):
         """Settings that come from the client alone, such as `hover`, and so are the same for every
         knowledge base.
         """
-        found = (one.settings for one in self.engine.collections.values())
-        return next(found, Settings())
+        settings = (one.settings for one in self.engine.collections.values())
+        return next(settings, Settings())
 
     @property
     def answers_in_code(self) -> bool:
@@ -270,13 +270,13 @@ def _push_parts(raw: object) -> tuple[object, tuple[Problem, ...]]:
         return raw, ()
     unknown = [one for one in raw if one not in get_args(PushPart)][:MAX_PROBLEMS]
     problems = []
-    for one in unknown:
-        near, *_ = get_close_matches(str(one)[:80], get_args(PushPart), 1, 0)
-        shown = _ODD_SIGN.sub("?", str(one)[:80])
+    for part in unknown:
+        near, *_ = get_close_matches(str(part)[:80], get_args(PushPart), 1, 0)
+        shown = _ODD_SIGN.sub("?", str(part)[:80])
         message = f"`initializationOptions.push` has no part `{shown}`; did you mean `{near}`?"
         problems.append(Problem("", message, Severity.WARNING, code="setting"))
-    known = [one for one in raw if one in get_args(PushPart)]
-    return known if known or not raw else None, tuple(problems)
+    known_parts = [one for one in raw if one in get_args(PushPart)]
+    return known_parts if known_parts or not raw else None, tuple(problems)
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:

@@ -63,7 +63,7 @@ def markdown(text: str) -> str:
     """A text as one line, escaped so that markdown shows it literally: no markup, heading, list,
     HTML, image or link.
     """
-    shown = MARKED.sub(lambda found: ENTITIES.get(found[0], "\\" + found[0]), one_line(text))
+    shown = MARKED.sub(lambda mark: ENTITIES.get(mark[0], "\\" + mark[0]), one_line(text))
     return BEGINS.sub(r"\1\\", shown)
 
 

@@ -53,18 +53,18 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     Raises `InvalidParamsError` for an unknown entity.
     """
     if uri == STATUS:
-        found = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
+        content = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
     elif uri == ENTITIES:
         served = engine.serving(caller)
-        found = {"entities": await in_turn(caller.asker, partial(_entities, served))}
+        content = {"entities": await in_turn(caller.asker, partial(_entities, served))}
     elif uri.startswith(ENTITY):
         entity_id = unquote(uri.removeprefix(ENTITY))
         operation = OPERATIONS["entity"]
         await ready(engine, operation, caller)
-        found = as_json(await perform_async(engine, operation, {"id": entity_id}, caller))
+        content = as_json(await perform_async(engine, operation, {"id": entity_id}, caller))
     else:
         return None
-    return json.dumps(harmless(found), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(harmless(content), ensure_ascii=False, separators=(",", ":"))
 
 
 def harmless(value: Any) -> Any:
@@ -77,7 +77,7 @@ def harmless(value: Any) -> Any:
 
 
 def _entities(served: Sequence[Served]) -> list[dict[str, Any]]:
-    found = [
+    entities = [
         {
             "id": entity.id,
             "name": entity.name,
@@ -88,4 +88,4 @@ def _entities(served: Sequence[Served]) -> list[dict[str, Any]]:
         for one in served
         for entity in one.view.knowledge.names.entities()
     ]
-    return sorted(found, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))
+    return sorted(entities, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))

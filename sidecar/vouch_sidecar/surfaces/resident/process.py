@@ -42,8 +42,8 @@ async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
         async with anyio.create_task_group() as sockets:
-            for root, one in owned.items():
-                sockets.start_soon(local.own, root, one)
+            for root, ownership in owned.items():
+                sockets.start_soon(local.own, root, ownership)
         tasks.cancel_scope.cancel()
 
 

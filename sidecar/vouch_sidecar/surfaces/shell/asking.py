@@ -74,9 +74,9 @@ def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) ->
     if not has_settings(os.environ):
         try:
             ask = serving(roots, viewer)
-            result, found = run(ask), ask(status.OPERATION, {})
+            result, state = run(ask), ask(status.OPERATION, {})
             if result.complete:
-                _name_unusable(found)
+                _name_unusable(state)
                 return result
         except UnansweredError:
             pass
@@ -85,6 +85,6 @@ def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) ->
     return run(ask)
 
 
-def _name_unusable(found: status.StatusResult) -> None:
-    for sentence in unusable_files(found):
+def _name_unusable(state: status.StatusResult) -> None:
+    for sentence in unusable_files(state):
         say(sentence, err=True)

@@ -59,10 +59,10 @@ def common_options() -> list[click.Parameter]:
 def roots_of(asked: AskedFrom) -> list[Path]:
     """The roots of the knowledge bases. Raises `MissingKnowledgeBaseError`."""
     finder = Finder(os.environ)
-    found = [Path(root) for root in finder.around(start_at(asked.root))]
+    roots = [Path(root) for root in finder.around(start_at(asked.root))]
     for folder in finder.refused:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
-    if not found:
+    if not roots:
         where = f" from {start_at(asked.root)}"
         if forced := os.environ.get("VOUCH_KB_PATH"):
             where = (
@@ -71,7 +71,7 @@ def roots_of(asked: AskedFrom) -> list[Path]:
         elif not finder.refused:
             where += f"; {HOW_TO_BEGIN}"
         raise MissingKnowledgeBaseError(f"no knowledge base found{where}")
-    return found
+    return roots
 
 
 def start_at(root: Path | None) -> Path:
@@ -96,12 +96,12 @@ def engine_on(roots: Iterable[Path]) -> Engine:
     return engine
 
 
-def unusable_files(found: StatusResult) -> Iterator[str]:
+def unusable_files(state: StatusResult) -> Iterator[str]:
     """Sentences that name the files that can't be used, by their paths from the working folder,
     with the first problem of each.
     """
     faults: dict[Path, ProblemView] = {}
-    for root in found.roots:
+    for root in state.roots:
         for problem in root.problems:
             if problem.is_unusable:
                 faults.setdefault(Path(root.root, KB_DIRNAME, problem.path), problem)

@@ -211,12 +211,12 @@ def paths_in(text: str) -> list[str]:
 def _unquoted(line: str) -> str:
     if not (len(line) > 1 and line[0] == line[-1] == '"'):
         return line
-    found = _ESCAPED.sub(_unescaped, line[1:-1].encode())
-    return found.decode("utf-8", "replace")
+    plain = _ESCAPED.sub(_unescaped, line[1:-1].encode())
+    return plain.decode("utf-8", "replace")
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
-    code = found[1]
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    code = match[1]
     if code.isdigit():
         return bytes([int(code, 8) & 0xFF])
     return bytes([_ESCAPES.get(code[0], code[0])])
@@ -231,20 +231,20 @@ def _from_here(path: str) -> str:
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, an option for each other param."""
-    made: list[click.Parameter] = []
+    parameters: list[click.Parameter] = []
     if operation.of_session:
-        made.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
+        parameters.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
         if name in marked(operation.params, Paths):
-            made.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
+            parameters.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
         elif name == operation.text_field or field.is_required():
             complete = _complete if operation.name in COMPLETED else None
-            made.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
+            parameters.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
         elif field.default is not True:  # only sessions need to switch such a param off
-            made.append(_option(name, field))
+            parameters.append(_option(name, field))
     if operation.name in WITH_FORMULAS:
-        made.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
-    return made
+        parameters.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
+    return parameters
 
 
 def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:

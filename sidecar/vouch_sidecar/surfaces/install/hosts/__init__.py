@@ -20,5 +20,5 @@ HOSTS = sorted(
 
 def host_called(name: str) -> Host:
     """The host with one of the names in `HOSTS`."""
-    found: Host = import_module(f"{__name__}.{name.replace('-', '_')}").HOST
-    return found
+    host: Host = import_module(f"{__name__}.{name.replace('-', '_')}").HOST
+    return host

@@ -55,7 +55,7 @@ def home(env: Env) -> Path:
 
 def config_home(env: Env) -> tuple[Path, PurePosixPath]:
     """The user's configuration folder: a folder that exists, and the rest of the path below it."""
-    named = Path(env.get("XDG_CONFIG_HOME", ""))
-    if named.is_absolute():
-        return named, PurePosixPath()
+    folder = Path(env.get("XDG_CONFIG_HOME", ""))
+    if folder.is_absolute():
+        return folder, PurePosixPath()
     return home(env), PurePosixPath(".config")

@@ -63,12 +63,12 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
     served = server.engine.serving(server.caller)
 
     def find() -> list[dict[str, Any]]:
-        found = [
+        claims = [
             (one, claim) for one in served for claim in newest(one.view, since / 1e6, MAX_CHANGED)
         ]
-        found.sort(key=lambda row: (-worth(row[1]), row[1].id))
+        claims.sort(key=lambda row: (-worth(row[1]), row[1].id))
         views = {id(one): ArtifactViews(one.view, one.collection.root) for one in served}
-        shown = (views[id(one)].claim(claim) for one, claim in found[:MAX_CHANGED])
+        shown = (views[id(one)].claim(claim) for one, claim in claims[:MAX_CHANGED])
         return [as_json(claim) for claim in shown]
 
     return await in_turn(server.caller.asker, find)

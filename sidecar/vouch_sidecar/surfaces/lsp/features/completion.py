@@ -57,11 +57,11 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
     view = file.served.view
-    found = [one.artifact for one in prefix_search(view, typed, there.kinds, EACH)]
+    artifacts = [one.artifact for one in prefix_search(view, typed, there.kinds, EACH)]
     if Kind.ENTITY in there.kinds and not typed:
-        named = {one.entity_id: 1 for one in view.mentions(file.document.source)}
-        first = [view.entity(entity_id) for entity_id in named]
-        found = [*filter(None, first), *(one for one in found if one.id not in named)]
+        mentioned = {one.entity_id: 1 for one in view.mentions(file.document.source)}
+        first = [view.entity(entity_id) for entity_id in mentioned]
+        artifacts = [*filter(None, first), *(one for one in artifacts if one.id not in mentioned)]
     items = [
         lsp.CompletionItem(
             label=one.id,
@@ -73,7 +73,7 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
             text_edit=lsp.TextEdit(range=replaced, new_text=one.id),
             data={"uri": file.document.uri, "kind": key_of(one)[0].value, "id": one.id},
         )
-        for at, one in enumerate(found)
+        for at, one in enumerate(artifacts)
     ]
     return lsp.CompletionList(is_incomplete=True, items=items)
 
@@ -107,8 +107,8 @@ def _resolve(server: Sidecar, item: lsp.CompletionItem) -> lsp.CompletionItem:
     file = file_at(server, uri) if isinstance(uri, str) else None
     if file is None or not isinstance(artifact_id, str) or kind not in list(Kind):
         return item
-    found = file.served.view.visible((Kind(kind), artifact_id))
-    if found is not None:
+    artifact = file.served.view.visible((Kind(kind), artifact_id))
+    if artifact is not None:
         style = style_for(server)
-        item.documentation = style.content(lines_about(file, found, style))
+        item.documentation = style.content(lines_about(file, artifact, style))
     return item

@@ -21,17 +21,17 @@ def register(server: Sidecar) -> None:
 
 def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
-    named = id_at(server, uri, position)
-    if named is not None and named.artifact is not None:
-        target = location(server, target_uri(named.file, named.artifact))
+    at_id = id_at(server, uri, position)
+    if at_id is not None and at_id.artifact is not None:
+        target = location(server, target_uri(at_id.file, at_id.artifact))
         return None if target is None else [target]
     where = server.settings.definition.enabled
-    found = find(server, uri, position) if where != "off" else None
-    if found is None or (found.in_code and where == "prose"):
+    mention = find(server, uri, position) if where != "off" else None
+    if mention is None or (mention.in_code and where == "prose"):
         return None
     targets = (
         location(server, ArtifactViews(one.view, one.collection.root).uri(entity.path))
-        for one, entity_id in found.entities
+        for one, entity_id in mention.entities
         if (entity := one.view.entity(entity_id)) is not None
     )
     return [target for target in targets if target is not None]

@@ -58,7 +58,7 @@ class DiagnosticsPublisher:
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
         """By URI, the problems of an open file, after the state they depend on."""
-        self._made: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
+        self._shown: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
         """By URI, the diagnostics of a file, after the state they depend on, so that a keystroke
         recomputes those of one file only.
         """
@@ -92,13 +92,13 @@ class DiagnosticsPublisher:
     def pull_all(self, params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
         problems = self._problems()
         # A file that was reported before and has no problems now gets an empty list.
-        known = {known.uri for known in params.previous_result_ids}
+        reported = {known.uri for known in params.previous_result_ids}
         return lsp.WorkspaceDiagnosticReport(
             items=[
                 lsp.WorkspaceFullDocumentDiagnosticReport(
                     uri=uri, items=problems.get(uri, []), result_id="problems"
                 )
-                for uri in sorted(known | problems.keys())
+                for uri in sorted(reported | problems.keys())
             ]
         )
 
@@ -106,36 +106,36 @@ class DiagnosticsPublisher:
         """All diagnostics by URI, in the client's spelling."""
         server = self._server
         uri_of = self._uri_of()
-        found: dict[str, tuple[Problem, ...]] = {}
+        by_uri: dict[str, tuple[Problem, ...]] = {}
         for served in server.engine.serving(server.caller):
             collection = served.collection
             for relative, problems in server.engine.problems_for(server.caller, collection).items():
                 uri = uri_of(collection.root, relative)
-                found[uri] = (*found[uri], *problems) if uri in found else problems
+                by_uri[uri] = (*by_uri[uri], *problems) if uri in by_uri else problems
             if server.problems:
                 uri = uri_of(served.collection.root, "")
-                found[uri] = (*found.get(uri, ()), *server.problems)
+                by_uri[uri] = (*by_uri.get(uri, ()), *server.problems)
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
             if (file := file_at(server, document.uri)) is not None:
                 view = file.served.view
                 known_of = (view.knowledge.serial, view.workspace.fresh)
                 state = (document.source, *known_of, file.served.settings)
-                known, problems = before.get(document.uri, (None, ()))
-                if known != state:  # a check may read the whole content of a source
+                last_state, problems = before.get(document.uri, (None, ()))
+                if last_state != state:  # a check may read the whole content of a source
                     problems = _problems_in(server, file)
                 self._checked[document.uri] = state, problems
-                found[document.uri] = problems
-        made, self._made = self._made, {}
-        for uri, problems in found.items():
+                by_uri[document.uri] = problems
+        before_shown, self._shown = self._shown, {}
+        for uri, problems in by_uri.items():
             if problems:
                 opened = server.documents.find(uri)
                 follows_from = problems, None if opened is None else opened.source
-                last, shown = made.get(uri, (None, []))
+                last, shown = before_shown.get(uri, (None, []))
                 if last != follows_from:
                     shown = [_diagnostic(server, uri, one) for one in problems]
-                self._made[uri] = follows_from, shown
-        return {uri: shown for uri, (_, shown) in self._made.items()}
+                self._shown[uri] = follows_from, shown
+        return {uri: shown for uri, (_, shown) in self._shown.items()}
 
     def _uri_of(self) -> Callable[[Path, str], str]:
         """Returns a function from a root and a path below its `.vouch/` to a URI."""
@@ -143,12 +143,12 @@ class DiagnosticsPublisher:
         depends = [one.uri for one in server.documents.opened()], server.folders
         if self._uris[0] != depends:
             self._uris = depends, {}
-        uri_for, known = server.uris(), self._uris[1]
+        uri_for, uris = server.uris(), self._uris[1]
 
         def uri_of(root: Path, relative: str) -> str:
-            if (root, relative) not in known:
-                known[root, relative] = uri_for(root / KB_DIRNAME / relative)
-            return known[root, relative]
+            if (root, relative) not in uris:
+                uris[root, relative] = uri_for(root / KB_DIRNAME / relative)
+            return uris[root, relative]
 
         return uri_of
 

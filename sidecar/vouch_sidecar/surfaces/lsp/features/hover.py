@@ -53,19 +53,19 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if not speaking:
         return None
     uri, position = params.text_document.uri, params.position
-    named = id_at(server, uri, position)
-    if named is not None and named.artifact is not None:
-        return _of_id(server, named, named.artifact)
+    at_id = id_at(server, uri, position)
+    if at_id is not None and at_id.artifact is not None:
+        return _of_id(server, at_id, at_id.artifact)
     if settings.enabled == "off":
         return None
-    found = find(server, uri, position, topics=True)
-    if found is None or (found.in_code and found.name.islower() and found.name.isalnum()):
+    mention = find(server, uri, position, topics=True)
+    if mention is None or (mention.in_code and mention.name.islower() and mention.name.isalnum()):
         return _of_ties(server, uri, position, speaking)
-    if found.in_code and settings.enabled == "prose":
+    if mention.in_code and settings.enabled == "prose":
         return None
     cards = [
         card
-        for served, entity_id in found.entities
+        for served, entity_id in mention.entities
         if served.collection.root in speaking
         and (card := card_of(server.engine, served, entity_id)) is not None
     ]
@@ -76,34 +76,34 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     style = style_for(server)
     claims = settings.max_claims if len(cards) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
     parts = [
-        _brief(card, style) if found.in_code else _card(card, style, claims)
+        _brief(card, style) if mention.in_code else _card(card, style, claims)
         for card in cards[:CARDS]
     ]
     lines = [line for part in parts for line in ("", *part)][1:]
-    return lsp.Hover(contents=style.content(lines), range=found.range)
+    return lsp.Hover(contents=style.content(lines), range=mention.range)
 
 
-def _of_id(server: Sidecar, named: NamedId, artifact: Artifact) -> lsp.Hover:
+def _of_id(server: Sidecar, at_id: NamedId, artifact: Artifact) -> lsp.Hover:
     """The hover on an id: the card of an entity, else a description of the artifact."""
     style = style_for(server)
-    lines = lines_about(named.file, artifact, style)
+    lines = lines_about(at_id.file, artifact, style)
     if isinstance(artifact, Entity) and (
-        card := card_of(server.engine, named.file.served, artifact.id)
+        card := card_of(server.engine, at_id.file.served, artifact.id)
     ):
         lines = _card(card, style, server.settings.hover.max_claims)
-    return lsp.Hover(contents=style.content(lines), range=named.range)
+    return lsp.Hover(contents=style.content(lines), range=at_id.range)
 
 
 def _of_ties(
     server: Sidecar, uri: str, position: lsp.Position, speaking: Container[Path]
 ) -> lsp.Hover | None:
     """The hover on a place with ties: the strongest tied claim and the reason; None without."""
-    found = find_ties(server, uri, position)
-    if found is None or (found.in_code and server.settings.hover.enabled == "prose"):
+    place = find_ties(server, uri, position)
+    if place is None or (place.in_code and server.settings.hover.enabled == "prose"):
         return None
-    ties = tuple(one for one in found.tied if one[0].collection.root in speaking)
-    if found.in_code and found.name.islower() and found.name.isalnum():
-        ties = _with_its_class(found.name, ties)
+    ties = tuple(one for one in place.tied if one[0].collection.root in speaking)
+    if place.in_code and place.name.islower() and place.name.isalnum():
+        ties = _with_its_class(place.name, ties)
     if not ties:
         return None
     style = style_for(server)
@@ -114,7 +114,7 @@ def _of_ties(
     why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT))]
     why += [count(len(others), "more claim")] if others else []
     lines = [" · ".join(why), "", _claim(claim, style)]
-    return lsp.Hover(contents=style.content(lines), range=found.range)
+    return lsp.Hover(contents=style.content(lines), range=place.range)
 
 
 def _with_its_class(

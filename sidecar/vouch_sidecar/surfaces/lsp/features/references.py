@@ -33,16 +33,16 @@ def register(server: Sidecar) -> None:
 async def _references(server: Sidecar, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
     declared = params.context.include_declaration
-    named = id_at(server, uri, position)
-    if named is not None:
-        files = ArtifactFiles(server, named.file.served)
-        return await in_turn(server.caller.asker, lambda: _once(_of_id(files, named, declared)))
-    found = find(server, uri, position)
-    if found is None or (found.in_code and not server.answers_in_code):
+    at_id = id_at(server, uri, position)
+    if at_id is not None:
+        files = ArtifactFiles(server, at_id.file.served)
+        return await in_turn(server.caller.asker, lambda: _once(_of_id(files, at_id, declared)))
+    mention = find(server, uri, position)
+    if mention is None or (mention.in_code and not server.answers_in_code):
         return None
     entities = [
         (served, entity_id, ArtifactFiles(server, served), _in_open(server, served, entity_id))
-        for served, entity_id in found.entities
+        for served, entity_id in mention.entities
     ]
     return await in_turn(
         server.caller.asker,
@@ -62,8 +62,8 @@ def _in_open(server: Sidecar, served: Served, entity_id: str) -> list[lsp.Locati
     ]
 
 
-def _of_id(files: ArtifactFiles, named: NamedId, declared: bool) -> Iterator[lsp.Location]:
-    served, reference, artifact = named.file.served, named.reference, named.artifact
+def _of_id(files: ArtifactFiles, at_id: NamedId, declared: bool) -> Iterator[lsp.Location]:
+    served, reference, artifact = at_id.file.served, at_id.reference, at_id.artifact
     kinds = reference.kinds if artifact is None else (key_of(artifact)[0],)
     if declared and artifact is not None:
         yield from _places(files, artifact.path, artifact.id, kinds, own=True)
@@ -74,13 +74,13 @@ def _naming(
     files: ArtifactFiles, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
 ) -> Iterator[lsp.Location]:
     """The places with an id; for a source also those that cite its evidence."""
-    for number, one in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
+    for number, artifact in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
         if number < MAX_READ:
-            yield from _places(files, one.path, artifact_id, kinds)
+            yield from _places(files, artifact.path, artifact_id, kinds)
         else:
-            yield lsp.Location(files.uri(one.path), TOP)
-        if isinstance(one, Evidence) and kinds == (Kind.SOURCE,):
-            yield from _naming(files, served, one.id, (Kind.EVIDENCE,))
+            yield lsp.Location(files.uri(artifact.path), TOP)
+        if isinstance(artifact, Evidence) and kinds == (Kind.SOURCE,):
+            yield from _naming(files, served, artifact.id, (Kind.EVIDENCE,))
 
 
 def _places(
@@ -91,10 +91,10 @@ def _places(
         yield lsp.Location(files.uri(path), TOP)
     if document is None or artifact_id not in document.source:
         return
-    for one in references(path, document.source):
-        wanted = one.text == artifact_id and (one.field == "id") == own
-        if wanted and not set(kinds).isdisjoint(one.kinds):
-            yield lsp.Location(document.uri, document.range_of(one.start, one.end))
+    for reference in references(path, document.source):
+        wanted = reference.text == artifact_id and (reference.field == "id") == own
+        if wanted and not set(kinds).isdisjoint(reference.kinds):
+            yield lsp.Location(document.uri, document.range_of(reference.start, reference.end))
 
 
 def _of_entity(
@@ -116,5 +116,5 @@ def _of_entity(
 
 def _once(locations: Iterable[lsp.Location]) -> list[lsp.Location]:
     """The locations without duplicates, in order."""
-    known = {(one.uri, one.range.start.line, one.range.start.character): one for one in locations}
-    return list(known.values())
+    places = {(one.uri, one.range.start.line, one.range.start.character): one for one in locations}
+    return list(places.values())

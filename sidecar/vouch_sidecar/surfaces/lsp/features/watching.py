@@ -43,8 +43,8 @@ class Watching:
         self._server.spawn(self._server.client_register_capability_async(params))
 
     def changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
-        found = (path_of(change.uri) for change in params.changes)
-        paths = [anchored(path) for path in found if path is not None]
+        changed = (path_of(change.uri) for change in params.changes)
+        paths = [anchored(path) for path in changed if path is not None]
         if any(self._is_new(path) for path in paths):
             self._server.serve_folders()
         if self._covers_everything():

@@ -35,15 +35,15 @@ def register(server: Sidecar) -> None:
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then texts with its words."""
     served = server.engine.serving(server.caller)
-    found = [
+    matches = [
         (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
         for several in served
         for one in prefix_search(several.view, params.query.strip(), SEARCHED, EACH)
     ]
-    found.sort(key=lambda one: (*one[:2], one[2].id))
+    matches.sort(key=lambda one: (*one[:2], one[2].id))
     symbols = []
-    for _, _, artifact, one in found:
-        uri = ArtifactViews(one.view, one.collection.root).uri(artifact.path)
+    for _, _, artifact, served_by in matches:
+        uri = ArtifactViews(served_by.view, served_by.collection.root).uri(artifact.path)
         if (place := location(server, uri)) is None:
             continue
         match artifact:
