@@ -5,12 +5,16 @@ made shorter: what would lengthen them has another name.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
+GLOSSARY = Path(__file__).parents[1] / "docs" / "glossary.md"
+BEARER = re.compile(r"\| `([\w.]+)` \|")
 CLASSES: frozenset[str] = frozenset()
 MODULES = frozenset(
     """
@@ -43,3 +47,11 @@ def test_modules_have_no_list_of_names() -> None:
     """A leading underscore says what is a module's own; packages list what they offer."""
     own = [path for path in ROOT.rglob("*.py") if path.stem != "__init__"]
     assert [path for path in own if "\n__all__" in path.read_text("utf-8")] == []
+
+
+def test_each_word_of_the_glossary_has_what_bears_it() -> None:
+    bearers = BEARER.findall(GLOSSARY.read_text("utf-8"))
+    assert len(bearers) > 30
+    for bearer in bearers:
+        module, _, name = bearer.rpartition(".")
+        assert hasattr(import_module(f"{ROOT.name}.{module}"), name), bearer
