@@ -14,7 +14,7 @@ export const WEIGHTS: Readonly<Record<string, string>> = {
 /** What came of one way to recognise something, since the process began. */
 export interface ArmStats {
   /** `text` is full text; `cites`, `quotes` and `path` are ties to a file; the others are ways to name an entity. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
   /** Times that a block or a push said something by it. */
   readonly said: number;
   /** Of these, how often it was opened or hovered afterwards. */
@@ -166,7 +166,7 @@ export interface ContextItem {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
 }
 
 /** A task to give context for, or a session. */
@@ -630,7 +630,7 @@ export interface ProbeHit {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */
@@ -924,8 +924,8 @@ export interface StatusResult {
 export interface TiedClaim {
   readonly id: string;
   readonly collection: string;
-  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module; identifier: it names what few files define. */
-  readonly arm: "cites" | "quotes" | "path" | "identifier";
+  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module, or the file names a document that it cites, tests what it concerns, or has the name of what it is about; identifier: it names what the file defines; mention: it names what the file only mentions. */
+  readonly arm: "cites" | "quotes" | "path" | "identifier" | "mention";
   /** How sure that is, from 0 to 1. */
   readonly strength: number;
   /** Whether to fold it: below 0.45, and never volunteered. */

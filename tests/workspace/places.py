@@ -13,6 +13,7 @@ from typing import Any
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_list import Files, list_files
 
 from tests.engine.bases import cached, engine_on
@@ -152,3 +153,11 @@ def ties(engine: Engine, path: str) -> list[Tied]:
 def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     """Claim, arm and line of the ties of a file, strongest first."""
     return [(one.claim.id, one.arm, one.line) for one in ties(engine, path)]
+
+
+def definitions(
+    data: bytes, language: str | None, wanted: Wanted, ending: str = ""
+) -> dict[str, int]:
+    """The line of each wanted name that a file defines."""
+    found = names_in_file(data, language, wanted, ending).defined
+    return {name: span.line for name, span in found.items()}

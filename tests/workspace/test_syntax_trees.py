@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace import syntax_trees
-from vouch_sidecar.workspace.definitions import Wanted, definitions
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.syntax_trees import GRAMMARS, MAX_PARSED, parsed
 
-from tests.workspace.places import cite, repository, settled, tie_rows
+from tests.workspace.places import cite, definitions, repository, settled, tie_rows
 
 NAME = "FindMeHere"
 DEFINING = [
@@ -118,6 +118,47 @@ def test_options_are_found_as_without() -> None:
     text = b'parser.add("--max-frame")\nenv("PKG_FRAME")\n'
     wanted = Wanted({"--max-frame", "PKG_FRAME"})
     assert definitions(text, "python", wanted, "py") == {"--max-frame": 1, "PKG_FRAME": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f():\n    """See\n    "--find-me"\n    """\n',
+        '# "--find-me"\n',
+        'x = ("no "\n    "--find-me"\n    " there, at all, whatever happens, and nobody knows")\n',
+    ],
+)
+def test_an_option_in_a_longer_text_is_a_mention(text: str) -> None:
+    wanted = Wanted({"--find-me"})
+    found = names_in_file(text.encode(), "python", wanted, "py")
+    assert (dict(found.defined), list(found.mentioned)) == ({}, ["--find-me"])
+    assert definitions(text.encode(), "python", wanted) != {}  # by lines nothing shows it
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        ("py", "class A:\n  def f(self):\n    self.NAME = 1\n"),
+        ("ts", "class A {\n  f() {\n    this.NAME = 1;\n  }\n}\n"),
+        ("rb", "class A\n  def f\n    @NAME = 1\n  end\nend\n"),
+    ],
+)
+@pytest.mark.parametrize("parses", [True, False], ids=["parsed", "by lines"])
+def test_an_attribute_is_its_class_s(ending: str, text: str, parses: bool) -> None:
+    language, how = language_of(f"a.{ending}"), ending if parses else ""
+    data = text.replace("NAME", "isolated").encode()
+    wanted = Wanted({"A.isolated", "B.isolated", "isolated"})
+    assert definitions(data, language, wanted, how) == {"A.isolated": 3}
+
+
+@pytest.mark.parametrize("parses", [True, False], ids=["parsed", "by lines"])
+def test_where_a_definition_ends(parses: bool) -> None:
+    python = b"class FindMeHere:\n    def f(self):\n\n        pass\n\nx = 1\n"
+    c = b"static int FindMeHere(int x)\n{\n  return 1;\n}\nint y;\n"
+    for data, ending, last in ((python, "py", 4), (c, "c", 4)):
+        how = ending if parses else ""
+        found = names_in_file(data, language_of(f"a.{ending}"), Wanted({NAME}), how)
+        assert found.defined[NAME] == (1, last)
 
 
 @pytest.mark.parametrize(

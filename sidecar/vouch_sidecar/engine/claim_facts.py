@@ -48,7 +48,14 @@ class Facts:
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         found = tuple(one for one in cited if one is not None)
         why = self._rationales.get(claim.id, "")
-        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why)
+        said = "" if sentence is None else sentence.text
+        named = tuple((one, self._names(one)) for one in dict.fromkeys(claim.entities))
+        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why, said, named)
+
+    def _names(self, entity_id: str) -> tuple[str, ...]:
+        """The names of an entity; empty where there is none."""
+        entity = self._knowledge.entity(entity_id)
+        return () if entity is None else (entity.name, *entity.aliases)
 
     def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
         """Whether everybody who may see a claim and its source may see the whole sentence."""

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.file_list import Files, stat_of
-from vouch_sidecar.workspace.ties import is_defining
+from vouch_sidecar.workspace.ties import is_searched
 
 
 def keep_topics(collection: Collection, state: State) -> None:
@@ -56,10 +56,10 @@ def recall_topics(
     try:
         basis, looked, by_gate = json.loads(data)
         root = collection.root
-        defining = (path for path in files.paths if is_defining(path))
+        searched = (path for path in files.paths if is_searched(path))
         same = (
             basis == _basis(collection, knowledge, files, origin)
-            and all(stat_of(root, path) == state.stats.get(path) for path in defining)
+            and all(stat_of(root, path) == state.stats.get(path) for path in searched)
             and all(_hex(stat_of(root, path)) == stat for path, stat in looked.items())
         )
         tables = {gate: _table(rows) for gate, rows in by_gate.items()} if same else {}

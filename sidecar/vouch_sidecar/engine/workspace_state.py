@@ -16,11 +16,12 @@ from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
+from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
 from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.snapshot import Workspace
-from vouch_sidecar.workspace.ties import Read, Tie, Ties, Use
+from vouch_sidecar.workspace.ties import Read, SaidNames, Tie, Ties, Use
 
 
 @dataclass(slots=True)
@@ -42,8 +43,8 @@ class State:
     """What each claim cites, quotes and names, by claim id."""
     stats: dict[str, Stat] = field(default_factory=dict)
     """Stat of each file that was searched for definitions, by path."""
-    defined: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By path, the line of each definition by the digest of its name."""
+    names: dict[str, SaidNames] = field(default_factory=dict)
+    """What each file says of names, by path."""
     wanted: str = ""
     """Digest of all names for which the files were searched."""
     rationales: tuple[int, dict[str, str]] | None = None
@@ -93,10 +94,10 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
     if state is not None:
-        state.defined, state.stats, state.wanted = dict(made["defined"]), made["stats"], wanted
+        state.names, state.stats, state.wanted = dict(made["said"]), made["stats"], wanted
         state.once_files, state.once_names = dict(made["once"]), set(made["names"])
         state.kept = _digest(data)
-    ties = Ties(made["by_path"], made["uses"], made["defined"])
+    ties = Ties(made["by_path"], made["uses"], made["said"])
     origin = origin_of(collection.root)
     quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
     lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
@@ -107,7 +108,7 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
 _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "by_path": lambda ties: [Tie(*one) for one in ties],
     "uses": lambda uses: [Use(*one) for one in uses],
-    "defined": dict,
+    "said": lambda one: _names(*one),
     "stats": bytes.fromhex,
     "sources": str,
     "wanted": str,
@@ -117,6 +118,13 @@ _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
 }
 """The parts of the cache file, which has a line for each entry, and how to decode a value."""
+
+
+def _names(
+    defined: dict[str, Any], mentioned: dict[str, int], documents: dict[str, int], gone: list[str]
+) -> SaidNames:
+    spans = {name: Span(*span) for name, span in defined.items()}
+    return SaidNames(spans, mentioned, documents, frozenset(gone))
 
 
 def keep(collection: Collection, state: State) -> None:
@@ -129,7 +137,7 @@ def keep(collection: Collection, state: State) -> None:
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": known.ties.by_path,
         "uses": known.ties.uses,
-        "defined": state.defined,
+        "said": {path: (*one[:3], sorted(one.gone)) for path, one in state.names.items()},
         "stats": {path: stat.hex() for path, stat in state.stats.items()},
         "sources": known.sources,
         "wanted": {state.wanted: ""},

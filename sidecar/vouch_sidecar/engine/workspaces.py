@@ -42,7 +42,7 @@ from vouch_sidecar.workspace.code_owners import (
 )
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
 from vouch_sidecar.workspace.common_names import is_word, widespread
-from vouch_sidecar.workspace.definitions import Wanted, definitions
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
@@ -51,11 +51,15 @@ from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
+    NO_NAMES,
     Read,
     Tie,
     Ties,
     Use,
-    is_defining,
+    cited_in,
+    digested,
+    document_keys,
+    is_searched,
     ties_of,
     wanted_in,
 )
@@ -261,7 +265,7 @@ def _owned(
     prefix = prefix_in(top, collection.root)
     if prefix is None:
         return state.code_owners, {}
-    more = [path for path in {**ties.by_path, **ties.defined} if path not in state.owned]
+    more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
     found = state.code_owners.of([prefix + path for path in more], stops)
     if not stops():
         state.owned |= {path: found.get(prefix + path) for path in more}
@@ -349,7 +353,7 @@ def work_out(
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
     origin, before = origin_of(root), collection.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
-    ties = Ties(by_path, uses, dict(state.defined))
+    ties = Ties(by_path, uses, dict(state.names))
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, stops)
@@ -357,13 +361,13 @@ def work_out(
     first = collection.topics.of is None  # else the old topics count until the second stage
     yield made, _topics(collection, knowledge, made, state, stops) if first else None
     common = _common_words(root, files, wanted.names, state, stops)
-    wanted = Wanted(wanted.names - common)
+    wanted = Wanted(wanted.names - common, wanted.documents)
     common_keys = set(map(digest, common))
     state.once_names -= common_keys  # a name that became common is not gone
     uses = {key: some for key, some in uses.items() if key not in common_keys}
     if stops() or not _search_files(root, files, wanted, state, stops):
         return
-    ties = Ties(by_path, uses, dict(state.defined))
+    ties = Ties(by_path, uses, dict(state.names))
     fresh = _freshness(root, ties, sources, state, stops)
     if fresh is None:
         return
@@ -535,14 +539,15 @@ def _grouped(
             by_path.setdefault(one.path, []).append(one.tie)
         for name, use in found.uses:
             uses.setdefault(digest(name), []).append(use)
-    return by_path, uses, Wanted(wanted_in(reads.values()))
+    wanted = Wanted(wanted_in(reads.values()), document_keys(cited_in(by_path)))
+    return by_path, uses, wanted
 
 
 def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
     """The keys that differ between two generations; None if all claims must be read again."""
     changed = None if before is None else after.since(before)
     kinds = {kind for kind, _ in changed or ()}
-    return None if kinds & {Kind.SOURCE, Kind.EVIDENCE} else changed
+    return None if kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY} else changed
 
 
 def _search_files(
@@ -551,26 +556,27 @@ def _search_files(
     """Search changed files for definitions, or all files if the wanted names changed. Returns False
     if `stops` says so.
     """
-    names = digest("\n".join(sorted(wanted.names)))
-    if names != state.wanted:
+    all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
+    if all_wanted != state.wanted:
         state.stats.clear()
-        state.wanted = names
-    state.defined = {path: found for path, found in state.defined.items() if path in files}
+        state.wanted = all_wanted
+    state.names = {path: found for path, found in state.names.items() if path in files}
     for path in files.paths:
-        if not is_defining(path):
+        if not is_searched(path):
             continue
         if stops():
             return False
         stat = stat_of(root, path)
         if stat is not None and state.stats.get(path) == stat:
             continue
-        found = read(root, path) if stat is not None and wanted.names else None
-        state.defined.pop(path, None)
+        found = read(root, path) if stat is not None and wanted else None
+        before = state.names.pop(path, NO_NAMES)
         state.stats.pop(path, None)
         if found is not None:
             data, state.stats[path] = found
-            if defined := definitions(data, language_of(path), wanted, ending_of(path)):
-                state.defined[path] = {digest(name): line for name, line in defined.items()}
+            named = names_in_file(data, language_of(path), wanted, ending_of(path))
+            if any(names := digested(named, before)):
+                state.names[path] = names
         elif stat is not None:
             state.stats[path] = stat
     return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from vouch_sidecar.index.receipts import Quoted
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.freshness import Fresh, State
@@ -36,6 +36,8 @@ class Tied:
     strength: float
     line: int | None
     why: str
+    last: int | None = None
+    """The last line of what the file defines at `line`, where it does."""
     source_id: str | None = None
     fresh: State | None = None
     """Whether the file still has the quote, where that is known."""
@@ -110,7 +112,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
         ]:
             found.append(_together(view, claim, shown))
-    found.sort(key=lambda one: (-one.strength, one.line or 0, one.claim.id))
+    found.sort(key=lambda one: (one.arm == "mention", -one.strength, one.line or 0, one.claim.id))
     return found
 
 
@@ -140,9 +142,13 @@ def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tu
     return [
         (path, tie)
         for path, tie in ties
-        if tie.mark == mark
-        and (tie.via is None or view.visible((Kind.SOURCE, tie.via)) is not None)
+        if tie.mark == mark and (tie.via is None or view.visible(_via(tie)) is not None)
     ]
+
+
+def _via(tie: Tie) -> Key:
+    """The artifact that a viewer must be able to see for a tie to count."""
+    return (Kind.ENTITY if tie.where == "entity" else Kind.SOURCE), tie.via or ""
 
 
 def _as_it_stands(view: View, tie: Tie) -> Tie:
@@ -152,7 +158,7 @@ def _as_it_stands(view: View, tie: Tie) -> Tie:
         return tie
     if fresh.state == "gone":
         return tie._replace(line=None, strength=tie.strength * GONE)
-    return tie._replace(line=fresh.line)
+    return tie if tie.beside else tie._replace(line=fresh.line)
 
 
 def _fresh(view: View, tie: Tie) -> Fresh | None:
@@ -180,35 +186,52 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         lined = best
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
-    known = [fresh.state for _, tie in ties if (fresh := _fresh(view, tie))]
+    own = (_fresh(view, tie) for _, tie in ties if not tie.beside)
+    known = [fresh.state for fresh in own if fresh is not None]
     state = min(known, key=("there", "moved", "gone").index, default=None)
     names: dict[object, Tie] = {}
     for _, tie in sorted(ties, key=order):
-        if tie.arm == "identifier":
+        if tie.arm in ("identifier", "mention"):
             names.setdefault((tie.where, tie.start), tie)
-    in_order = sorted(names.values(), key=lambda tie: tie.line or 0)
-    strength, why = round(1.0 - doubt, 6), _why(claim, best, lined, in_order)
-    return Tied(view, claim, path, best.arm, strength, line, why, source, state)
+    in_order = sorted(names.values(), key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
+    strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
+    return Tied(view, claim, path, best.arm, strength, line, why, lined.last, source, state)
 
 
-def _why(claim: Claim, best: Tie, lined: Tie, named: Sequence[Tie]) -> str:
+def _why(view: View, claim: Claim, best: Tie, lined: Tie, named: Sequence[Tie]) -> str:
     """The reason of the strongest tie in words, with the tie that gives the line, and the names of
     the claim that the file defines, in the order of the file.
     """
-    first = [best] if best.arm != "identifier" else []
-    first += [lined] if lined.arm != "identifier" and lined is not best else []
-    names = list(dict.fromkeys(_said(claim, tie) for tie in named))
+    first = [best] if best.arm not in ("identifier", "mention") else []
+    if lined is not best and lined.arm not in ("identifier", "mention"):
+        first.append(lined)
+    names = list(dict.fromkeys(_said(view, claim, tie) for tie in named))
     more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return ", ".join([*(_said(claim, tie) for tie in first), *names[:MAX_NAMES], *more])
+    return ", ".join([*(_said(view, claim, tie) for tie in first), *names[:MAX_NAMES], *more])
 
 
-def _said(claim: Claim, tie: Tie) -> str:
+def _said(view: View, claim: Claim, tie: Tie) -> str:
+    there = f" {tie.beside.rpartition('/')[2]}" if tie.beside else ""
+    tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
-        return f"{tie.arm} L{tie.line}" if tie.line is not None else f"{tie.arm} it"
+        return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
+    if tie.where == "document":
+        how = "has the name of this file" if tie.line is None else f"this names at L{tie.line}"
+        return f"cites{there}, which {how}"
+    if tie.where == "entity":
+        entity = view.knowledge.entity(tie.via or "")
+        return f"is about {entity.name if entity is not None else 'it'}, the name of this file"
     named = {"text": "names", "quote": "the line it quotes names", "decision": "its decision names"}
     name = claim.text[tie.start : tie.end] if tie.where == "text" else "it"
     said = f"{named[tie.where]} {name}"
+    if tests:
+        return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":
         return said
+    if tie.arm == "mention":
+        return f"{said}, mentioned here"
+    if not tie.files:
+        subject = name if tie.where == "text" else f"what {said.removesuffix(' it')}"
+        return f"{subject} is no longer in this file"
     others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]
     return f"{said}, defined at L{tie.line}{others}"

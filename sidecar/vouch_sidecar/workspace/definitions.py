@@ -1,14 +1,17 @@
-"""Finds where a file of code defines names: by one expression a language on the lines with the name
-or, with the extra `code`, by a parser. Only names in claims are looked for.
+"""Finds where a file defines names, or mentions them: by one expression a language on the lines
+with the name or, with the extra `code`, by a parser. Only names in claims are looked for, and the
+documents that claims cite.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
+from vouch_sidecar.workspace.common_names import is_word
 from vouch_sidecar.workspace.syntax_trees import Defined, parsed
 
 MAX_LINE = 500
@@ -17,6 +20,9 @@ MAX_PLACES = 200
 """Places of one name in one file that are read."""
 PIECE = 1 << 16
 """Bytes that are split at once, as no other thread runs meanwhile."""
+
+MAX_BODY = 2_000
+"""Lines of one definition."""
 
 _TOKEN = re.compile(rb"[A-Za-z_$][\w$]*(?:-[a-z0-9]+)*|--[a-z][a-z0-9-]+")
 _NAME = "\ua66e"
@@ -30,12 +36,14 @@ _PATTERNS = {
     "python": (
         r"^\s*+(?:async\s++)?(?:def|class)\s++NAME",
         r"^(?: {4}|\t)?NAME\s*+(?::[^=]++)?=(?!=)",
+        r"^\s++self\.NAME\s*+(?::[^=]++)?=(?!=)",
         r"^(?: {4}|\t)NAME\s*+:[^,]++(?<!\()$",
     ),
     "javascript": (
         r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace|const|let|var)\s++NAME",
         r"^\s*+(?:[a-z]++\s++){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
         r"^\s*+(?:(?:public|private|protected|static|readonly)\s++)++NAME",
+        r"^\s++this\.NAME\s*+=(?!=)",
         r"^\s*+(?:exports\.|module\.exports\.|static\s++)?NAME\s*+[=:]\s*+(?:async\b|function\b|\()",
     ),
     "go": (
@@ -66,7 +74,7 @@ _PATTERNS = {
     "ruby": (
         r"^\s*+def\s++(?:self\.)?NAME(?![?!])",
         r"^\s*+(?:class|module)\s++(?:\w++::)*+NAME",
-        r"^\s*+NAME\s*+=(?!=)",
+        r"^\s*+@{0,2}+NAME\s*+(?:\|\|)?=(?!=)",
         r"\b(?:attr_accessor|attr_reader|attr_writer|scope|define_method)\s++[^#]{0,250}:NAME",
     ),
     "c": (
@@ -105,15 +113,39 @@ ENOUGH = 3
 """The number of other such lines that make a list; one option has fewer forms."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _SPLIT = re.compile(r"\.|::|#")
+_APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
+"""Languages in which a method may stand outside its type."""
+_INDENT = re.compile(r"[ \t]*+")
+_CLOSING = re.compile(r"[ \t]*+(?:[{}\])]|end\b)")
+_REFERENCE = re.compile(rb"(?<![\w.-])[\w-]++(?:\.[\w-]++)*+")
+
+
+class Span(NamedTuple):
+    """The first and the last line of a definition, from 1."""
+
+    line: int
+    end: int
+
+
+class FileNames(NamedTuple):
+    """What a file says of names: those that it defines; the first line that mentions one of the
+    others, unless they are a word or have a dot; and that of documents, by `Wanted.documents`.
+    """
+
+    defined: Mapping[str, Span]
+    mentioned: Mapping[str, int]
+    documents: Mapping[str, int]
 
 
 class Wanted:
     """The names to look for. A dotted one, `Class.method`, is that method where the file defines
-    the class too.
+    the class too. `documents`: what a text may call the documents that claims cite, in small
+    letters.
     """
 
-    def __init__(self, names: Set[str]) -> None:
+    def __init__(self, names: Set[str], documents: Iterable[str] = ()) -> None:
         self.names = names
+        self.documents = frozenset(documents)
         self.dotted: dict[str, tuple[str, str]] = {}
         words: set[str] = set()
         for name in names:
@@ -125,12 +157,17 @@ class Wanted:
                 words.add(name)
         self.words = words
         self._bytes = {word.encode("utf-8", "replace") for word in words}
+        self._references = {key.encode("utf-8", "replace") for key in self.documents}
 
-    def held(self, data: bytes) -> set[str]:
-        """Those of the words that a file holds."""
+    def __bool__(self) -> bool:
+        return bool(self.names or self.documents)
+
+    def held(self, data: bytes) -> tuple[set[str], set[str]]:
+        """Those of the words, and of the documents, that a file holds."""
         if b"\0" in data[:8192]:
-            return set()
+            return set(), set()
         found: set[bytes] = set()
+        referred: set[bytes] = set()
         at = 0
         while at < len(data):
             end = at + PIECE
@@ -138,44 +175,81 @@ class Wanted:
                 line = data.rfind(b"\n", at, end)
                 end = line + 1 if line > at else end
             found.update(self._bytes.intersection(_TOKEN.findall(data, at, end)))
+            if self._references:
+                tokens = map(bytes.lower, _REFERENCE.findall(data, at, end))
+                referred.update(self._references.intersection(tokens))
             at = end
-        return {word.decode() for word in found}
+        return {word.decode() for word in found}, {key.decode() for key in referred}
 
 
-def definitions(
-    data: bytes, language: str | None, wanted: Wanted, ending: str = ""
-) -> dict[str, int]:
-    """The wanted names that a file defines, each with the line, from 1, of its first definition.
-    `ending` is that of the file's name, where it may be parsed.
+def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str = "") -> FileNames:
+    """The wanted names that a file defines or mentions, and the documents. `ending` is that of the
+    file's name, where it may be parsed.
     """
-    held = wanted.held(data)
-    if not held:
-        return {}
+    held, referred = wanted.held(data)
+    if not held and not referred:
+        return FileNames({}, {}, {})
     text = data.decode("utf-8", "replace")
-    known = parsed(data, ending, held) if ending else None
-    if known is None:
-        places = {word: _lines(text, word, language) for word in held}
-    else:
-        places = {
-            word: sorted({*_parsed_lines(known, word), *_lines(text, word, None)}) for word in held
-        }
-    found = {word: lines[0] for word, lines in places.items() if lines and word in wanted.names}
+    places = _places(data, text, language, held, ending)
+    defined = {}
+    for word, spans in places.items():
+        # A word of English must be a function or a type: an assignment to it tells little.
+        plain = word.isalpha() and word.islower()
+        counted = [span for span in spans if not (plain and span.is_value)]
+        if word in wanted.names and counted:
+            defined[word] = Span(counted[0].line, counted[0].end)
     for name, (owner, member) in wanted.dotted.items():
-        owned, members = places.get(owner), places.get(member)
-        if owned and members:
-            found[name] = next((line for line in members if line >= owned[0]), members[0])
+        if (span := _member(places.get(owner, ()), places.get(member, ()), language)) is not None:
+            defined[name] = span
+    mentioned = {}
+    for word in (held & wanted.names) - defined.keys():
+        if not is_word(word) and (line := _line_of(text, word)):
+            mentioned[word] = line
+    small = text.lower() if referred else ""
+    documents = {key: line for key in referred if (line := _line_of(small, key))}
+    return FileNames(defined, mentioned, documents)
+
+
+def _places(
+    data: bytes, text: str, language: str | None, words: Iterable[str], ending: str
+) -> dict[str, list[Defined]]:
+    """The places that define each word, in order."""
+    known = parsed(data, ending, words) if ending else None
+    if known is None:
+        return {word: _lines(text, word, language) for word in words}
+    found = {}
+    for word in words:
+        there = known.get(word, ())
+        own = {one.line for one in there if one.is_quoted}
+        quoted = [one for one in _lines(text, word, None) if one.line in own] if own else []
+        found[word] = sorted([*(one for one in there if not one.is_quoted), *quoted])
     return found
 
 
-def _parsed_lines(known: Mapping[str, Sequence[Defined]], word: str) -> list[int]:
-    """The lines that define a word. A word of English must be a function or a type."""
-    plain = word.isalpha() and word.islower()
-    return [one.line for one in known.get(word, ()) if not (plain and one.is_value)]
+def _member(
+    owners: Sequence[Defined], members: Sequence[Defined], language: str | None
+) -> Span | None:
+    """The member that is defined within its owner, or beside it where the language has that."""
+    for owner in owners:
+        for member in members:
+            if owner.line <= member.line <= owner.end:
+                return Span(member.line, member.end)
+    if owners and language in _APART:
+        after = [one for one in members if one.line >= owners[0].line]
+        for member in (after or members)[:1]:
+            return Span(member.line, member.end)
+    return None
 
 
-def _lines(text: str, word: str, language: str | None) -> list[int]:
-    """The lines that define a word, from 1, in order."""
-    found: list[int] = []
+def _line_of(text: str, name: str) -> int:
+    """The first line that holds a whole name; 0 for none."""
+    found = _whole(name).search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def _lines(text: str, word: str, language: str | None) -> list[Defined]:
+    """The places that define a word by the lines, in order."""
+    found: list[Defined] = []
     at, number, start = -1, 1, 0
     for _ in range(MAX_PLACES):
         at = text.find(word, at + 1)
@@ -183,15 +257,35 @@ def _lines(text: str, word: str, language: str | None) -> list[int]:
             break
         number += text.count("\n", start, at)
         start = at
-        if found and found[-1] == number:
+        if found and found[-1].line == number:
             continue
         first = text.rfind("\n", 0, at) + 1
         last = text.find("\n", at)
         last = len(text) if last < 0 else last
         line = text[first:last].rstrip("\r") if last - first <= MAX_LINE else ""
-        if _defines(line, word, language) and not _is_listed(text, first, last):
-            found.append(number)
+        how = _defines(line, word, language)
+        if how is not None and not _is_listed(text, first, last):
+            found.append(Defined(number, _end(text, first, last, number), how))
     return found
+
+
+def _end(text: str, first: int, last: int, number: int) -> int:
+    """The last line of what begins in a line: all that is indented deeper, and what closes it."""
+    indent = len(_INDENT.match(text, first)[0])  # type: ignore[index]
+    end, at = number, last + 1
+    for line in range(number + 1, number + MAX_BODY):
+        if at >= len(text):
+            break
+        after = text.find("\n", at)
+        after = len(text) if after < 0 else after
+        if text[at : min(after, at + MAX_LINE)].strip():
+            inner = len(_INDENT.match(text, at, after)[0])  # type: ignore[index]
+            closes = inner == indent and _CLOSING.match(text, at, after)
+            if inner <= indent and not closes:
+                break
+            end = line
+        at = after + 1
+    return end
 
 
 def _is_listed(text: str, first: int, last: int) -> bool:
@@ -204,15 +298,19 @@ def _is_listed(text: str, first: int, last: int) -> bool:
     return sum(beside) >= ENOUGH
 
 
-def _defines(line: str, word: str, language: str | None) -> bool:
+def _defines(line: str, word: str, language: str | None) -> bool | None:
+    """Whether a line defines a word as a value, and not as a function or a type; None where it does
+    not define it.
+    """
     line = _whole(word).sub(_NAME, line)
     patterns = () if "-" in word else patterns_of(language)
-    if word.isalpha() and word.islower():  # a word as well: an assignment to it tells little
-        patterns = patterns[:1]
+    for number, pattern in enumerate(patterns):
+        if pattern.search(line):
+            return number > 0
     is_quoted = "-" in word or _CONSTANT.match(word) is not None
     if is_quoted and not _USING.search(line.partition(_NAME)[0]):
-        patterns = (*patterns, *patterns_of("quoted"))
-    return any(pattern.search(line) for pattern in patterns)
+        return True if any(pattern.search(line) for pattern in patterns_of("quoted")) else None
+    return None
 
 
 @lru_cache(maxsize=10_000)

@@ -20,6 +20,10 @@ LANGUAGES = {
 }
 """The languages whose definitions are found, and the endings of their files."""
 _BY_ENDING = {end: language for language, ends in LANGUAGES.items() for end in ends.split()}
+DOCUMENTS = frozenset("md rst adoc txt".split())
+"""Endings of files for people."""
+WRITTEN = DOCUMENTS | {"sh", "yml", "yaml"}
+"""Endings of files that define nothing, but mention names."""
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures?|testdata|e2e|benchmarks?)/"
 )
@@ -28,19 +32,28 @@ _TEST_FILE = re.compile(r"(?:^test_[^.]*+|^conftest|_test|_spec|\.test|\.spec|Te
 _CARRIED = re.compile(
     r"(?:^|/)(?:_?vendor(?:ed)?|third[_-]?party|external|node_modules|site-packages|bower_components"
     r"|dist|build/lib|generated|__generated__|\.yarn)/"
-    r"|(?:\.min\.(?:js|css)|\.map|\.lock|lock\.toml|[-.]lock\.(?:json|ya?ml)|\.sum|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)"
+    r"|(?:\.min\.(?:js|css)|\.map|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)"
     r"|\.g\.(?:cs|dart)|\.generated\.\w+|\.snap)$",
     re.IGNORECASE,
 )
-_GENERAL = re.compile(
-    r"(?:^|/)(?:changelog|changes|history|news|releases?|release[_-]?notes|readme|licen[cs]e|copying"
-    r"|authors|contributors|notice|todo)(?:\.\w+)?$"
+_WORDS = re.compile(r"[^\W_]++")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LOCKED = re.compile(
+    r"(?:\.lock|lock\.toml|[-.]lock\.(?:json|ya?ml)|\.sum)$",
+    re.IGNORECASE,
+)
+_CHANGING = re.compile(
+    r"(?:^|/)(?:changelog|changes|history|news|releases?|release[_-]?notes)(?:\.\w+)?$"
     r"|(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest)\.jsonc?$"
     r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$"
     r"|(?:^|/)(?:setup\.(?:py|cfg)|requirements(?:[^/.]++|\.(?!txt$))*+\.txt|manifest\.in|go\.(?:mod|work)|gemfile|podfile"
     r"|pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|cmakelists\.txt|makefile"
     r"|dockerfile|package\.swift)$"
     r"|\.(?:csproj|sln|gemspec|podspec)$",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(
+    r"(?:^|/)(?:readme|licen[cs]e|copying|authors|contributors|notice|todo)(?:\.\w+)?$",
     re.IGNORECASE,
 )
 
@@ -64,7 +77,28 @@ def is_for_names(path: str) -> bool:
     """Whether a claim is tied to a file by naming it or a name that it defines. Manifests, lock
     files, changelogs, generated and vendored files tie no claim.
     """
-    return not (_CARRIED.search(path) or _GENERAL.search(path))
+    return not (_CARRIED.search(path) or _GENERAL.search(path) or changes_with_all(path))
+
+
+def changes_with_all(path: str) -> bool:
+    """Whether nearly every commit changes a file, whatever it is about: manifests, lock files and
+    changelogs. A claim that cites one says nothing of who changes it.
+    """
+    return bool(_CHANGING.search(path) or _LOCKED.search(path))
+
+
+def words_of(name: str) -> str:
+    """The words of a name in small letters, with `_` between them, however they are joined."""
+    return "_".join(_WORDS.findall(_HUMP.sub(" ", name))).lower()
+
+
+def tested_name(path: str) -> str:
+    """What a test says by its own name that it tests; "" if it is no test."""
+    name = path.rpartition("/")[2]
+    if language_of(path) is None or not _TEST_FILE.search(name):
+        return ""
+    words = words_of(name.partition(".")[0]).split("_")
+    return "_".join(word for word in words if word not in ("test", "tests", "spec", "conftest"))
 
 
 def module_of(path: str) -> str | None:

@@ -13,7 +13,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, module_of
+from vouch_sidecar.workspace.file_kinds import (
+    is_for_names,
+    is_test,
+    language_of,
+    module_of,
+    tested_name,
+    words_of,
+)
 from vouch_sidecar.workspace.file_list import Files, below
 from vouch_sidecar.workspace.names_in_text import parts_of
 
@@ -21,6 +28,10 @@ MAX_LOCATOR = 4096
 MAX_PARTS = 64
 MAX_NAMED = 200
 """Files of one name whose content is compared with that of a source."""
+MAX_CALLED = 3
+"""The most files that may have a name; a name that more have means none of them."""
+MAX_ABOVE = 3
+"""Parts of a path whose words, joined, a test may have as its name."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -35,6 +46,12 @@ def line_in(place: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def _stem(path: str, whole: bool = False) -> str:
+    """The name of a file without endings, or its whole path so; for a package, its folder."""
+    stem = module_of(path) or path.rpartition(".")[0] or path
+    return stem if whole else stem.rpartition("/")[2]
+
+
 class Locator:
     """Finds files of one workspace. `root` is a real path."""
 
@@ -45,7 +62,7 @@ class Locator:
     def make_ready(self) -> None:
         """Build all look-ups."""
         self.files.make_ready()
-        _ = self._modules
+        _ = self._modules, self._called
 
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: the path below the root; else the longest end of
@@ -147,6 +164,25 @@ class Locator:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
+    def tested_by(self, path: str) -> str | None:
+        """The only file that a test names as its own by its name, as `test_net_wire` names
+        `net/wire`; the one in its folder, where several do.
+        """
+        name = tested_name(path)
+        paths = self._called.get(name, ()) if name else ()
+        tested = [one for one in paths if language_of(one) and not is_test(one)]
+        if len(tested) > 1:
+            folder = path.rpartition("/")[0]
+            tested = [one for one in tested if one.rpartition("/")[0] == folder]
+        return tested[0] if len(tested) == 1 else None
+
+    def called(self, name: str) -> list[str]:
+        """The files whose name is this one, however its words are joined; none where many are."""
+        wanted = words_of(name[:MAX_LOCATOR])
+        paths = [one for one in self._called.get(wanted, ()) if not is_test(one)]
+        paths = [one for one in paths if words_of(_stem(one)) == wanted]
+        return paths if len(paths) <= MAX_CALLED else []
+
     def of_module(self, name: str) -> list[str]:
         """The file from which the longest beginning of a dotted name is imported; for a package
         also its folder, with a slash at its end.
@@ -170,6 +206,19 @@ class Locator:
             if found:
                 return []
         return []
+
+    @cached_property
+    def _called(self) -> dict[str, list[str]]:
+        """Files by the words of their name, and of it with the folders above it."""
+        found: dict[str, list[str]] = {}
+        for path in self.files.paths:
+            if not is_for_names(path):
+                continue
+            words = ""
+            for part in reversed(_stem(path, whole=True).split("/")[-MAX_ABOVE:]):
+                words = "_".join(filter(None, (words_of(part), words)))
+                found.setdefault(words, []).append(path)
+        return found
 
     @cached_property
     def _modules(self) -> dict[str, list[tuple[str, str]]]:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
-from vouch_sidecar.workspace.definitions import Wanted, definitions
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, below, read
 from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import digest
-from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties, is_defining
+from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
 
 _serials = count(1)
 
@@ -76,13 +75,16 @@ class Workspace:
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
+        if (tested := self.locator.tested_by(path)) is not None:
+            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
         data = None if text is None else text.encode("utf-8", "replace")
-        if self.wanted is not None and is_defining(path):
+        if self.wanted is not None and is_searched(path):
             if data is None:
                 found = read(self.root, path)
                 data = b"" if found is None else found[0]
-            defined = definitions(data, language_of(path), self.wanted, ending_of(path))
-            return self.ties.of_file(path, {digest(name): at for name, at in defined.items()})
+            named = names_in_file(data, language_of(path), self.wanted, ending_of(path))
+            before = self.ties.names.get(path, NO_NAMES)
+            return self.ties.of_file(path, digested(named, before))
         return self.ties.of_file(path)
 
     def named_by(self, text: str) -> list[FoundTie]:

@@ -43,17 +43,26 @@ _NOT = re.compile(r"parameter|import|local|package")
 _VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
 _WRAPPING = ("qualified_identifier", "pattern", "pointer_declarator")
 """Types of nodes between a name and the node that defines it."""
+_FUNCTIONS = ("function_definition", "field_declaration")
 _SCOPES = frozenset({"module", "class_definition", "program", "class"})
+_ATTRIBUTES = ("attribute", "member_expression")
+_OWN = (b"self", b"this", b"cls")
+"""The object whose attribute a method defines by assigning to it."""
+MAX_QUOTED = 80
+"""Bytes of a string that holds an option and little else."""
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
 class Defined(NamedTuple):
-    """A place that defines a name. `line` counts from 1; `is_value`: the name is of a variable or a
-    field, not of a function or a type.
+    """A place that defines a name, with its first and last line, from 1. `is_value`: the name is of
+    a variable, a field or an attribute, not of a function or a type. `is_quoted`: a string holds
+    the name and little else, as where an option is defined.
     """
 
     line: int
-    is_value: bool
+    end: int
+    is_value: bool = False
+    is_quoted: bool = False
 
 
 def is_available() -> bool:
@@ -85,9 +94,14 @@ def _places(data: bytes, word: bytes) -> Iterator[int]:
 
 def _defined(node: Node) -> Defined | None:
     """The definition that a name's node belongs to; None where it only uses the name."""
+    quoted = _in_string(node)
+    if quoted is not None:
+        return quoted
     above = _above(node, 5)
     while above and above[0].type in _WRAPPING:
         node = above.pop(0)
+    if above and _is_attribute(node, above):
+        return Defined(_line(node), _line(node), is_value=True)
     if not above or not _is_name(node, above[0]) or _DEFINING.search(above[0].type) is None:
         return None
     parent, kinds = above[0], [one.type for one in above]
@@ -95,8 +109,11 @@ def _defined(node: Node) -> Defined | None:
         return None
     if any(map(_NOT.search, kinds[:3])):
         return None
+    whole = parent
     if parent.type == "function_declarator":
-        is_there = not {"function_definition", "field_declaration"}.isdisjoint(kinds[:3])
+        wholes = (one for one in above[:3] if one.type in _FUNCTIONS)
+        whole = next(wholes, parent)
+        is_there = whole is not parent
     elif parent.type == "assignment":  # of a function's own variable it tells nothing
         is_there = not _SCOPES.isdisjoint(kinds[1:4])
     elif parent.type in ("declaration", "init_declarator"):
@@ -104,7 +121,36 @@ def _defined(node: Node) -> Defined | None:
     else:
         is_there = True
     is_value = _VALUE.search(parent.type) is not None and "function" not in parent.type
-    return Defined(node.start_point[0] + 1, is_value) if is_there else None
+    end = whole.end_point[0] + 1
+    return Defined(_line(node), end, is_value) if is_there else None
+
+
+def _line(node: Node) -> int:
+    return int(node.start_point[0]) + 1
+
+
+def _in_string(node: Node) -> Defined | None:
+    """The line of a string that holds little more than a name; None where the name is not in a
+    string, or in a longer one, which says something of it.
+    """
+    strings = [one for one in (node, *_above(node, 4)) if "string" in one.type]
+    if not strings or strings[-1].type == "concatenated_string":
+        return None
+    if strings[-1].end_byte - strings[-1].start_byte > MAX_QUOTED:
+        return None
+    return Defined(_line(node), _line(node), is_quoted=True)
+
+
+def _is_attribute(node: Node, above: list[Node]) -> bool:
+    """Whether a name is of an attribute to which a method of its object assigns."""
+    parent = above[0]
+    if node.type == "instance_variable":
+        return parent.type == "assignment" and parent.child_by_field_name("left") == node
+    if parent.type not in _ATTRIBUTES or len(above) < 2 or "assignment" not in above[1].type:
+        return False
+    owner = parent.child_by_field_name("object")
+    is_left = above[1].child_by_field_name("left") == parent
+    return is_left and owner is not None and owner.text in _OWN
 
 
 def _is_name(node: Node, parent: Node) -> bool:

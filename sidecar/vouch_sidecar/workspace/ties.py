@@ -1,6 +1,7 @@
 """Works out ties between claims and the files of a workspace, without a model. `cites` and
 `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the claim names the
-file, its folder or its module. `identifier`: the claim names something that few files define. A tie
+file, its folder or its module. `identifier`: the claim names something that few files define.
+`mention`: it names something that no file defines and few files hold. A tie
 holds ids, a path, offsets and digests, never the text of a file. Whether a viewer may see a tie is
 decided at a question, from the claim and the source that the tie depends on.
 """
@@ -13,16 +14,34 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, language_of
+from vouch_sidecar.workspace.definitions import FileNames, Span
+from vouch_sidecar.workspace.file_kinds import (
+    DOCUMENTS,
+    WRITTEN,
+    changes_with_all,
+    ending_of,
+    is_for_names,
+    is_test,
+    language_of,
+)
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import Named, digest, named_in, parts_of
 
-Arm = Literal["cites", "quotes", "path", "identifier"]
-ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier")
-Where = Literal["text", "quote", "decision"]
+Arm = Literal["cites", "quotes", "path", "identifier", "mention"]
+ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier", "mention")
+Where = Literal["text", "quote", "decision", "entity", "document"]
+"""Where the name is: in the claim's text, in the line that it quotes, in the decision on it; or it
+is the file's own and that of an entity or a document of the claim; or the file names the document.
+"""
 
-STRENGTH: Mapping[Arm, float] = {"quotes": 0.9, "cites": 0.8, "path": 0.7, "identifier": 0.6}
+STRENGTH: Mapping[Arm, float] = {
+    "quotes": 0.9,
+    "cites": 0.8,
+    "path": 0.7,
+    "identifier": 0.6,
+    "mention": 0.4,
+}
 """How sure an arm is that the claim concerns the file, from 0 to 1."""
 BESIDE = 0.7
 """The factor for a name that is in the quoted line or in the decision, but not in the claim."""
@@ -32,11 +51,23 @@ LATER = 0.8
 """The factor for a name in the second half of a claim, which is rarely its subject."""
 PLAIN = 0.5
 """The factor for an identifier that is also a word."""
+GONE_NAME = 0.8
+"""The factor for an identifier that the file defined once, and that is gone from the workspace."""
+SMALL_FOLDER, FEW_FILES = 0.7, 20
+"""The factor for a file in a named folder of so few files."""
+OWN_NAME = 0.8
+"""The factor for a file that has the name of an entity or a document of the claim."""
+NAMED_DOCUMENT, FEW_CLAIMS = 0.7, 10
+"""The factor for a file that names a document that the claim cites, if so few claims cite it."""
+TESTED = 0.7
+"""The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
-"""The most files that may define an identifier; one that more files define makes no tie."""
+"""The most files that may define an identifier, or mention it; more make no tie."""
 MAX_TIES = 200
 """The number of ties of one claim; those of one file are not bounded here."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+MAX_DIGITS = 6
+_NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
 _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
 
@@ -63,10 +94,15 @@ class ClaimFacts:
     text: str
     cited: tuple[CitedFile, ...] = ()
     rationale: str = ""
+    sentence: str = ""
+    """The sentence of which the text is a part, where all who see the claim may see it."""
+    entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The ids of the entities that it declares, with their names."""
 
 
 class Tie(NamedTuple):
-    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too.
+    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; an
+    entity, where the name is that of one.
     `start` and `end` are the offsets of the name in the claim's text or, for a quote, of its bytes
     in the source.
     """
@@ -81,7 +117,12 @@ class Tie(NamedTuple):
     start: int = 0
     end: int = 0
     files: int = 1
-    """How many files define the identifier."""
+    """How many files define the identifier, or mention it; 0: it is gone from this one."""
+    last: int | None = None
+    """The last line of what the file defines at `line`."""
+    beside: str = ""
+    """The other file that the claim is about: the document that this one names, or what it tests.
+    """
 
 
 class Use(NamedTuple):
@@ -103,8 +144,27 @@ class FoundTie(NamedTuple):
     tie: Tie
 
 
-Definitions = Mapping[str, int]
-"""Digests of the identifiers that a file defines, each with its line."""
+class SaidNames(NamedTuple):
+    """What a file says of names, by digest: those that it defines; the first line of a mention of
+    each other one, and of documents that claims cite; and the names that it defined once.
+    """
+
+    defined: Mapping[str, Span] = {}
+    mentioned: Mapping[str, int] = {}
+    documents: Mapping[str, int] = {}
+    gone: frozenset[str] = frozenset()
+
+
+NO_NAMES = SaidNames()
+
+
+def digested(found: FileNames, before: SaidNames = NO_NAMES) -> SaidNames:
+    """What a file says of names now, after what it said before."""
+    defined = {digest(name): span for name, span in found.defined.items()}
+    mentioned = {digest(name): line for name, line in found.mentioned.items()}
+    documents = {digest(key): line for key, line in found.documents.items()}
+    once = before.gone.union(before.defined)
+    return SaidNames(defined, mentioned, documents, once.difference(defined))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +175,7 @@ class Ties:
     """The ties of the arms `cites`, `quotes` and `path`, by file or folder."""
     uses: Mapping[str, Sequence[Use]] = field(default_factory=dict)
     """By the digest of an identifier."""
-    defined: Mapping[str, Definitions] = field(default_factory=dict)
+    names: Mapping[str, SaidNames] = field(default_factory=dict)
     """By file."""
 
     def __bool__(self) -> bool:
@@ -123,10 +183,10 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._by_claim
+        _ = self._defining, self._mentioning, self._documents, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path alone: those of all arms except `identifier`."""
+        """The ties of a file by its path alone, and of the folders around it."""
         found = list(self.by_path.get(path, ()))
         at = path.rfind("/")
         while at > 0:
@@ -134,15 +194,50 @@ class Ties:
             at = path.rfind("/", 0, at)
         return found
 
-    def of_file(self, path: str, defines: Definitions | None = None) -> list[Tie]:
-        """The ties of a file. `defines` holds what the file defines now, if that is known."""
+    def of_file(self, path: str, now: SaidNames | None = None) -> list[Tie]:
+        """The ties of a file. `now` is what the file says of names now, if that is known."""
+        before = self.names.get(path, NO_NAMES)
+        now = before if now is None else now
         found = self.of_path(path)
-        before = self.defined.get(path, {})
-        now = before if defines is None else defines
-        for name, line in now.items():
-            number = self._defining.get(name, 0) + (name not in before)
-            found += _tied_by(self.uses.get(name, ()), number, line)
+        for name, span in now.defined.items():
+            number = len(self._defining.get(name, ())) + (name not in before.defined)
+            found += _tied_by(self.uses.get(name, ()), number, span)
+        for name, line in now.mentioned.items():
+            found += self._mentions(name, line, path)
+        for name in now.gone:
+            others = [one for one in self._defining.get(name, ()) if one != path]
+            if not others and name not in now.mentioned:
+                found += (_gone(use) for use in self.uses.get(name, ()))
+        for key, line in now.documents.items():
+            found += self._citing(key, line, path)
         return found
+
+    def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
+        """The ties of a document that a file names, by the digest of its key."""
+        document = self._documents.get(key, path)
+        if document == path:
+            return
+        ties = [one for one in self.by_path[document] if one.arm in ("cites", "quotes")]
+        share = NAMED_DOCUMENT * min(1.0, FEW_CLAIMS / len(ties))
+        for tie in ties:
+            yield Tie(
+                tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
+                beside=document,
+            )  # fmt: skip
+
+    def of_tested(self, path: str) -> Iterator[Tie]:
+        """The ties of a file, as they count for its test."""
+        for tie in self.of_file(path):
+            if tie.arm != "mention" and tie.files and not tie.beside:
+                strength = tie.strength * TESTED
+                yield tie._replace(strength=strength, line=None, last=None, beside=path)
+
+    def _mentions(self, name: str, line: int, path: str) -> Iterator[Tie]:
+        """The ties of a name that a file mentions, unless another one defines it."""
+        files = {*self._mentioning.get(name, ()), path}
+        if len(files) <= MAX_DEFINING and not set(self._defining.get(name, ())) - {path}:
+            for use in self.uses.get(name, ()):
+                yield _tie(use, "mention", len(files), line)
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim to the files as they were when they were read."""
@@ -150,8 +245,12 @@ class Ties:
         yield from found
         for key, use in used:
             for path in self.defining(key):
-                for tie in _tied_by([use], self._defining[key], self.defined[path][key]):
+                for tie in _tied_by([use], *self._span(path, key)):
                     yield FoundTie(path, tie)
+
+    def _span(self, path: str, key: str) -> tuple[int, Span]:
+        """How many files define an identifier, and where one of them does."""
+        return len(self._defining[key]), self.names[path].defined[key]
 
     @cached_property
     def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]]:
@@ -199,40 +298,85 @@ class Ties:
         for name in names_of(named):
             key = digest(name)
             for file in self.defining(key):
-                line, number = self.defined[file][key], self._defining[key]
-                for tie in _tied_by(self.uses.get(key, ()), number, line):
+                for tie in _tied_by(self.uses.get(key, ()), *self._span(file, key)):
                     yield FoundTie(file, tie)
 
     def defining(self, key: str) -> Sequence[str]:
         """The files that define an identifier, by its digest, if they are few."""
-        files = self._files_defining.get(key, [])
+        files = self._defining.get(key, [])
         return files if len(files) <= MAX_DEFINING else []
 
     def is_defined(self, key: str) -> bool:
         """Whether any file defines an identifier, by its digest."""
-        return key in self._files_defining
+        return key in self._defining
 
     @cached_property
-    def _defining(self) -> dict[str, int]:
-        return {key: len(files) for key, files in self._files_defining.items()}
+    def _documents(self) -> dict[str, str]:
+        """The documents that claims cite, by the digest of what texts call them."""
+        keys = document_keys(cited_in(self.by_path))
+        return {digest(key): path for key, path in keys.items()}
 
     @cached_property
-    def _files_defining(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path, names in self.defined.items():
-            for key in names:
-                found.setdefault(key, []).append(path)
-        return found
+    def _defining(self) -> dict[str, list[str]]:
+        return _by_name((path, names.defined) for path, names in self.names.items())
+
+    @cached_property
+    def _mentioning(self) -> dict[str, list[str]]:
+        return _by_name((path, names.mentioned) for path, names in self.names.items())
 
 
-def _tied_by(uses: Iterable[Use], number: int, line: int) -> Iterator[Tie]:
+def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path, names in of_files:
+        for name in names:
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
     if number <= MAX_DEFINING:
         for use in uses:
-            strength = STRENGTH["identifier"] * use.worth / number
-            yield Tie(
-                use.claim_id, use.mark, "identifier", strength, line, use.via, use.where,
-                use.start, use.end, number,
-            )  # fmt: skip
+            yield _tie(use, "identifier", number, span.line, span.end)
+
+
+def _tie(use: Use, arm: Arm, files: int, line: int, last: int | None = None) -> Tie:
+    strength = STRENGTH[arm] * use.worth / files
+    where = use.via, use.where, use.start, use.end
+    return Tie(use.claim_id, use.mark, arm, strength, line, *where, files, last)
+
+
+def _gone(use: Use) -> Tie:
+    """The tie of an identifier that is gone from the file that defined it."""
+    strength = STRENGTH["identifier"] * GONE_NAME * use.worth
+    where = use.via, use.where, use.start, use.end
+    return Tie(use.claim_id, use.mark, "identifier", strength, None, *where, 0)
+
+
+def cited_in(by_path: Mapping[str, Iterable[Tie]]) -> list[str]:
+    """The files that claims cite or quote."""
+    return [
+        path
+        for path, ties in by_path.items()
+        if any(tie.arm in ("cites", "quotes") for tie in ties)
+    ]
+
+
+def document_keys(paths: Iterable[str]) -> dict[str, str]:
+    """What a text may call documents, in small letters, with the path of each: by the file's name,
+    or by a number at its beginning, behind the letters there or the name of its folder, as
+    `ADR-0007` for `adr/7-use-queues.md`. A name that several have is none.
+    """
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        folder, _, name = path.lower().rpartition("/")
+        if ending_of(name) not in DOCUMENTS or not is_for_names(path):
+            continue
+        found.setdefault(name, set()).add(path)
+        if numbered := _NUMBERED.match(name):
+            series = numbered[1] or folder.rpartition("/")[2].removesuffix("s")
+            for width in range(len(numbered[2]), MAX_DIGITS):
+                found.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
+    return {key: next(iter(some)) for key, some in found.items() if len(some) == 1}
 
 
 def names_of(named: Named) -> dict[str, float]:
@@ -288,19 +432,11 @@ class Read(NamedTuple):
 
 def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
     """The ties of a claim."""
-    found: list[FoundTie] = []
-    for cited in claim.cited:
-        if cited.path is not None:
-            arm: Arm = "quotes" if cited.quote else "cites"
-            tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
-            if cited.quote:
-                _, start, end = cited.quote.range
-                tie = tie._replace(start=start, end=end)
-            found.append(FoundTie(cited.path, tie))
+    found = [*_cited_by(claim), *_of_same_name(claim, locator)]
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
-        for named in named_in(text):
+        for named in _named_in(text, claim.sentence if where == "text" else ""):
             worth = LATER if named.start > len(text) / 2 else 1.0
             worth *= 1.0 if where == "text" else BESIDE
             start, end = (named.start, named.end) if where == "text" else (0, 0)
@@ -309,18 +445,69 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
                 means = () if named.kind == "path" else tuple(map(digest, names_of(named)))
                 names.append(NameOf(digest(named.name), start, end, bool(paths), means))
             for path in paths:
-                strength = STRENGTH["path"] * worth * (FOLDER if path.endswith("/") else 1.0)
+                strength = STRENGTH["path"] * worth * _part(path, locator)
                 place = (None, via, where, start, end)
                 found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
             if named.kind == "path":
                 continue
             for name, share in names_of(named).items():
-                use = Use(claim.id, claim.mark, worth * share, via, where, start, end)
+                at = max(0, named.name.rfind(name)) if where == "text" else 0
+                here = (start + at, start + at + len(name)) if where == "text" else (0, 0)
+                use = Use(claim.id, claim.mark, worth * share, via, where, *here)
                 uses.append((name, use))
     quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
     sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
     some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
     return Read(claim.mark, *some, quotes, sources)
+
+
+def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
+    """The files that a claim cites; such as every commit changes only with a line."""
+    for cited in claim.cited:
+        if cited.path is None or (cited.line is None and changes_with_all(cited.path)):
+            continue
+        arm: Arm = "quotes" if cited.quote else "cites"
+        tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
+        if cited.quote:
+            _, start, end = cited.quote.range
+            tie = tie._replace(start=start, end=end)
+        yield FoundTie(cited.path, tie)
+
+
+def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
+    """The files that have the name of an entity of the claim, or of a document that it cites."""
+    strength = STRENGTH["path"] * OWN_NAME
+    for entity_id, called in claim.entities:
+        for path in sorted({path for name in called for path in locator.called(name)}):
+            tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
+            yield FoundTie(path, tie)
+    for cited in claim.cited:
+        document = cited.path or ""
+        if ending_of(document) in DOCUMENTS and is_for_names(document):
+            name = document.rpartition("/")[2].partition(".")[0]
+            tie = Tie(claim.id, claim.mark, "path", strength, None, cited.source_id, "document")
+            for path in locator.called(name):
+                if ending_of(path) not in DOCUMENTS:
+                    yield FoundTie(path, tie._replace(beside=document))
+
+
+def _part(path: str, locator: Locator) -> float:
+    """The factor for a path: that of a folder counts less, the more files it has."""
+    if not path.endswith("/"):
+        return 1.0
+    return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= FEW_FILES else FOLDER
+
+
+def _named_in(text: str, sentence: str) -> list[Named]:
+    """The names of a text that are names in the whole sentence: a cut address leads nowhere."""
+    at = sentence.find(text) if sentence else -1
+    if at < 0:
+        return named_in(text)
+    return [
+        one._replace(start=one.start - at, end=one.end - at)
+        for one in named_in(sentence)
+        if at <= one.start and one.end <= at + len(text)
+    ]
 
 
 def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
@@ -337,6 +524,7 @@ def wanted_in(reads: Iterable[Read]) -> set[str]:
     return {name for read in reads for name, _ in read.uses}
 
 
-def is_defining(path: str) -> bool:
-    """Whether the definitions in a file are looked for."""
-    return language_of(path) is not None and is_for_names(path) and not is_test(path)
+def is_searched(path: str) -> bool:
+    """Whether names are looked for in a file: in code, and in what people write beside it."""
+    is_text = language_of(path) is not None or ending_of(path) in WRITTEN
+    return is_text and is_for_names(path) and not is_test(path)
