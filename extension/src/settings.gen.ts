@@ -36,6 +36,7 @@ export const CLIENT_SETTINGS = [
 export const USER_SETTINGS = [
   'people.git',
   'people.never',
+  'ledger.enabled',
   'semantic.model',
   'semantic.ollama',
   'semantic.speaks',

@@ -49,6 +49,24 @@ def test_no_event_on_the_command_line(served: Place, words: list[str]) -> None:
     assert _run(served, *words) == ("", "")
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"last_assistant_message": None},
+        {"last_assistant_message": ["jwt-rotates"]},
+        {"last_assistant_message": "\ud800 jwt-rotates " * 100_000},
+        {"last_assistant_message": "[claim: " * 8_000 + "|  " * 9_000},
+        {"last_assistant_message": "jwt-rotates", "session_id": "s" * 10_240},
+        {"last_assistant_message": "jwt-rotates", "session_id": None, "cwd": "/nowhere"},
+        {"transcript_path": "/etc/passwd", "stop_hook_active": "yes"},
+    ],
+)
+def test_an_answer_that_is_none(served_hook: Hook, given: dict[str, object]) -> None:
+    assert served_hook(PROMPT, prompt=f"{KNOWN} {len(str(given))}").code == 0
+    assert served_hook("stop", **given).is_silent()
+
+
 def test_more_than_an_event_on_the_command_line(served: Place) -> None:
     out, _ = _run(served, "--bogus", PROMPT, "extra")
     assert json.loads(out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,11 @@ PROMPT = f"Is Redis the place for {SECRET}?"
 
 
 def hooked(
-    place: Place, *options: str, prompt: str, **env: str
+    place: Place, *options: str, env: Mapping[str, str] | None = None, **given: str
 ) -> subprocess.CompletedProcess[str]:
-    """A hook that was given a prompt, and has time enough."""
-    payload = {"session_id": "agent", "cwd": str(place.root), "prompt": prompt}
-    whole = {**place.env, "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", **env}
+    """A hook that was given a prompt or an answer, and has time enough."""
+    payload = {"session_id": "agent", "cwd": str(place.root), **given}
+    whole = {**place.env, "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", **(env or {})}
     return run_command("hook", *options, env=whole, said=json.dumps(payload))
 
 
@@ -37,6 +38,8 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
         client.request("vouch/experts", {"topic": SECRET})
         client.refused("vouch/experts", {"topic": SECRET, "limit": SECRET})
         assert hooked(place, "user-prompt-submit", prompt=PROMPT).stdout
+        answer = f"Redis holds {SECRET}."
+        assert not hooked(place, "stop", last_assistant_message=answer).stdout
         (place.base / "changed").touch()
         knowledge.claim(place.root, "redis-fast", "Redis answers within a millisecond.", "redis")
         wanted = (
@@ -46,6 +49,7 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
             "reconciled all files of 'project'",
             "published generation",
             "hook user-prompt-submit:",
+            "hook stop:",
             "refused: limit",
         )
         for line in wanted:
@@ -62,7 +66,7 @@ def test_a_hook_says_what_it_did(place: Place, where: str) -> None:
     file = place.base / "hook.log"
     options = ["--log-file", str(file)] if where == "file" else []
     env = {} if where == "file" else {"VOUCH_SIDECAR_LOG": "debug"}
-    done = hooked(place, "user-prompt-submit", *options, prompt=PROMPT, **env)
+    done = hooked(place, "user-prompt-submit", *options, prompt=PROMPT, env=env)
     assert "additionalContext" in done.stdout
     said = file.read_text("utf-8") if where == "file" else done.stderr
     assert "hook user-prompt-submit:" in said

@@ -44,6 +44,7 @@ COMMANDS = {
     "context": ["context", PROMPT],
     "check": ["check"],
     "hook": ["hook", "user-prompt-submit"],
+    "stop": ["hook", "stop"],
 }
 
 
@@ -84,6 +85,7 @@ def test_what_is_private_is_in_no_log_and_in_no_file(
 
 def said(root: Path, command: str) -> str:
     """A hook's event, or lines that `jsonl` answers."""
-    event = {"prompt": PROMPT, "session_id": "s", "cwd": str(root)}
-    lines = [event] if command == "hook" else LINES
+    event = {"session_id": "s", "cwd": str(root), "prompt": PROMPT}
+    event["last_assistant_message"] = f"xyzzy-prompt: {SECRET}"
+    lines = [event] if COMMANDS[command][0] == "hook" else LINES
     return "".join(f"{json.dumps(line)}\n" for line in lines)

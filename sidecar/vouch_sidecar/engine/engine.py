@@ -12,6 +12,8 @@ from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection, Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.foreground import Foreground
+from vouch_sidecar.engine.ledger import UsageLedger
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.engine.stats import Stats
@@ -26,6 +28,8 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.authors import folded_name
+from vouch_sidecar.retrieval.block import ContextHit
+from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.turn import in_play
 from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
@@ -68,6 +72,8 @@ class Engine:
         self.foreground = Foreground()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless an indexer runs."""
+        self.ledgers: dict[Path, UsageLedger] = {}
+        """Those of the knowledge bases whose socket this process owns, by root."""
         self.look: Callable[[Path], None] | None = None
         """Has the files of a knowledge base looked at soon; None unless an indexer runs."""
         self.look_around: Callable[[], None] | None = None
@@ -452,6 +458,32 @@ class Engine:
         served = self.serving(caller)
         return [one for one in served if one.collection.root not in self._paused]
 
+    def ledger(self, served: Served) -> UsageLedger | None:
+        """Where this process counts for a knowledge base; None where another one does, or nobody,
+        because that is switched off, or it is paused.
+        """
+        return self.ledgers.get(served.collection.root) if self.counts(served) else None
+
+    def counts(self, served: Served) -> bool:
+        """Whether anything is counted for a knowledge base, by whichever process."""
+        return served.settings.ledger.enabled and served.collection.pause.until() is None
+
+    def count_given(
+        self, served: Sequence[Served], session: Session, prompt: str, speech: Speech
+    ) -> None:
+        """Count the lines of a block that a session was given, which a prompt brought in."""
+        lines = (line for line in speech.text.splitlines() if line.startswith("- "))
+        given = list(zip(speech.hits, lines, strict=False))
+        for one in served if given else ():
+            if (ledger := self.ledger(one)) is not None:
+                ledger.gave(session, prompt, [pair for pair in given if _is_of(pair[0], one)])
+
+    def count_opened(self, served: Sequence[Served], view: View) -> None:
+        """Count that an agent had a claim of a view shown whole."""
+        for one in served:
+            if one.view is view and (ledger := self.ledger(one)) is not None:
+                ledger.saw("opened")
+
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())
         return max((r.window for r in reflexes if r.enabled), default=0)
@@ -471,6 +503,10 @@ class Engine:
         if session is None:
             return []
         return in_play([one.window(session, asked=asked) for one in served], top_k)
+
+
+def _is_of(hit: ContextHit, served: Served) -> bool:
+    return hit.view.identity == served.view.identity
 
 
 def _authors(settings: Settings, caller: Caller) -> Authors:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
+from vouch_sidecar.retrieval.line_use import GivenLine
 
 MAX_SLOT_BYTES = 4096
 MAX_ALSO = 16
@@ -24,6 +25,8 @@ _CUT_AT_END = re.compile(r"\s\S{0,80}$")
 """The beginning of a word whose end was cut off."""
 _BREAK = "\n\n"
 """Replaces the text left out: no name continues across it."""
+MAX_HANDED = 100
+"""Lines of blocks of which it is judged whether an answer uses them."""
 PROBED_TURNS = 10
 RANKINGS = 8
 """Rankings remembered for the current window: one per knowledge base and number of rows."""
@@ -71,6 +74,8 @@ class Session:
         self._last_push_at: dict[Hashable, float] = {}
         self._given: dict[tuple[Hashable, str, str], object] = {}
         """(identity, kind, id) of what was given, with its state then."""
+        self._handed: list[tuple[Hashable, GivenLine]] = []
+        """(identity, line) of the blocks that were given."""
         self._asked: list[str] = []
         """The texts for which `context` was last asked with `repeat: false`."""
         self._last_texts: dict[str, str] = {}
@@ -199,6 +204,14 @@ class Session:
         """Record that something was given in a state, which differs once it has changed."""
         self._given[identity, kind, artifact_id] = state
 
+    def hand(self, identity: Hashable, line: GivenLine) -> None:
+        """Record a line of a block that was given, to see whether an answer uses it."""
+        self._handed = [*self._handed[1 - MAX_HANDED :], (identity, line)]
+
+    def handed(self, identity: Hashable) -> list[GivenLine]:
+        """The latest lines that were given of a knowledge base."""
+        return [line for known, line in self._handed if known == identity]
+
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts; records it."""
         before, self._asked = self._asked, list(texts)
@@ -252,6 +265,7 @@ class Session:
     def forget_answers(self) -> None:
         """Forget what was given and asked, because the agent no longer has it."""
         self._given.clear()
+        self._handed.clear()
         self._asked.clear()
         self._last_texts.clear()
 
@@ -262,6 +276,7 @@ class Session:
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._given.items())
         self._given = {key: state for key, state in given if key[0] != identity}
+        self._handed = [one for one in self._handed if one[0] != identity]
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 

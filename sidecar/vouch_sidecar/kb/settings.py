@@ -158,7 +158,7 @@ class _Given:
         for field, final in group.final.items() if self._source == "file" else ():
             if field in values and values[field] != final:
                 del values[field]
-                self._refuse(self._called(group, field), f"may only be `{final}` here")
+                self._refuse(self._called(group, field), f"may only be `{str(final).lower()}` here")
         return values
 
     def _called(self, group: type[Group], field: str) -> str:

@@ -23,6 +23,7 @@ from vouch_sidecar.operations.errors import (
 from vouch_sidecar.operations.notifications import (
     NOTIFICATIONS,
     REQUESTS,
+    DismissParams,
     PromptParams,
     salience_notification,
     status_notification,
@@ -36,6 +37,7 @@ __all__ = [
     "OPERATIONS",
     "PROTOCOL",
     "REQUESTS",
+    "DismissParams",
     "EntityCard",
     "InvalidParamsError",
     "Message",

@@ -63,6 +63,8 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
     view, found = ask.find(Kind.CLAIM, params.id)
     assert isinstance(found, Claim)
     ask.engine.stats.opened(found.id)
+    if ask.caller.is_model:
+        ask.engine.count_opened(ask.served, view)
     views = ask.views_for(view)
     claim = views.claim(found)
     others = [other for one in claim.contradicts if (other := view.claim(one)) is not None]

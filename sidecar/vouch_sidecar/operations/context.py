@@ -104,6 +104,8 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
     )
     speech = speak_of(served, request)
     ask.engine.stats.spoke(speech.hits)
+    if session is not None and not params.repeat:
+        ask.engine.count_given(served, session, task or "", speech)
     return ContextResult(
         text=speech.text,
         items=[

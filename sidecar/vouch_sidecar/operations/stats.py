@@ -1,13 +1,21 @@
-"""Show what the sidecar that runs here has done. Exit code 1 without one."""
+"""Show what agents were given and used, and what the sidecar that runs here has done."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from pydantic import Field
 
+from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.ledger import SHOWN_DAYS, UsageLedger
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
+
+MAX_UNUSED = 10
+CHARS_A_TOKEN = 4
 
 
 class ArmStats(Wire):
@@ -46,9 +54,38 @@ class ProbeStats(Wire):
     hits: int = Field(description="Of these, those for which it held something.")
 
 
-class StatsResult(Result):
-    """Figures since the process began, none of them text."""
+class UnusedLine(Wire):
+    """A claim or page of which every line that was given since the process began went unused."""
 
+    id: str
+    given: int = Field(description="Lines about it that were given.")
+
+
+class LedgerTotals(Wire):
+    """What agents were given of one knowledge base in the last 30 days, and used: an estimate."""
+
+    collection: str
+    prompts: int = Field(description="Prompts that a hook reported.")
+    told: int = Field(description="Of these, those to which something was said.")
+    silent: int
+    lines: int = Field(description="Lines given, in blocks for prompts and files.")
+    characters: int = Field(description="Characters of these lines.")
+    used: int | None = Field(
+        description="Of the lines, those that an answer used. Null: no answer was read."
+    )
+    judged: int = Field(description="Lines after which an answer was read.")
+    dismissed: int = Field(description="Lines that a reader waved away.")
+    opened: int = Field(description="Claims whose file was opened, or that an agent looked up.")
+    stale: int = Field(description="Lines of claims that were marked stale when given.")
+    unused: list[UnusedLine] = Field(
+        description="Lines that were never used since the process began, the most given first."
+    )
+
+
+class StatsResult(Result):
+    """Figures, none of them text: of the last 30 days, and since the process began."""
+
+    ledger: list[LedgerTotals] = Field(default_factory=list)
     arms: list[ArmStats] = Field(default_factory=list)
     operations: list[OperationStats] = Field(default_factory=list)
     probes: list[ProbeStats] = Field(default_factory=list)
@@ -58,6 +95,7 @@ class StatsResult(Result):
 def answer(ask: Ask, _: Params) -> StatsResult:
     kept = ask.engine.stats
     return StatsResult(
+        ledger=[_totals(ask, one) for one in ask.served],
         arms=[
             ArmStats(arm=arm, said=one.said, opened=one.opened, silent=one.silent)
             for arm, one in kept.arms.items()
@@ -79,7 +117,52 @@ def answer(ask: Ask, _: Params) -> StatsResult:
     )
 
 
+def _totals(ask: Ask, served: Served) -> LedgerTotals:
+    engine, collection = ask.engine, served.collection
+    ledger = engine.ledgers.get(collection.root)
+    if ledger is None:
+        ledger = UsageLedger.of(collection.root, engine.env, engine.now)
+    latest, given = ledger.latest(), ledger.unused()
+    kinds = (Kind.CLAIM, Kind.PAGE)
+    seen = [one for one in given if any(served.view.visible((kind, one)) for kind in kinds)]
+    return LedgerTotals(
+        **asdict(latest)
+        | {
+            "collection": served.view.collection,
+            "silent": latest.prompts - latest.told,
+            "used": latest.used if latest.judged else None,
+            "unused": [UnusedLine(id=one, given=given[one]) for one in seen[:MAX_UNUSED]],
+        }
+    )
+
+
+def sentence(one: LedgerTotals) -> str:
+    """The totals in words."""
+    used = "use unknown" if one.used is None else f"{one.used} used"
+    if one.used is not None and one.judged < one.lines:
+        used += f" of the {one.judged} after which an answer was read"
+    return (
+        f"last {SHOWN_DAYS} days: {count(one.prompts, 'prompt')}, {one.told} told something; "
+        f"{count(one.lines, 'line')} (about {one.characters // CHARS_A_TOKEN:,} tokens), {used}, "
+        f"{one.dismissed} dismissed, {one.stale} stale"
+    )
+
+
+def _show_ledger(page: Printer, totals: list[LedgerTotals]) -> None:
+    for one in totals:
+        page.line(*([f"{one.collection}:"] if len(totals) > 1 else []), sentence(one))
+        unused = ", ".join(f"{line.id} ({line.given})" for line in one.unused)
+        if unused:
+            page.line(f"never used since this process began (times given): {unused}")
+        figures = one.model_dump(exclude={"collection", "unused"})
+        page.record("ledger", one.collection, *figures.values())
+        for line in one.unused:
+            page.record("unused", one.collection, line.id, line.given)
+    page.space()
+
+
 def show(page: Printer, result: StatsResult) -> None:
+    _show_ledger(page, result.ledger)
     arms = [(arm.arm, arm.said, arm.opened, arm.silent) for arm in result.arms]
     page.table(
         {"arm": "key", "said": "number", "opened": "number", "silent": "number"}, arms, "arm"
@@ -102,8 +185,8 @@ def show(page: Printer, result: StatsResult) -> None:
 
 OPERATION = Operation(
     name="stats",
-    summary="How often each arm spoke, was followed up or was silent, and how long operations "
-    "took.",
+    summary="What agents were given and used, how often each arm spoke, was followed up or was "
+    "silent, and how long operations took.",
     params=Params,
     result=StatsResult,
     run=answer,

@@ -170,7 +170,7 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[Conte
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
     for hit in hits:
-        label, text = _label(hit), safe(_text(hit))
+        label, text = _label(hit), safe(told_text(hit))
         least = min(len(text), _MIN_CUT)
         contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
         heads = [f"- {label}: ", *([] if contested else ["- "])]
@@ -209,7 +209,7 @@ def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
     Key facts give way to the text.
     """
     head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
-    text = safe(_text(hit))
+    text = safe(told_text(hit))
     least = min(len(text), _MIN_CUT)
     for facts in (key_facts, ""):
         spare = room - len(head) - len(facts)
@@ -234,7 +234,8 @@ def _label(hit: ContextHit) -> str:
             return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"
 
 
-def _text(hit: ContextHit) -> str:
+def told_text(hit: ContextHit) -> str:
+    """What a line says of a hit, behind its id."""
     match hit.artifact:
         case Claim() as claim:
             said = hit.view.said(claim).text

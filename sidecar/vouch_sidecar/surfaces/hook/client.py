@@ -25,7 +25,9 @@ from vouch_sidecar.surfaces.hook.payload import (
     PROMPT,
     START,
     START_SECONDS,
+    STOP,
     edited_file,
+    last_answer,
     prompt_of,
     session_of,
     text_of,
@@ -229,6 +231,10 @@ def _reduced(event: str, given: Payload) -> Payload | None:
         text, path = text_of(given), edited_file(given)
         changed = {"file_path": path, "new_string": text}
         return {"session_id": session_id, "tool_input": changed} if path is not None else None
+    if event == STOP:
+        answer = last_answer(given)
+        known = {"session_id": session_id, "last_assistant_message": answer}
+        return None if answer is None else known
     if event == START:
         return {"session_id": session_id, "source": given.get("source")}
     if event == END:

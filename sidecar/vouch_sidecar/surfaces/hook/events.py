@@ -19,7 +19,7 @@ from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, r
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.file_ties import Tied, tied_by_path
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS
+from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,12 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
-    return (await perform_async(engine, context.OPERATION, task, caller, patience=0)).text
+    result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
+    told = {item.collection for item in result.items}
+    for one in engine.serving(caller, viewer_in(payload)):
+        if (ledger := engine.ledger(one)) is not None:
+            ledger.saw_prompt(is_told=one.view.collection in told)
+    return result.text
 
 
 async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -122,6 +127,8 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     )
     speech = speak_of(served, asked)
     engine.stats.spoke(speech.hits)
+    if session is not None:
+        engine.count_given(served, session, lines, speech)
     return speech.text
 
 
@@ -163,6 +170,17 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
+async def _stop(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """Count which of the lines that the session was given its last answer used; says nothing."""
+    answer = given.last_answer(payload)
+    session = engine.sessions.get(session_id) if session_id is not None else None
+    if answer is not None and session is not None:
+        for one in engine.serving(caller, viewer_in(payload)):
+            if (ledger := engine.ledger(one)) is not None:
+                ledger.read_answer(one.view, session, answer)
+    return ""
+
+
 async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
     if session_id is not None:
         engine.end_session(session_id)
@@ -173,6 +191,7 @@ EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]
     PROMPT: _prompt,
     START: _begin,
     FILE: _file,
+    STOP: _stop,
     END: _end,
 }
 """The handler of each event, by its name on the command line."""

@@ -12,11 +12,14 @@ Payload = Mapping[str, Any]
 
 MAX_TEXT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
+MAX_ANSWER = 65_536
+"""Characters of an answer that are looked at."""
 MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 PATHS = ("file_path", "path", "notebook_path", "filePath")
 
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
+STOP = "stop"
 START_SECONDS = 2.0
 """Time limit of `START`."""
 NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse", END: "SessionEnd"}
@@ -47,6 +50,14 @@ def prompt_of(payload: Payload) -> str | None:
     if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_TEXT:
         return None
     return _whole(prompt)
+
+
+def last_answer(payload: Payload) -> str | None:
+    """The beginning of the answer that an agent has just given; None where the host hands none
+    over.
+    """
+    answer = payload.get("last_assistant_message")
+    return _whole(answer[:MAX_ANSWER]) if isinstance(answer, str) and answer.strip() else None
 
 
 def edited_file(payload: Payload) -> str | None:

@@ -22,6 +22,8 @@ PROCESS = "process"
 `version`, the seconds that a hook may take as `limit`, and those that a first answer may have to
 `wait` to be whole.
 """
+REACTION = "reaction"
+"""The method by which another process says what a reader did with a line."""
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER = ("VOUCH_PROJECT", "VOUCH_AGENT")

@@ -20,6 +20,7 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
+from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
@@ -27,7 +28,7 @@ from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user
-from vouch_sidecar.surfaces.local.client import PROCESS, carried
+from vouch_sidecar.surfaces.local.client import PROCESS, REACTION, carried
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP
@@ -131,15 +132,19 @@ class LocalServer:
     async def own(self, root: Path, owned: Ownership) -> None:
         """Answer on a socket while its file exists and no editor asks for it."""
         connected = functools.partial(self._serve_client, root)
-        forget = at_end(owned.release)
+        engine = self._engine
+        ledger = engine.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
+        forget = at_end(functools.partial(_close, owned, ledger))
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
         try:
             while owned.holds() and root not in self._requested:
                 await anyio.sleep(CHECK_SECONDS)
+                ledger.save()
         finally:
             server.close()
             forget()
-            owned.release()
+            del engine.ledgers[root]
+            _close(owned, ledger)
 
     async def _serve_client(
         self, root: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -197,6 +202,14 @@ class LocalServer:
             if self._stop is None:
                 return refusal(request_id, "not_resident", "this process ends with its client")
             return {"id": request_id, "ok": True, "result": sorted(map(str, engine.collections))}
+        if method == REACTION:
+            params = request.get("params")
+            given = params.get("reaction") if isinstance(params, Mapping) else None
+            reaction = next((one for one in REACTIONS if one == given), None)
+            for one in engine.serving(caller):
+                if reaction is not None and (ledger := engine.ledger(one)) is not None:
+                    ledger.saw(reaction)
+            return {"id": request_id, "ok": True, "result": {}}
         if isinstance(method, str) and method.startswith(HOOK):
             answered = await self._answer_hook(engine, self._indexer, request, caller)
         else:
@@ -229,6 +242,12 @@ class LocalServer:
         if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
             session_ids.add(params["session_id"])
         session_ids.intersection_update(session.id for session in self._engine.sessions)
+
+
+def _close(owned: Ownership, ledger: UsageLedger) -> None:
+    """Let another process own the socket, and count from where this one ends."""
+    ledger.save()
+    owned.release()
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:

@@ -38,7 +38,7 @@ from vouch_sidecar.operations.wire import (
     marked,
 )
 from vouch_sidecar.retrieval.prefix_search import beginning
-from vouch_sidecar.surfaces.shell.asking import Back, UnansweredError, answered, serving
+from vouch_sidecar.surfaces.shell.asking import Back, answered
 from vouch_sidecar.surfaces.shell.console import (
     AskedFrom,
     MissingKnowledgeBaseError,
@@ -56,8 +56,6 @@ MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
 WITH_FORMULAS = frozenset({"salience"})
 """Operations with formulas that `--explain` shows."""
-OF_PROCESS = frozenset({"stats"})
-"""Operations about a running process, which has to answer them."""
 COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 """By operation, the kind of artifact whose ids and names the shell completes."""
 MAX_OFFERED = 500
@@ -90,13 +88,7 @@ class QuestionCommand(click.Command):
         roots = roots_of(AskedFrom(given["root"]))
         viewer = Viewer(given["project"], given["agent"])
         try:
-            if operation.name in OF_PROCESS:
-                result = serving(roots, viewer)(operation, {})
-            else:
-                result = answered(roots, viewer, partial(_result, operation, given))
-        except UnansweredError:
-            message = "no sidecar of this version runs for this knowledge base"
-            raise click.ClickException(message) from None
+            result = answered(roots, viewer, partial(_result, operation, given))
         except (NotFoundError, SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:

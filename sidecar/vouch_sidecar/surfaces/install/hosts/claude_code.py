@@ -35,6 +35,7 @@ EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "user-prompt-submit",
     "PostToolUse": "post-tool-use",
+    "Stop": "stop",
     "SessionEnd": "session-end",
 }
 MATCHERS = {"PostToolUse": {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}}

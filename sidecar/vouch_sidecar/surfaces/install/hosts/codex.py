@@ -21,6 +21,7 @@ from vouch_sidecar.surfaces.install.skill import skill
 EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "user-prompt-submit",
+    "Stop": "stop",
     "SessionEnd": "session-end",
 }
 SECONDS = 3

@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.retrieval.block import without_blocks
+from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.half_typed import changed_part, ends_in_word, is_half_typed
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
@@ -106,6 +107,7 @@ class Sync:
             self._server.prompts.open(item.uri, session_id, _words(text, document.source))
         elif (path := path_of(item.uri)) is not None:
             self._server.serve_above(path)
+            opened(self._server, path)
             self._tell(item.uri)
 
     def _changed(self, uri: str) -> None:
