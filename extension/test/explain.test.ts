@@ -16,7 +16,7 @@ test('an explanation says of each candidate what became of it, and by which figu
         strength: 0.8,
         factors: { arm: 1 },
         verdict: 'volunteered',
-        why: 'name 1 × specificity 0.8 = 0.8',
+        why: '“Relay” names “Relay”: 0.80',
       },
     ],
     texts: [
@@ -26,7 +26,7 @@ test('an explanation says of each candidate what became of it, and by which figu
         similarity: 0.31,
         factors: {},
         verdict: 'refused',
-        why: 'holds 0.31',
+        why: '0.31, needs 0.40: only “x” in common',
       },
     ],
   };
@@ -36,10 +36,10 @@ test('an explanation says of each candidate what became of it, and by which figu
     '  “Restart Relay?”',
     'Entities',
     '  volunteered · Relay node (relay) · 0.8',
-    '    name 1 × specificity 0.8 = 0.8',
+    '    “Relay” names “Relay”: 0.80 · arm 1',
     'Claims and pages',
     '  refused · claim c1 · 0.31',
-    '    holds 0.31',
+    '    0.31, needs 0.40: only “x” in common',
   ]);
   assert.match(explainedText('x', NOTHING), /It names none\.[\s\S]*None holds enough/);
 });

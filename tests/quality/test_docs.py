@@ -15,7 +15,7 @@ from benchmarks.quality.world import World, copied
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
-EXAMPLES = re.findall(r"^\| (.+?) \| (“.+|nothing: .+?) \|$", PAGE, re.MULTILINE)
+EXAMPLES = re.findall(r"^\| (.+?) \| (“.+?|nothing: .+?) \|(?: (.+))? \|$", PAGE, re.MULTILINE)
 
 LIKELIHOODS = re.findall(
     r"^- “(.+?)” → `(.+?)`.*likelihood \*\*(.+?)\*\*, (said|refused)\.$", PAGE, re.MULTILINE
@@ -37,16 +37,20 @@ def demo() -> Iterator[World]:
 
 def test_there_are_examples_of_both() -> None:
     assert len(EXAMPLES) >= 6
-    assert {why.startswith("nothing") for _, why in EXAMPLES} == {True, False}
+    assert {why.startswith("nothing") for _, why, _ in EXAMPLES} == {True, False}
 
 
-@pytest.mark.parametrize(("text", "why"), EXAMPLES)
-def test_a_worked_example(demo: World, text: str, why: str) -> None:
+@pytest.mark.parametrize(("text", "why", "factors"), EXAMPLES)
+def test_a_worked_example(demo: World, text: str, why: str, factors: str) -> None:
     rows = demo.listed(text)
     if why.startswith("nothing"):
         assert rows == []
     else:
         assert {row["why"] for row in rows} == {why}
+        found = {one["entity_id"]: one for one in demo.ask("explain", text=text)["entities"]}
+        for row in rows:
+            each = found[row["entity_id"]]["factors"].items()
+            assert " × ".join(f"{name} {value:g}" for name, value in each) == factors
 
 
 def test_there_are_three_examples_of_likelihoods() -> None:

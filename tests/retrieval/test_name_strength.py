@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from unicodedata import normalize
 
 import pytest
@@ -204,4 +205,18 @@ def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
     for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
         product = found.arm * found.specificity * found.keyness * found.place
         assert found.strength == round(product, 3)
-        assert found.written_out.endswith(f"= {found.strength:g}")
+        assert found.score.value == found.strength == round(prod(found.score.terms.values()), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "needs", "sentence"),
+    [
+        ("is relay slow?", 0.6, "0.32, needs 0.60: written as an ordinary word"),
+        ("we saw that Relay is slow", 0.6, "0.80"),
+        ("we saw that Relay is slow", 0.801, "0.800, needs 0.801"),
+    ],
+)
+def test_a_score_is_told_in_a_sentence(text: str, needs: float, sentence: str) -> None:
+    found = of("relay", text, seen())
+    assert found is not None
+    assert found.score.sentence(needs) == sentence

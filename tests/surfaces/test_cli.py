@@ -35,7 +35,7 @@ def run(
     [
         (["experts", "jwt"], ["jwt", "JWT", "concept"]),
         (["salience", "Where is Redis?", "How long does JWT live?"], ["jwt", "redis", "JWT"]),
-        (["salience", "JWT", "--explain"], ["“JWT” names “JWT”: name 1 × "]),
+        (["salience", "JWT", "--explain"], ["“JWT” names “JWT”: 1.00"]),
         (["search", "tokens"], ["claim", "jwt-expires"]),
         (["entity", "jwt"], ["JWT", "JSON Web Token", ".vouch/entities/jwt.yaml", "jwt-expires"]),
         (["claim", "jwt-expires"], ["15 minutes", "Auth notes", ".vouch/claims/jwt-expires.yaml"]),

@@ -34,15 +34,22 @@ function wrapped(text: string, indent: string): string {
   return lines.map((line) => indent + line).join('\n');
 }
 
+const factorsOf = (factors: Readonly<Record<string, number>>, between: string): string =>
+  Object.entries(factors)
+    .map(([name, value]) => `${name} ${figure(value)}`)
+    .join(between);
+
 /** What became of everything that a text may bring in. */
 export function explainedText(text: string, { entities, texts }: ExplainResult): string {
-  const named = entities.map(({ verdict, name, entity_id, strength, why, collection }) => ({
-    head: joined(verdict, `${oneLine(name)} (${entity_id})`, collection, figure(strength)),
-    why,
-  }));
-  const told = texts.map(({ verdict, kind, id, similarity, why, collection }) => ({
+  const named = entities.map(
+    ({ verdict, name, entity_id, strength, factors, why, collection }) => ({
+      head: joined(verdict, `${oneLine(name)} (${entity_id})`, collection, figure(strength)),
+      why: joined(why, factorsOf(factors, ' × ')),
+    }),
+  );
+  const told = texts.map(({ verdict, kind, id, similarity, factors, why, collection }) => ({
     head: joined(verdict, `${kind} ${id}`, collection, figure(similarity)),
-    why,
+    why: joined(why, factorsOf(factors, ' + ')),
   }));
   return [
     'What this text brings in',
@@ -72,14 +79,10 @@ export function explainedExpert(topic: string, row: ExpertRow): string {
   ];
   const { explain } = row;
   if (!explain) return [...head, ''].join('\n');
-  const factorsOf = (factors: Readonly<Record<string, number>>) =>
-    Object.entries(factors)
-      .map(([name, value]) => `${name} ${figure(value)}`)
-      .join(' × ');
   const claims = explain.claims.map(({ claim_id, contribution, factors, matched, arm, link }) => ({
     head: joined(claim_id, figure(contribution)),
     why: joined(
-      factorsOf(factors),
+      factorsOf(factors, ' × '),
       arm === 'entity'
         ? 'the topic names an entity of it'
         : `holds ${matched.map((word) => `“${word}”`).join(', ')}`,
@@ -89,7 +92,7 @@ export function explainedExpert(topic: string, row: ExpertRow): string {
   return [
     ...head,
     wrapped(`${explain.weight}: ${explain.formula}`, '  '),
-    `  ${factorsOf(explain.factors).replaceAll(' × ', ', ')}`,
+    `  ${factorsOf(explain.factors, ', ')}`,
     ...items('The claims that add most', claims, 'There are none.'),
     '',
   ].join('\n');

@@ -195,7 +195,7 @@ export function whyNode(parent: string, row: SalientEntity): Node {
     label: words,
     description: ARMS[row.arm],
     spoken: `In play because of ${words}, ${ARMS[row.arm]}`,
-    tooltip: ['Why it is in play', inWords(row), '“Explain” shows the figures.'],
+    tooltip: ['Why it is in play', inWords(row), '“Explain” says how surely.'],
     icon: 'quote',
     subject: subjectOf(row),
     figures: row.why,

@@ -75,15 +75,15 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
         threshold = one.settings.recall.similarity_threshold
         least = strength_of(threshold)
         found = candidates(one.view, text, least)
-        said = (e for e in found if e.verdict == "volunteered" and e.strength >= least)
-        speaking = {e.entity.id: e.strength for e in said}
+        said = (e for e in found if e.verdict == "volunteered" and e.score.value >= least)
+        speaking = {e.entity.id: e.score.value for e in said}
         collection = one.view.collection if ask.many else None
         entities += [
             ExplainedEntity(
                 entity_id=each.entity.id,
                 name=each.entity.name,
-                strength=each.strength,
-                factors=dict(each.factors),
+                strength=each.score.value,
+                factors=dict(each.score.terms),
                 verdict=each.verdict,
                 why=each.why,
                 collection=collection,
@@ -94,8 +94,8 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
             ExplainedText(
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
-                similarity=line.similarity,
-                factors={name: round(value, 3) for name, value in line.factors.items()},
+                similarity=line.score.value,
+                factors={name: round(value, 3) for name, value in line.score.terms.items()},
                 verdict="said" if line.said else "refused",
                 why=line.why,
                 collection=collection,

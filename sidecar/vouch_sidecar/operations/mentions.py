@@ -14,7 +14,7 @@ from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
 from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.name_strength import weigh
-from vouch_sidecar.retrieval.salience import ArmName, arm_of, not_listed
+from vouch_sidecar.retrieval.salience import ArmName, arm_of
 
 MAX_LOOKED_AT = 4 * MAX_ANALYSED
 """Characters of a text that are searched, in a quarter of a second."""
@@ -130,7 +130,7 @@ def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntit
             type=entity.type,
             arm=arm_of(evidence.mention),
             ambiguous=evidence.mention.ambiguous,
-            listed=not_listed(evidence) is None,
+            listed=evidence.is_listed,
             collection=collection if ask.many else None,
             start=place[0],
             end=place[1],

@@ -10,7 +10,8 @@ from vouch_sidecar.retrieval.answers import Answer, answers, claims_about
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.salience import asked_by_name, named_in, not_listed, not_said
+from vouch_sidecar.retrieval.salience import asked_by_name, named_in, why_unsaid
+from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
@@ -18,7 +19,6 @@ Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
-SAID = "it is said"
 MAX_TOLD = 24
 """The number of likeliest answers that are shown."""
 
@@ -28,8 +28,7 @@ class Considered(NamedTuple):
 
     view: View
     entity: Entity
-    strength: float
-    factors: Mapping[str, float]
+    score: Score
     verdict: Verdict
     why: str
 
@@ -39,8 +38,7 @@ class Line(NamedTuple):
 
     view: View
     artifact: Artifact
-    similarity: float
-    factors: Mapping[str, float]
+    score: Score
     said: bool
     why: str
 
@@ -59,21 +57,23 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
             strongest[found.mention.entity_id] = found
     out = []
     for entity_id, found in strongest.items():
-        row, lacks = rows.get(entity_id), not_listed(found)
-        verdict: Verdict = "refused" if lacks else "listed"
-        if entity_id in asked:
-            lacks, verdict = None, "volunteered"
-        elif row is not None and not lacks:
+        entity, row = view.entity(entity_id), rows.get(entity_id)
+        if entity is None:
+            continue
+        verdict: Verdict = "volunteered" if entity_id in asked else "listed"
+        needs, note = 0.0, "the text asks for nothing else" if entity_id in asked else ""
+        if entity_id not in asked and (row is None or not found.is_listed):
+            verdict, needs = "refused", found.least
+        elif entity_id not in asked and row is not None:
             alone = ALONE if view.is_topic(entity_id) else PART
-            lacks = not_said(row, threshold) if entity_id in named else alone
-            verdict = "listed" if lacks else "volunteered"
-        if (entity := view.entity(entity_id)) is not None:
-            why = f"“{found.matched}” names “{found.mention.name}”: {found.written_out}"
-            why += "; the text asks for nothing else" if entity_id in asked else ""
-            why += f"; {lacks}" if lacks else ""
-            out.append(Considered(view, entity, found.strength, found.factors, verdict, why))
+            note = (why_unsaid(row) or "") if entity_id in named else alone
+            needs = threshold if entity_id in named else 0.0
+            verdict = "listed" if note or row.strength < needs else "volunteered"
+        why = f"“{found.matched}” names “{found.mention.name}”: {found.score.sentence(needs)}"
+        why += f"; {note}" if note else ""
+        out.append(Considered(view, entity, found.score, verdict, why))
     out += _never(view, text, strongest)
-    return sorted(out, key=lambda one: (-one.strength, one.entity.id))
+    return sorted(out, key=lambda one: (-one.score.value, one.entity.id))
 
 
 def _never(view: View, text: str, known: Collection[str]) -> Iterator[Considered]:
@@ -83,7 +83,7 @@ def _never(view: View, text: str, known: Collection[str]) -> Iterator[Considered
         entity = view.entity(mention.entity_id)
         if (mention.start, mention.end) in heard or entity is None or entity.id in known:
             continue
-        yield Considered(view, entity, 0.0, {}, "refused", NEVER)
+        yield Considered(view, entity, Score(0.0, {}), "refused", NEVER)
 
 
 def lines(
@@ -104,27 +104,24 @@ def lines(
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)
         answer = found.get(key) or _of_entity(hit, text)
-        why = f"it holds “{hit.phrase}”"
+        score = Score(hit.similarity, {})
+        if answer is not None:
+            score = answer.features.score([hit.phrase])
         if hit.to_ask:
-            why = "the text asks for somebody to ask"
+            score = score._replace(reason="the text asks for somebody to ask")
         elif hit.arm == "semantic":
-            why = "it is near by meaning"
+            score = score._replace(reason="near by meaning")
         elif hit.arm != "text":
-            why = f"“{hit.phrase}” names {hit.entity_id}"
-        factors = answer.features.parts if answer is not None else {}
-        told = f"; {answer.features.written_out}" if answer is not None else ""
-        likelihood = answer.likelihood if answer is not None else hit.similarity
-        out[key] = Line(view, hit.artifact, likelihood, factors, True, f"{SAID}: {why}{told}")
+            score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
+        out[key] = Line(view, hit.artifact, score, True, score.sentence())
     for key, one in list(found.items())[:MAX_TOLD]:
         if key not in out:
-            lacks = (
-                f"{one.likelihood:g} is less than {threshold:g}, from where on it is said"
-                if one.likelihood < threshold
-                else "others go before it"
-            )
-            why = f"it holds “{' '.join(one.words)}”: {one.features.written_out}; {lacks}"
-            out[key] = Line(view, one.artifact, one.likelihood, one.features.parts, False, why)
-    return sorted(out.values(), key=lambda one: (not one.said, -one.similarity))
+            score = one.features.score(one.words)
+            beyond = one.likelihood >= threshold
+            score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
+            why = score.sentence(threshold) + ("; others go before it" if beyond else "")
+            out[key] = Line(view, one.artifact, score, False, why)
+    return sorted(out.values(), key=lambda one: (not one.said, -one.score.value))
 
 
 def _of_entity(hit: ContextHit, text: str) -> Answer | None:

@@ -7,10 +7,11 @@ docs/how-it-decides.md shows them at work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import exp, log
 from typing import NamedTuple
 
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     BIAS,
     BIAS_SEMANTIC,
@@ -19,6 +20,7 @@ from vouch_sidecar.retrieval.constants import (
     WEIGHTS_SEMANTIC,
     CandidateKind,
 )
+from vouch_sidecar.retrieval.score import Score
 
 
 class Features(NamedTuple):
@@ -103,16 +105,14 @@ class Features(NamedTuple):
         total = bias + sum(getattr(self, name) * weight for name, weight in weights.items())
         return round(1 / (1 + exp(-total)), 3)
 
-    @property
-    def parts(self) -> dict[str, float]:
-        """What each feature adds, by name: value × weight."""
+    def score(self, words: Iterable[str]) -> Score:
+        """The likelihood with what each feature adds: value × weight. `words`: those of the text
+        that the candidate holds.
+        """
         _, weights = self._fitted
-        return {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
-
-    @property
-    def written_out(self) -> str:
-        """The sum: `1 / (1 + e^−(-1.7 + held 0.90 × 3.2 + …)) = 0.71`."""
-        bias, weights = self._fitted
-        parts = [f"{name} {getattr(self, name):.2f} × {one:g}" for name, one in weights.items()]
-        told = " + ".join([f"{bias:g}", *parts])
-        return f"1 / (1 + e^−({told})) = {self.likelihood:g}"
+        terms = {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
+        reason = f"“{' '.join(words)}” in common"
+        others = round(exp(self.rivals)) - 1
+        if others and terms["rivals"] <= terms["missing"]:
+            reason += f", as in {count(others, 'other')}"
+        return Score(self.likelihood, terms, reason)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum, prod
+from math import fsum
 from typing import NamedTuple
 
 from vouch_sidecar.index.content_words import terms
@@ -38,11 +38,13 @@ from vouch_sidecar.retrieval.constants import (
     SURNAME,
     TRADE_WEIGHT,
     TRADE_WORDS,
+    VOLUNTEERED,
     WRITTEN_OUT,
     PlaceKind,
 )
 from vouch_sidecar.retrieval.name_position import Placing, has_signs, with_signs
 from vouch_sidecar.retrieval.question_words import worths_of
+from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 
 _ARMS = {
@@ -54,11 +56,28 @@ _ARMS = {
     Arm.DERIVED: DERIVED,
     Arm.BACKED: BACKED,
 }
+_BY_ARM = {
+    Arm.ALIAS: "an alias",
+    Arm.VARIANT: "another form of the name",
+    Arm.SURNAME: "a surname",
+    Arm.PART: "a part of the name",
+    Arm.DERIVED: "nobody declared it",
+    Arm.BACKED: "nobody declared it",
+}
+"""What weakens a mention, for people, by its arm, and below by its place."""
+_BY_PLACE: dict[PlaceKind, str] = {
+    "as it is": "it may be an ordinary word",
+    "bare": "written as an ordinary word",
+    "word": "written as an ordinary word",
+    "code": "a part of code",
+    "unsigned": "without the signs of the name",
+    "another's": "a part of another name",
+}
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
 class WeighedMention(NamedTuple):
-    """A mention with its strength and the factors of it."""
+    """A mention with the factors of its strength, and what its position says of it."""
 
     mention: Mention
     matched: str
@@ -66,10 +85,11 @@ class WeighedMention(NamedTuple):
     specificity: float
     keyness: float
     place: float
+    placed: PlaceKind
 
     @property
     def strength(self) -> float:
-        return round(prod(self[2:]), 3)
+        return round(self.arm * self.specificity * self.keyness * self.place, 3)
 
     @property
     def least(self) -> float:
@@ -80,16 +100,28 @@ class WeighedMention(NamedTuple):
         return LISTED * SHARED if is_shared else LISTED
 
     @property
-    def factors(self) -> dict[str, float]:
-        """The factors by name."""
-        return dict(zip(self._fields[2:], self[2:], strict=True))
+    def is_listed(self) -> bool:
+        """Whether it lists its entity."""
+        return self.strength >= self.least
 
     @property
-    def written_out(self) -> str:
-        """The product: `name 1 × specificity 0.8 × keyness 1 × place 1 = 0.8`."""
-        arm, *others = self.factors.items()
-        told = [f"{self.mention.arm.name.lower()} {arm[1]:g}", *(f"{n} {v:g}" for n, v in others)]
-        return f"{' × '.join(told)} = {self.strength:g}"
+    def score(self) -> Score:
+        """The strength with its factors; the reason is what keeps it from being volunteered."""
+        terms = {
+            "arm": self.arm,
+            "specificity": self.specificity,
+            "keyness": self.keyness,
+            "place": self.place,
+        }
+        smallest = min(terms, key=lambda name: terms[name])
+        reasons = {
+            "arm": _BY_ARM.get(self.mention.arm, ""),
+            "specificity": "the words may mean something else",
+            "keyness": "most claims with the word are about something else",
+            "place": _BY_PLACE.get(self.placed, ""),
+        }
+        reason = reasons[smallest] if self.strength < VOLUNTEERED else ""
+        return Score(self.strength, terms, reason)
 
 
 def weigh(view: View, text: str) -> list[WeighedMention]:
@@ -215,13 +247,12 @@ def _weighed(named: _Occurrence) -> WeighedMention:
     if is_signed:
         mention = mention._replace(arm=_own_arm(named, matched))
     if place == "alone" and not named.is_part:
-        return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0)
+        return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0, place)
     arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(named)
-    found = WeighedMention(
-        mention, matched, arm, specific, 1.0, PLACES["name" if is_signed else place]
-    )
+    placed: PlaceKind = "name" if is_signed else place
+    found = WeighedMention(mention, matched, arm, specific, 1.0, PLACES[placed], placed)
     is_sure = place == "trade" or named.is_settled or not named.is_one_word or not named.content
-    if is_sure or found.strength < found.least:
+    if is_sure or not found.is_listed:
         return found
     return found._replace(keyness=_keyness(named))
 

@@ -34,8 +34,10 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.name_position import with_signs
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.question_words import asks_only_about, worth_searching
+from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 
+AMBIGUOUS = "the same words name another entity"
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
 _ARM_NAMES: dict[Arm, ArmName] = {
@@ -117,21 +119,16 @@ class _InPlay:
     def row(self, view: View) -> Salient:
         """A key to sort by."""
         newest, text, _ = self.evidence[0]
-        best, strength = self.best, self.strength
-        score, sum_of = _scored(view, self)
-        why = f"“{best.matched}” names “{best.mention.name}”: {best.written_out}"
-        if any(self.by_text):
-            each = (f"(1 − {s:g} × {FADING:g}^{age})" for age, s in self.by_text.items())
-            why += f"; over the window 1 − {' × '.join(each)} = {strength:g}"
-        why += f"; {sum_of}"
+        best = self.best
+        why = f"“{best.matched}” names “{best.mention.name}”: {best.score.sentence()}"
         if best.mention.ambiguous:
-            why += "; ambiguous: the same words name another entity"
+            why += f"; {AMBIGUOUS}"
         return Salient(
             view=view,
             entity=self.entity,
             claim_count=view.claim_count(self.entity.id),
-            score=score,
-            strength=strength,
+            score=_scored(view, self),
+            strength=self.strength,
             arm=arm_of(best.mention),
             matched=tuple(dict.fromkeys(e.matched for _, _, e in self.evidence)),
             why=why,
@@ -169,20 +166,16 @@ class _Described:
 
     def row(self, view: View) -> Salient:
         """Its place in the ranking."""
-        score, sum_of = _scored(view, self)
+        score = Score(self.strength, {}, f"its description holds “{' '.join(self.matched)}”")
         return Salient(
             view=view,
             entity=self.entity,
             claim_count=view.claim_count(self.entity.id),
-            score=score,
+            score=_scored(view, self),
             strength=self.strength,
             arm="text",
             matched=tuple(self.matched),
-            why=(
-                f"its name, aliases and description hold {', '.join(self.matched)}: "
-                f"{self.share:g} of the text by rarity × {FADING:g}^{self.age} = "
-                f"{self.strength:g}; {sum_of}"
-            ),
+            why=score.sentence(),
             ambiguous=False,
             text=self.text,
             is_newest=self.age == 0,
@@ -195,13 +188,11 @@ def _last_sentence(text: str) -> int:
     return ends[-1] if ends else 0
 
 
-def _scored(view: View, one: _InPlay | _Described) -> tuple[float, str]:
-    """The score, as a number and written out."""
+def _scored(view: View, one: _InPlay | _Described) -> float:
+    """The strength in the band of its kind."""
     is_topic = view.is_topic(one.entity.id)
     low, width = TOPICS if is_topic else one.bands[0 if view.claim_count(one.entity.id) else 1]
-    strength = one.strength
-    score = max(low + width * strength, 0.0 if is_topic else FAINTEST)
-    return round(score, 6), f"score {low:g} + {width:g} × {strength:g}"
+    return round(max(low + width * one.strength, 0.0 if is_topic else FAINTEST), 6)
 
 
 def rank(
@@ -212,7 +203,7 @@ def rank(
     `also`: texts that are as new as the newest one.
     """
     found = [
-        (-_scored(view, one)[0], one.last, one.entity.id, view.collection, one, view)
+        (-_scored(view, one), one.last, one.entity.id, view.collection, one, view)
         for view in views
         for one in _in_play(view, _aged(texts, also))
     ]
@@ -264,7 +255,8 @@ def worth_volunteering(
     first. `also`: texts that are as new as the newest one.
     """
     rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
-    return sorted((row for row in rows if not_said(row, threshold) is None), key=speaking_order)
+    said = (row for row in rows if row.strength >= threshold and why_unsaid(row) is None)
+    return sorted(said, key=speaking_order)
 
 
 def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list[Salient]:
@@ -286,21 +278,12 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
     return list(rows.values())
 
 
-def not_said(row: Salient, threshold: float) -> str | None:
-    """Why an entity may not be volunteered, for people; None where it may."""
+def why_unsaid(row: Salient) -> str | None:
+    """Why an entity may not be volunteered, however strongly it is named; None where it may."""
     if row.ambiguous:
-        return "the same words name another entity"
-    if row.strength < threshold:
-        return f"{row.strength:g} is less than {threshold:g}, from where on it is said"
+        return AMBIGUOUS
     known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
     return None if known else "nothing is known of it"
-
-
-def not_listed(found: WeighedMention) -> str | None:
-    """Why a mention does not list its entity, for people; None where it does."""
-    if found.strength >= found.least:
-        return None
-    return f"{found.strength:g} is less than {found.least:g}, from where on it is listed"
 
 
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
@@ -313,7 +296,7 @@ def listed_topics(view: View, text: str) -> list[Mention]:
     if not view.derived_in(text):
         return []
     found = (one for one in weigh(view, text) if view.is_topic(one.mention.entity_id))
-    return [one.mention for one in found if not_listed(one) is None]
+    return [one.mention for one in found if one.is_listed]
 
 
 def arm_of(mention: Mention) -> ArmName:
@@ -337,7 +320,7 @@ def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) 
     for age, text in texts:
         for found in weigh(view, text):
             is_part = found.mention.arm in (Arm.PART, Arm.DERIVED)
-            if (parts or not is_part) and not_listed(found) is None:
+            if (parts or not is_part) and found.is_listed:
                 evidence.setdefault(found.mention.entity_id, []).append((age, text, found))
     return [
         _InPlay(entity, several)
