@@ -36,6 +36,14 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path) -> None:
     ]
 
 
+def test_a_page_of_several_sections_is_listed_once(root: Path) -> None:
+    write(
+        root, "pages/p.md", page("# Idle\n\nIt idles.\n\n## Again\n\nOn.\n", id="p", title="Idling")
+    )
+    write(root, "pages/q.md", page("# Q\n\nIt is.\n", id="q", title="Queues"))
+    assert "- pages: Idling · Queues\n" in told(root)
+
+
 def test_what_does_not_fit_is_left_out(root: Path) -> None:
     for number in range(40):
         fields = {"name": f"Storage area number {number}", "type": "system"}

@@ -193,7 +193,8 @@ def test_a_file_of_ours_that_others_added_to_is_theirs(
     changed = text + more if more else text.replace("{\n", '{\n  "more": {},\n', 1)
     path.write_text(changed, "utf-8")
     assert install(host).stdout == ""
-    assert "left to take out by hand" in install(host, "--uninstall").stderr
+    left = install(host, "--uninstall").stderr
+    assert f"left to delete by hand, as they were changed since: {FILES[host][0]}" in left
     assert path.read_text("utf-8") == changed
 
 

@@ -74,6 +74,13 @@ def test_the_last_rule_counts_and_addresses_are_not_shown(root: Path, tmp_path: 
     assert "example.org" not in str(ask(engine, "experts", topic="idle"))
 
 
+def test_who_owns_whatever_has_no_owner_comes_last(root: Path, tmp_path: Path) -> None:
+    write(root, {"docs/a.md": "hello", "docs/b.md": "hello"})
+    for name in "ab":
+        cite(root, name, "Sundays restarts are quiet.", f"docs/{name}.md", entities=["relay"])
+    assert owners(looked(root, tmp_path)) == ["acme/relay", "ada", "everybody"]
+
+
 def test_models_are_told_of_teams_and_of_persons_where_the_user_says_so(
     root: Path, tmp_path: Path
 ) -> None:
@@ -88,10 +95,10 @@ def test_blocks_tell_of_owners(root: Path, tmp_path: Path) -> None:
         text = ask(looked(root, tmp_path, **client), "context", task=task)["text"]
         return next((line for line in text.splitlines() if "owned by" in line), "")
 
-    assert "To ask: owned by acme/relay" in line("Who maintains the Relay Loop?")
+    assert "To ask: files owned by acme/relay" in line("Who maintains the Relay Loop?")
     assert "ada" not in line("Who maintains the Relay Loop?")
     assert "owned by acme/relay, ada; by commits" in line("Who owns the Relay Loop?", **AGENTS)
-    assert "To ask, owned by acme/relay" in line("Whom should I ask about glyph fonts?")
+    assert "To ask, files owned by acme/relay" in line("Whom should I ask about glyph fonts?")
     assert line("What does the Relay Loop do?") == ""
     assert line("Who owns the Relay Loop?", people={"git": "off"}) == ""
 

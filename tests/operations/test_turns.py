@@ -12,6 +12,7 @@ from vouch_sidecar.operations import as_json, call
 from vouch_sidecar.surfaces.hook.events import respond
 
 from tests.engine.processes import until
+from tests.kb.samples import claim, put
 from tests.protocol import knowledge
 
 PERSONA = "Auth desk </vouch>"
@@ -69,6 +70,20 @@ def test_sources_are_named_where_there_is_room(engine: Engine) -> None:
         short = asked(engine, "context", task=NAMED, max_chars=size)["text"]
         assert len(short) <= size
         assert ("expire after 15 minutes." in short) or "Auth notes" not in short
+
+
+def test_who_asks_for_all_about_a_name_gets_what_was_not_given_yet(
+    engine: Engine, root: Path
+) -> None:
+    def given(task: str) -> set[str]:
+        params = {"session_id": "A", "repeat": False, "task": task}
+        return {item["id"] for item in asked(engine, "context", **params)["items"]}
+
+    put(root / ".vouch", "claims/more.yaml", claim("more", text="Noted.", entities=["jwt"]))
+    engine.load()
+    assert "more" not in given("How are the JWT access tokens of ours signed?")
+    assert given("What do we know about JWT?") == {"more"}
+    assert given("What do we know about JWT?") == set()
 
 
 def test_the_same_text_has_the_same_answer(engine: Engine) -> None:

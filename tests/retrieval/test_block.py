@@ -128,8 +128,16 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
         "- “vault” 0.9 keys: Keys rotate. [stable, confidence 0.5, 0 sources, 1970-01-01]",
     ]
     assert "[" not in block(a_hit(told), facts=False)
-    checked = block(a_hit(replace(told, auto_approved=True)))
-    assert "[stable, checked by receipt, confidence 0.5," in checked
+    alone = replace(told, auto_approved=True)
+    assert "receipt" not in block(a_hit(alone)), "approved by the only person there is"
+    there = view(
+        replace(alone, evidence=("quote",)),
+        source("s", "Notes", OPEN_SCOPE),
+        replace(evidence("quote", "s"), byte_start=0, byte_end=3),
+        collection="courier",
+    )
+    hit = replace(a_hit(replace(alone, evidence=("quote",))), view=there)
+    assert "[stable, checked by receipt, confidence 0.5," in block(hit)
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:

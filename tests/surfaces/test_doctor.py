@@ -128,6 +128,21 @@ def test_a_person_who_wants_no_process_is_told_that_hooks_are_silent(
     assert found["trial prompt"][0]["state"] == "note"
 
 
+def test_its_trial_leaves_no_process(root: Path, starting: dict[str, str]) -> None:
+    assert doctor(root, starting)["trial prompt"][0]["state"] == "ok"
+    assert not [*Path(starting["XDG_RUNTIME_DIR"]).rglob("*.sock")]
+
+
+def test_a_pause_is_said_and_no_trial_sent(root: Path, starting: dict[str, str]) -> None:
+    run_command("pause", cwd=root, env=starting)
+    found = doctor(root, starting)
+    assert "paused" in found["knowledge base"][1]["message"]
+    assert found["trial prompt"][0]["state"] == "note"
+    run_command("stop", "--all", env=starting)
+    assert "paused" not in str(doctor(root, starting)), "nothing is left of it"
+    assert "was not paused" in run_command("resume", cwd=root, env=starting).stdout
+
+
 def test_a_running_sidecar_answers_the_trial(root: Path, env: dict[str, str]) -> None:
     with indexed_client(root, env=env) as client:
         until(lambda: any(Path(env["XDG_RUNTIME_DIR"]).glob("*/*.sock")))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
+from vouch_sidecar.retrieval.answers import asks_for_all
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import (
     Material,
@@ -76,10 +77,17 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
     rows.sort(key=speaking_order)
     more = _full_text_hits(served, probed) if probed is not None else []
     if session is not None and not request.repeat:
-        before = [row for row in rows if _given_state(session, row) == _entity_state(row)]
-        rows = [row for row in rows if _given_state(session, row) != _entity_state(row)]
+        # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
+        again = texts is not None and session.asks_again(texts)
+        text = "" if texts is None or again else " ".join(texts)
+        before = [
+            row
+            for row in rows
+            if _given_state(session, row) == _entity_state(row)
+            and not (text and asks_for_all(row.view, row.entity, text))
+        ]
+        rows = [row for row in rows if row not in before]
         if texts is not None:
-            again = session.asks_again(texts)  # a repeated prompt asks for nothing new
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
     if texts is None:

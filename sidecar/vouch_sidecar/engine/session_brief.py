@@ -60,10 +60,11 @@ def _head(view: View) -> str:
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
-    for page in view.found(view.search.every(Kind.PAGE), LOOKED_AT):
-        if not isinstance(page, Page) or page.id == STARTER_PAGE or page.type in UNASKED_PAGES:
-            continue
-        yield from _harmless(page.title)
+    found = view.found(view.search.every(Kind.PAGE), LOOKED_AT)  # a document for each section
+    pages = {page.id: page for page in found if isinstance(page, Page)}
+    for page in pages.values():
+        if page.id != STARTER_PAGE and page.type not in UNASKED_PAGES:
+            yield from _harmless(page.title)
 
 
 def _subjects(view: View) -> Iterator[str]:

@@ -28,12 +28,25 @@ def pause(root: str | os.PathLike[str], env: Mapping[str, str], seconds: float |
     return ends
 
 
-def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> None:
-    """End the pause of a knowledge base, if there is one. Raises OSError."""
+def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
+    """End the pause of a knowledge base. Returns whether there was one. Raises OSError."""
+    is_paused = Pause.of(root, env).until() is not None
     try:
         os.unlink(os.path.join(usable_folder(env), name_of(root) + _SUFFIX))
     except FileNotFoundError:
+        return False
+    return is_paused
+
+
+def resume_all(env: Mapping[str, str]) -> None:
+    """End the pauses of all knowledge bases of this user. Raises OSError."""
+    try:
+        folder = usable_folder(env)
+    except FileNotFoundError:
         return
+    for name in os.listdir(folder):
+        if name.endswith(_SUFFIX):
+            os.unlink(os.path.join(folder, name))
 
 
 class Pause:

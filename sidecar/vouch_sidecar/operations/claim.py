@@ -71,7 +71,7 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
     return ClaimResult(
         claim=claim,
         approved_by=found.approved_by,
-        auto_approved=found.auto_approved,
+        auto_approved=view.is_approved_by_receipt(found),
         contested_by=[
             ContraryClaim(id=one.id, said=view.said(one).text, uri=views.uri(one.path))
             for one in others

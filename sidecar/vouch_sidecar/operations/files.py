@@ -189,6 +189,8 @@ def show(page: Printer, result: FilesResult) -> None:
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     page.table(columns | {"why": "short", "text": "text"}, table_rows)
+    if untied := [file.path for file in result.files if not file.claims]:
+        page.nothing(f"No claim is tied to {', '.join(untied)}")
 
 
 OPERATION = Operation(

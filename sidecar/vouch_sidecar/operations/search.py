@@ -95,7 +95,7 @@ def show(page: Printer, result: SearchResult) -> None:
 
 def _text(hit: SearchHit) -> str:
     """Title and snippet; the title is left out if it is the id."""
-    parts = [hit.title if hit.title != hit.id else "", hit.snippet]
+    parts = [hit.title if hit.title not in (hit.id, hit.snippet) else "", hit.snippet]
     return " · ".join(part for part in parts if part)
 
 

@@ -268,7 +268,7 @@ def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
         return ""
     facts = [count(len(sources), "source")]
     if not hit.view.claims_are_alike:
-        approved = ["checked by receipt"] if claim.auto_approved else []
+        approved = ["checked by receipt"] if hit.view.is_approved_by_receipt(claim) else []
         facts = [safe(claim.status), *approved, f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())

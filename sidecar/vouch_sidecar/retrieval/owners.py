@@ -16,6 +16,9 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.code_owners import CodeOwner
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
+EVERY_FILE = "*"
+"""The pattern of a rule that owns whatever has no other owner, which says little of any file."""
+
 
 class FileOwner(NamedTuple):
     """A user or a team that owns files, and the pattern of the rule that says so."""
@@ -50,7 +53,11 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
             if (owner.is_team or are_persons_told) and not is_never_told(view, owner.handle):
                 sums[owner] = sums.get(owner, 0.0) + ties[path]
                 patterns.setdefault(owner, rule.pattern if rule is not None else "")
-    order = sorted(sums, key=lambda owner: (-round(sums[owner], 6), owner.handle))
+
+    def place(owner: CodeOwner) -> tuple[bool, float, str]:
+        return (patterns[owner] == EVERY_FILE, -round(sums[owner], 6), owner.handle)
+
+    order = sorted(sums, key=place)
     return [FileOwner(*owner, patterns[owner]) for owner in order[:MAX_OWNERS]]
 
 
@@ -78,5 +85,5 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
 
 
 def told_owners(owners: Collection[FileOwner]) -> str:
-    """The owners in words: `owned by acme/relay, ada`; "" without any."""
-    return f"owned by {', '.join(one.handle for one in owners)}" if owners else ""
+    """The owners in words: `files owned by acme/relay, ada`; "" without any."""
+    return f"files owned by {', '.join(one.handle for one in owners)}" if owners else ""

@@ -247,6 +247,13 @@ class View:
         visible = sentence is not None and self.gates.issuperset(sentence.gates)
         return sentence if visible else None
 
+    def is_approved_by_receipt(self, claim: Claim) -> bool:
+        """Whether a checked receipt approved a claim, and no person. vouch marks as approved by
+        itself what its only user approved as well; that has no receipt.
+        """
+        cited = (self.knowledge.evidence(reference) for reference in claim.evidence)
+        return claim.auto_approved and any(map(is_receipt, filter(None, cited)))
+
     def kind_of(self, claim: Claim) -> CandidateKind:
         """What a claim is: worded, or, where no person but a checked receipt approved it, a
         statement of a captured exchange or a passage of a document.

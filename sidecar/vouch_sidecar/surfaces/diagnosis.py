@@ -25,6 +25,7 @@ from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.schema import CONTENT
 from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
+from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
@@ -36,6 +37,7 @@ from vouch_sidecar.surfaces.install.command import command_for, found_by, place_
 from vouch_sidecar.surfaces.install.host_files import FileState, InstallError, examine
 from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
+from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import PROCESS, ask
 from vouch_sidecar.surfaces.resident.process import IDLE_SECONDS
@@ -102,6 +104,9 @@ def _knowledge_bases(at: Examined) -> Iterator[Remark]:
         if at.env.get("VOUCH_KB_PATH"):
             how = "named by VOUCH_KB_PATH"
         yield Remark(about, "ok", f"{printable(str(root))}, {how}")
+        if Pause.of(root, at.env).until() is not None:
+            message = f"paused: nothing is said unasked; `{COMMAND} resume` ends it"
+            yield Remark(about, "note", message)
 
 
 def _contents(at: Examined) -> Iterator[Remark]:
@@ -238,7 +243,7 @@ def _program(at: Examined) -> Iterator[Remark]:
     try:
         yield Remark("vouch", "ok", f"vouch-kb {version('vouch-kb')} in the same environment")
     except PackageNotFoundError:
-        yield Remark("vouch", "ok", "in another environment, or not installed")
+        yield Remark("vouch", "ok", "not in this environment; nothing here needs it")
 
 
 def _integrations(at: Examined) -> Iterator[Remark]:
@@ -294,9 +299,20 @@ def _trial(at: Examined) -> Iterator[Remark]:
     if not best:
         yield Remark("trial prompt", "note", "there is no entity to name in one")
         return
-    if is_unwanted(at.env) and ask(at.roots, PROCESS, {}, timeout=SECONDS, env=at.env) is None:
+    if any(Pause.of(root, at.env).until() is not None for root in at.roots):
+        yield Remark("trial prompt", "note", "none sent: hooks are silent while paused")
+        return
+    is_served = ask(at.roots, PROCESS, {}, timeout=SECONDS, env=at.env) is not None
+    if is_unwanted(at.env) and not is_served:
         yield Remark("trial prompt", "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
         return
+    yield _answered(at, best)
+    for root in [] if is_served else at.roots:  # the trial itself had it started
+        stopping.stop(socket_path(root, at.env), at.env)
+
+
+def _answered(at: Examined, best: Sequence[str]) -> Remark:
+    """What came of prompts that ask for some entities, one after another."""
     took = 0.0
     for trial in range(2 * len(best)):
         if trial == len(best):  # on a cold base, the first hooks only start a process
@@ -309,11 +325,10 @@ def _trial(at: Examined) -> Iterator[Remark]:
         took = (time.monotonic() - began) * 1000
         _hooked("session-end", session, at.env)
         if answer:
-            yield Remark("trial prompt", "ok", f"{len(answer)} characters in {took:.0f} ms")
-            return
+            return Remark("trial prompt", "ok", f"{len(answer)} characters in {took:.0f} ms")
     limit = min(one.settings.recall.timeout_ms for one in at.engine.collections.values())
     may = f"it may take {limit} (sidecar.recall.timeout_ms)"
-    yield Remark("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
+    return Remark("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> str:

@@ -54,7 +54,7 @@ def resume(root: Path | None) -> None:
     """End a pause."""
     for folder in roots_of(AskedFrom(root)):
         try:
-            pauses.resume(folder, os.environ)
+            was_paused = pauses.resume(folder, os.environ)
         except OSError as error:
             raise click.ClickException(f"can't resume: {error.strerror or error}") from None
-        say(f"{printable(str(folder))}: resumed")
+        say(f"{printable(str(folder))}: {'resumed' if was_paused else 'was not paused'}")

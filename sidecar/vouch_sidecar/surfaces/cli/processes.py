@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import printable
@@ -107,7 +108,7 @@ def install(host: str, root: Path | None, **options: bool) -> None:
 
 @click.command()
 @root_option
-@click.option("--all", "every", is_flag=True, help="Every one of this user.")
+@click.option("--all", "every", is_flag=True, help="Every one of this user; ends pauses, too.")
 def stop(root: Path | None, every: bool) -> None:
     """End the process that hooks left behind for a knowledge base.
 
@@ -119,6 +120,8 @@ def stop(root: Path | None, every: bool) -> None:
         {} if every else {socket_path(one, os.environ): one for one in roots_of(AskedFrom(root))}
     )
     silent, ended = False, 0
+    if every:
+        pauses.resume_all(os.environ)
     for path in stopping.sockets(os.environ) if every else roots_by_socket:
         outcome, roots = stopping.stop(path, os.environ)
         for served in roots:
@@ -127,6 +130,8 @@ def stop(root: Path | None, every: bool) -> None:
         ended += outcome is Outcome.STOPPED
         if outcome in (Outcome.OTHER, Outcome.SILENT):
             say(f"{printable(str(roots_by_socket.get(path, path)))}: {outcome.value}", err=True)
+    if every and not silent:
+        stopping.clear(os.environ)
     if not (ended or silent):
         say("no process that a hook left behind runs", err=True)
     if silent:

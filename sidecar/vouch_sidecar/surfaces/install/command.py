@@ -96,8 +96,12 @@ def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> s
             remove(file, base)
         except OSError as error:
             raise _failure(file, error) from None
-    if left := [f"{f.shown}, {f.naming_us}" for f in files if f.naming_us and f not in removed]:
-        return f"left to take out by hand: what names {NAME} in {'; '.join(left)}"
+    named = [file for file in files if file.naming_us and file not in removed]
+    if changed := [file.shown for file in named if file.is_changed]:
+        return f"left to delete by hand, as they were changed since: {', '.join(changed)}"
+    if named:
+        left = "; ".join(f"{file.shown}, {file.naming_us}" for file in named)
+        return f"left to take out by hand: what names {NAME} in {left}"
     if not removed:
         return "was not there"
     return "would be taken out" if dry_run else "taken out"

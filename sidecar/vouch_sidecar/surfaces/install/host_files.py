@@ -85,6 +85,11 @@ class ExaminedFile:
         return FileState.PASTED if is_pasted else FileState.FOREIGN
 
     @property
+    def is_changed(self) -> bool:
+        """Whether this program wrote the file, and somebody has changed it since."""
+        return _HASH.search(self.before or "") is not None and not _is_ours(self.before or "")
+
+    @property
     def naming_us(self) -> str:
         """The lines that contain our name, for people; empty if there are none."""
         lines = enumerate((self.before or "").splitlines(), 1)

@@ -92,13 +92,22 @@ def _ask(path: str, env: Mapping[str, str], seconds: float) -> Stopping:
 
 
 def _remove(path: str) -> None:
-    """Remove a socket and its lock, which this process holds; then the runtime folder, unless there
-    is more in it than marks of answered events.
+    """Remove a socket and its lock, which this process holds; then the runtime folder, if it can
+    go.
     """
     for file in (path, path + LOCK):
         with suppress(FileNotFoundError):
             os.unlink(file)
-    folder = os.path.dirname(path)
+    _clear(os.path.dirname(path))
+
+
+def clear(env: Mapping[str, str]) -> None:
+    """Remove the runtime folder, unless there is more in it than marks of answered events."""
+    with suppress(OSError):
+        _clear(usable_folder(env))
+
+
+def _clear(folder: str) -> None:
     with suppress(OSError):
         if set(os.listdir(folder)) <= {MARKS}:
             shutil.rmtree(os.path.join(folder, MARKS), ignore_errors=True)
