@@ -173,11 +173,11 @@ class ArtifactViews:
 
     def _contradicting(self, claim: Claim) -> list[str]:
         view = self._view
-        found = {one for one in claim.contradicts if view.claim(one)}
+        ids = {one for one in claim.contradicts if view.claim(one)}
         if claim.status == "contested":
             others = (one for one in view.citing(claim.id) if isinstance(one, Claim))
-            found.update(one.id for one in others if claim.id in one.contradicts)
-        return sorted(found)
+            ids.update(one.id for one in others if claim.id in one.contradicts)
+        return sorted(ids)
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""

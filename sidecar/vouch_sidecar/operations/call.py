@@ -319,12 +319,12 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
         choices = next((one for one in field.metadata if isinstance(one, Choices)), None)
         if choices is None:
             continue
-        known = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
+        allowed = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
         words = given.get(name)
         for word in words if isinstance(words, list) else [words]:
-            if isinstance(word, str) and word not in known:
-                (near,) = get_close_matches(word[:MAX_NAME], known, 1, 0)
-                text = f"must be one of {', '.join(known)}; did you mean {near}?"
+            if isinstance(word, str) and word not in allowed:
+                (near,) = get_close_matches(word[:MAX_NAME], allowed, 1, 0)
+                text = f"must be one of {', '.join(allowed)}; did you mean {near}?"
                 messages.append(Message(name, text))
                 break
     if messages:
@@ -362,12 +362,12 @@ def unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]
 
 def _invalid(error: ValidationError) -> InvalidParamsError:
     """An error with one message a field, which does not repeat the values sent."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
+    errors = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, Message] = {}
-    for one in found:
-        field = ".".join(part for part in one["loc"] if isinstance(part, str)) or "params"
-        messages.setdefault(field, Message(field, _wording(one["type"], one["msg"])))
-    missing = all(one["type"] == "missing" for one in found)
+    for fault in errors:
+        field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
+        messages.setdefault(field, Message(field, _wording(fault["type"], fault["msg"])))
+    missing = all(one["type"] == "missing" for one in errors)
     return InvalidParamsError(list(messages.values()), missing=missing)
 
 

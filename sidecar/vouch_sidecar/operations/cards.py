@@ -56,18 +56,18 @@ def mentioned_at(
     None without any.
     """
     served = engine.serving(caller)
-    found = [
+    mentions = [
         (one, m)
         for one in served
         for m in (*one.view.mentions(text), *(listed_topics(one.view, text) if topics else ()))
         if not m.nested and m.start <= offset <= m.end
     ]
-    if not found:
+    if not mentions:
         return None
-    longest = max(m.end - m.start for _, m in found)
-    found = [(one, m) for one, m in found if m.end - m.start == longest]
-    entities = tuple((one, m.entity_id) for one, m in found)
-    return Mentioned(found[0][1].start, found[0][1].end, entities)
+    longest = max(m.end - m.start for _, m in mentions)
+    mentions = [(one, m) for one, m in mentions if m.end - m.start == longest]
+    entities = tuple((one, m.entity_id) for one, m in mentions)
+    return Mentioned(mentions[0][1].start, mentions[0][1].end, entities)
 
 
 def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:

@@ -60,29 +60,29 @@ class ClaimResult(Result):
 
 
 def answer(ask: Ask, params: IdParams) -> ClaimResult:
-    view, found = ask.find(Kind.CLAIM, params.id)
-    assert isinstance(found, Claim)
-    ask.engine.stats.opened(found.id)
+    view, artifact = ask.find(Kind.CLAIM, params.id)
+    assert isinstance(artifact, Claim)
+    ask.engine.stats.opened(artifact.id)
     if ask.caller.is_model:
         ask.engine.count_opened(ask.served, view)
     views = ask.views_for(view)
-    claim = views.claim(found)
+    claim = views.claim(artifact)
     others = [other for one in claim.contradicts if (other := view.claim(one)) is not None]
     return ClaimResult(
         claim=claim,
-        approved_by=found.approved_by,
-        auto_approved=view.is_approved_by_receipt(found),
+        approved_by=artifact.approved_by,
+        auto_approved=view.is_approved_by_receipt(artifact),
         contested_by=[
             ContraryClaim(id=one.id, said=view.said(one).text, uri=views.uri(one.path))
             for one in others
         ],
         people=[
-            *map(person_row, people_of_claim(view, found)),
-            *map(owner_row, owners_of(view, [found])),
+            *map(person_row, people_of_claim(view, artifact)),
+            *map(owner_row, owners_of(view, [artifact])),
         ],
-        by_commits=author_rows(authors_of([(view, [found])])),
-        pages=views.pages((Kind.CLAIM, found.id)),
-        relations=views.relations(found.id),
+        by_commits=author_rows(authors_of([(view, [artifact])])),
+        pages=views.pages((Kind.CLAIM, artifact.id)),
+        relations=views.relations(artifact.id),
         collection=view.collection,
     )
 
@@ -136,10 +136,10 @@ def show(page: Printer, result: ClaimResult) -> None:
 
 def _show_citations(page: Printer, citations: list[Citation]) -> None:
     rows = []
-    for one in citations:
-        parts = [one.title, f"“{one.quote}”" if one.quote else None]
+    for citation in citations:
+        parts = [citation.title, f"“{citation.quote}”" if citation.quote else None]
         cited = " · ".join(part for part in parts if part)
-        rows.append((page.artifact_id(one.id), one.kind, one.locator, cited))
+        rows.append((page.artifact_id(citation.id), citation.kind, citation.locator, cited))
     page.table(
         {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
         rows,

@@ -63,22 +63,22 @@ class EntityResult(Result):
 
 
 def answer(ask: Ask, params: IdParams) -> EntityResult:
-    view, found = ask.find(Kind.ENTITY, params.id)
-    assert isinstance(found, Entity)
-    ask.engine.stats.opened(found.id)
-    views, best = ask.views_for(view), view.best_said(found.id, BEST_CLAIMS)
-    topic = view.derived.get(found.id)
+    view, artifact = ask.find(Kind.ENTITY, params.id)
+    assert isinstance(artifact, Entity)
+    ask.engine.stats.opened(artifact.id)
+    views, best = ask.views_for(view), view.best_said(artifact.id, BEST_CLAIMS)
+    topic = view.derived.get(artifact.id)
     return EntityResult(
-        entity=views.entity(found),
-        people=_people(view, found),
-        by_commits=author_rows(authors_about(view, found)),
-        claim_count=view.claim_count(found.id),
+        entity=views.entity(artifact),
+        people=_people(view, artifact),
+        by_commits=author_rows(authors_about(view, artifact)),
+        claim_count=view.claim_count(artifact.id),
         claims=[views.claim(claim) for claim in best],
-        pages=views.pages((Kind.ENTITY, found.id)),
-        relations=views.relations(found.id),
+        pages=views.pages((Kind.ENTITY, artifact.id)),
+        relations=views.relations(artifact.id),
         collection=view.collection,
         why=topic.why if topic is not None else None,
-        propose=_proposal(found.name) if topic is not None else None,
+        propose=_proposal(artifact.name) if topic is not None else None,
     )
 
 

@@ -17,7 +17,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.gist import named, rows
+from vouch_sidecar.operations.gist import name_and_id, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
@@ -144,28 +144,28 @@ def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
         types=None if params.types is None else frozenset(params.types),
         explain=params.explain,
     )
-    found = matching(ask.views, question)
+    matches = matching(ask.views, question)
     return ExpertsResult(
-        experts=[_row(one, ask.many, params.explain) for one in rank(found)],
-        people=_people(found, ask.many) or None,
+        experts=[_row(one, ask.many, params.explain) for one in rank(matches)],
+        people=_people(matches, ask.many) or None,
         asks_who=True if asks_who(question.topic) else None,
-        unmatched=found.unmatched() or None,
-        by_commits=author_rows(authors_on(found.in_views)),
+        unmatched=matches.unmatched() or None,
+        by_commits=author_rows(authors_on(matches.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
 
 
-def _people(found: TopicMatches, many: bool) -> list[PersonRow]:
+def _people(matches: TopicMatches, many: bool) -> list[PersonRow]:
     """Whom to ask about the named entities and the files of matching claims; only those of the
     types that the question is for.
     """
-    types = found.question.types
+    types = matches.question.types
     rows = [
-        person_row(row, view.collection if many else None) for view, row in people_on_topic(found)
+        person_row(row, view.collection if many else None) for view, row in people_on_topic(matches)
     ]
     rows += [
         owner_row(owner, view.collection if many else None)
-        for view, owner in owners_on(found.in_views)
+        for view, owner in owners_on(matches.in_views)
     ]
     return [row for row in rows if types is None or row.type in types]
 
@@ -210,10 +210,10 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     lines, quoted = [], set[tuple[str | None, str]]()
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
-        parts = [f"{named(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        parts = [f"{name_and_id(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
-            said = [view.said(found) for view in mine if (found := view.claim(claim_id))]
+            said = [view.said(claim) for view in mine if (claim := view.claim(claim_id))]
             where = (row.collection, said[0].where if said else claim_id)
             text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
             parts.append(f"  {safe(claim_id)}{text}")

@@ -19,7 +19,7 @@ def rows(lines: Sequence[str], nothing: str) -> list[str]:
     return [*lines[:ROWS], *more] if lines else [nothing]
 
 
-def named(name: str, artifact_id: str) -> str:
+def name_and_id(name: str, artifact_id: str) -> str:
     """A name with its id."""
     return f"{one_line(name)} ({one_line(artifact_id)})"
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist import named, rows
+from vouch_sidecar.operations.gist import name_and_id, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
@@ -86,14 +86,14 @@ def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
     if params.range is not None:
         first, last = map(document.offset_at, (params.range.start, params.range.end))
         start, end = end if first is None else first, end if last is None else last
-    found = []
+    in_document = []
     for row in _named_between(ask, without_blocks(document.source), start, end):
         assert row.start is not None
         assert row.end is not None
         there = document.range_of(row.start, row.end)
         there = Range.model_validate(there, from_attributes=True)
-        found.append(row.model_copy(update={"start": None, "end": None, "range": there}))
-    return MentionsResult(mentions=found)
+        in_document.append(row.model_copy(update={"start": None, "end": None, "range": there}))
+    return MentionsResult(mentions=in_document)
 
 
 def _document(ask: Ask, uri: str) -> OpenDocument:
@@ -112,17 +112,17 @@ def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntit
     """
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
-    found = []
+    places = []
     for at, piece in _pieces(text, first, len(text) if last < 0 else last):
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        for one in ask.served:
-            for evidence in weigh(one.view, piece):
+        for served in ask.served:
+            for evidence in weigh(served.view, piece):
                 place = (at + evidence.mention.start, at + evidence.mention.end)
-                entity = one.view.entity(evidence.mention.entity_id)
+                entity = served.view.entity(evidence.mention.entity_id)
                 if entity is not None and start <= place[0] and place[1] <= end:
-                    found.append((place, entity, evidence, one.view.collection))
-    found.sort(key=lambda one: (one[0][0], -one[0][1], one[1].id, one[3] if ask.many else ""))
+                    places.append((place, entity, evidence, served.view.collection))
+    places.sort(key=lambda one: (one[0][0], -one[0][1], one[1].id, one[3] if ask.many else ""))
     return [
         NamedEntity(
             entity_id=entity.id,
@@ -135,7 +135,7 @@ def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntit
             start=place[0],
             end=place[1],
         )
-        for place, entity, evidence, collection in found
+        for place, entity, evidence, collection in places
     ]
 
 
@@ -155,11 +155,11 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 def gist(result: MentionsResult) -> list[str]:
     lines = []
-    for one in dict.fromkeys((m.name, m.entity_id, m.listed, m.ambiguous) for m in result.mentions):
-        name, entity_id, listed, ambiguous = one
+    for row in dict.fromkeys((m.name, m.entity_id, m.listed, m.ambiguous) for m in result.mentions):
+        name, entity_id, listed, ambiguous = row
         doubt = "" if listed else " (hardly meant)"
         doubt += " (or another of that name)" if ambiguous else ""
-        lines.append(named(name, entity_id) + doubt)
+        lines.append(name_and_id(name, entity_id) + doubt)
     return rows(lines, MentionsResult.nothing)
 
 

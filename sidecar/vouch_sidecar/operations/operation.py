@@ -98,18 +98,20 @@ class Ask:
         one.
         """
         for view in self.views:
-            if (found := view.visible((kind, called))) is not None:
-                return view, found
-        named = [(view, one) for view in self.views for one in by_name(view, kind, called)]
-        if not named:
-            named = [(view, one) for view in self.views for one in by_beginning(view, kind, called)]
-        if len(named) == 1:
-            return named[0]
-        raise NotFoundError([Message("id", self._why_not(kind, called, [a for _, a in named]))])
+            if (artifact := view.visible((kind, called))) is not None:
+                return view, artifact
+        matches = [(view, one) for view in self.views for one in by_name(view, kind, called)]
+        if not matches:
+            matches = [
+                (view, one) for view in self.views for one in by_beginning(view, kind, called)
+            ]
+        if len(matches) == 1:
+            return matches[0]
+        raise NotFoundError([Message("id", self._why_not(kind, called, [a for _, a in matches]))])
 
-    def _why_not(self, kind: Kind, called: str, named: Sequence[Artifact]) -> str:
-        if named:
-            return f"names several: {_list(artifact.id for artifact in named[:MAX_NAMED])}"
+    def _why_not(self, kind: Kind, called: str, artifacts: Sequence[Artifact]) -> str:
+        if artifacts:
+            return f"names several: {_list(artifact.id for artifact in artifacts[:MAX_NAMED])}"
         if kind is Kind.CLAIM:
             for view in self.views:
                 if (newer := successor(view, called)) is not None:
@@ -207,10 +209,10 @@ def operations() -> dict[str, Operation[Any, Any]]:
     """
     package, folder = __name__.rpartition(".")[0], str(Path(__file__).parent)
     modules = [import_module(f"{package}.{one.name}") for one in iter_modules([folder])]
-    found: list[Operation[Any, Any]] = [m.OPERATION for m in modules if hasattr(m, "OPERATION")]
+    listed: list[Operation[Any, Any]] = [m.OPERATION for m in modules if hasattr(m, "OPERATION")]
     order = {name: place for place, name in enumerate(FIRST)}
-    found.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
-    return {operation.name: operation for operation in found}
+    listed.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
+    return {operation.name: operation for operation in listed}
 
 
 def _list(ids: Iterable[str]) -> str:

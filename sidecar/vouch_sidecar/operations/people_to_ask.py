@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count, one_line
-from vouch_sidecar.operations.gist import named
+from vouch_sidecar.operations.gist import name_and_id
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.owners import FileOwner
@@ -72,7 +72,7 @@ def _to_ask(row: PersonRow) -> str:
     """The line for a model about somebody to ask, with the reason."""
     if row.entity_id is None:
         return f"{one_line(row.name)} ({row.type}): owns the files"
-    who = named(row.name, row.entity_id)
+    who = name_and_id(row.name, row.entity_id)
     who = f"{ROLES[row.relation]} {who}" if row.relation else who
     facts = [one_line(f"via {row.via}")] if row.via else []
     facts += [count(row.claim_count, "claim")] if row.claim_count else []

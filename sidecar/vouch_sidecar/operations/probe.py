@@ -67,12 +67,12 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = analysed(params.text)
     probed = probing.probe(ask.served, text, session, vector=ask.vector)
-    found, hits = probed.probe, list(probed.probe.hits)
+    probe, hits = probed.probe, list(probed.probe.hits)
     if ask.vector is not None:
         threshold = min(one.settings.recall.similarity_threshold for one in ask.served)
         hits += semantic_hits(ask.vector, ask.views, text, hits, threshold)
         hits.sort(key=lambda hit: -hit.similarity)
-    ask.engine.stats.looked(probing.allowed(ask.served), found, probed.from_cache)
+    ask.engine.stats.looked(probing.allowed(ask.served), probe, probed.from_cache)
     return ProbeResult(
         hits=[
             ProbeHit(
@@ -88,11 +88,11 @@ def answer(ask: Ask, params: ProbeParams) -> ProbeResult:
             )
             for hit in hits
         ],
-        primary_collection=found.primary,
-        supplemental_collections=list(found.supplemental),
-        strength=found.strength,
+        primary_collection=probe.primary,
+        supplemental_collections=list(probe.supplemental),
+        strength=probe.strength,
         persona=probed.persona,
-        phrases_tested=list(found.phrases),
+        phrases_tested=list(probe.phrases),
         from_cache=probed.from_cache,
         probe_time_ms=round((perf_counter() - started) * 1000, 3),
     )

@@ -67,9 +67,9 @@ async def caught_up(
         engine.look_around()
     elif not behind and not pending:
         return
-    for one in behind:
+    for collection in behind:
         if engine.look is not None:
-            engine.look(one.root)
+            engine.look(collection.root)
     await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist import named, rows
+from vouch_sidecar.operations.gist import name_and_id, rows
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
@@ -57,10 +57,10 @@ def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
     if session_id is None:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
-    found = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
+    ranking = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
     return SalienceResult(
         session_id=session_id,
-        salience=[salient_row(row, ask.many) for row in found],
+        salience=[salient_row(row, ask.many) for row in ranking],
         followed=ask.engine.records(),
     )
 
@@ -85,7 +85,7 @@ def salient_row(row: Salient, many: bool) -> SalientEntity:
 
 def gist(result: SalienceResult) -> list[str]:
     lines = [
-        f"{named(row.name, row.entity_id)}: {row.score:.2f}, {one_line(row.why)}"
+        f"{name_and_id(row.name, row.entity_id)}: {row.score:.2f}, {one_line(row.why)}"
         for row in result.salience
     ]
     return rows(lines, SalienceResult.nothing)

@@ -59,7 +59,7 @@ def answer(ask: Ask, params: SearchParams) -> SearchResult:
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
-    found = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
+    hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
     return SearchResult(
         hits=[
             SearchHit(
@@ -72,7 +72,7 @@ def answer(ask: Ask, params: SearchParams) -> SearchResult:
                 collection=row.view.collection,
                 uri=ask.views_for(row.view).uri(row.artifact.path),
             )
-            for row in found
+            for row in hits
         ],
     )
 
