@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.kb.settings import CLIENT, GROUPS, Name, names, schema_of
+from vouch_sidecar.kb.settings import CLIENT, GROUPS, SettingName, names, schema_of
 
 REPOSITORY = Path(__file__).parents[1]
 PAGE = REPOSITORY / "docs" / "settings.md"
@@ -52,22 +52,22 @@ def client_names() -> str:
     )
 
 
-def _array(found: Iterable[Name]) -> str:
+def _array(found: Iterable[SettingName]) -> str:
     lines = "".join(f"  '{name.client.removeprefix(f'{CLIENT}.')}',\n" for name in found)
     return f"[\n{lines}] as const;\n"
 
 
-def _is_listed(name: Name) -> bool:
+def _is_listed(name: SettingName) -> bool:
     return name.field in name.group.listed
 
 
-def _shape(name: Name) -> Shape:
+def _shape(name: SettingName) -> Shape:
     """What there is to say of a setting; empty for what is only a knowledge base's own."""
     shape = schema_of(name.group, name.field)
     return shape if "description" in shape else {}
 
 
-def _row(name: Name, shape: Shape) -> str:
+def _row(name: SettingName, shape: Shape) -> str:
     where = "" if "file" in name.group.sources else ", not in `config.yaml`"
     default = "none" if shape["default"] is None else json.dumps(shape["default"])
     bounds = " ".join(f"`{value}`" for value in shape.get("enum", ())) or "–".join(
@@ -77,7 +77,7 @@ def _row(name: Name, shape: Shape) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
 
 
-def _property(name: Name, order: int) -> dict[str, Any]:
+def _property(name: SettingName, order: int) -> dict[str, Any]:
     shape = _shape(name)
     words = shape["description"]
     low_high = [int(bound) if bound == int(bound) else bound for bound in _bounds(shape)]

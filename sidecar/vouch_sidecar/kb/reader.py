@@ -159,7 +159,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         )
         for name, line, column in loaded.repeated
     ]
-    return _Reader(relative_path, kind, loaded, shift).read(loaded.value, body, repeated)
+    return _ArtifactReader(relative_path, kind, loaded, shift).read(loaded.value, body, repeated)
 
 
 def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:
@@ -190,7 +190,7 @@ def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
     return front, body, 1
 
 
-class _Reader:
+class _ArtifactReader:
     """Makes an artifact of one mapping, and collects the problems."""
 
     def __init__(self, path: str, kind: Kind, loaded: Document, shift: int) -> None:

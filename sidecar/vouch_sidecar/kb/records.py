@@ -99,7 +99,7 @@ Id = Annotated[
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$"),
 ]
 Sha256 = Annotated[str, AfterValidator(_sha256)]
-Reference = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
+ReferenceId = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
 Label = Annotated[str, StringConstraints(max_length=1024)]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
@@ -115,7 +115,7 @@ Offset = Annotated[int, Field(strict=True, ge=0, le=2**40)]
 PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]
 
 _LIST = FailFast(), BeforeValidator(_blank_list)
-References = Annotated[tuple[Reference, ...], Field(max_length=10_000), *_LIST]
+References = Annotated[tuple[ReferenceId, ...], Field(max_length=10_000), *_LIST]
 Labels = Annotated[tuple[Label, ...], Field(max_length=1_000), *_LIST]
 Aliases = Annotated[
     tuple[Annotated[str, StringConstraints(max_length=1000)], ...], Field(max_length=1_000), *_LIST
@@ -162,7 +162,7 @@ class Claim:
     entities: References = ()
     tags: Labels = ()
     supersedes: References = ()
-    superseded_by: Reference | None = None
+    superseded_by: ReferenceId | None = None
     contradicts: References = ()
     scope: ScopeField = OPEN_SCOPE
     created_at: Timestamp | None = None
@@ -189,7 +189,7 @@ class Entity:
     type: Label
     aliases: Aliases = ()
     description: Text | None = None
-    page: Reference | None = None
+    page: ReferenceId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
 from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.settings_model import Group, Source
+from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings
 from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, placed
 
@@ -31,7 +31,7 @@ OURS = ("retrieval.reflex.", "volunteer.", "sidecar.")
 """The parts of `config.yaml` in which every key must be known; elsewhere a key may be vouch's."""
 
 
-class Name(NamedTuple):
+class SettingName(NamedTuple):
     """A setting: its group, its field, and its name in each source."""
 
     group: type[Group]
@@ -41,7 +41,7 @@ class Name(NamedTuple):
     environment: str
 
 
-def names() -> list[Name]:
+def names() -> list[SettingName]:
     """Every setting."""
     settings = []
     for group in GROUPS.values():
@@ -50,7 +50,7 @@ def names() -> list[Name]:
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
             environment = SETTINGS + short.replace(".", "_").upper()
-            settings.append(Name(group, field, file, client, environment))
+            settings.append(SettingName(group, field, file, client, environment))
     return settings
 
 
@@ -95,12 +95,12 @@ class _Given:
     source, the message and the severity.
     """
 
-    def __init__(self, source: Source, tree: Mapping[str, object]) -> None:
+    def __init__(self, source: SettingSource, tree: Mapping[str, object]) -> None:
         self._source = source
         self._faults: list[tuple[str, str, Severity]] = []
         self._settings = {getattr(n, source): n for n in names() if source in n.group.sources}
         self._groups = {n[:at] for n in self._settings for at, c in enumerate(n) if c == "."}
-        self._given: dict[Name, object] = {}
+        self._given: dict[SettingName, object] = {}
         self._take(tree, "")
 
     def _take(self, tree: Mapping[str, object], above: str) -> None:

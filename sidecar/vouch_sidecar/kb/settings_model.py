@@ -31,11 +31,11 @@ def _tuple_of(value: object) -> object:
 
 
 _LIST = BeforeValidator(_tuple_of), Field(max_length=200)
-Label = Annotated[str, _line(256)] | None
-Path = Annotated[str, _line(4096)] | None
-Words = Annotated[tuple[Annotated[str, _line(100, needed=True)], ...], *_LIST]
+Line = Annotated[str, _line(256)] | None
+FilePath = Annotated[str, _line(4096)] | None
+WordList = Annotated[tuple[Annotated[str, _line(100, needed=True)], ...], *_LIST]
 Folders = Annotated[tuple[Annotated[str, _line(4096, needed=True)], ...], *_LIST]
-Source = Literal["file", "client", "environment"]
+SettingSource = Literal["file", "client", "environment"]
 
 
 class Group(BaseModel):
@@ -44,7 +44,7 @@ class Group(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     path: ClassVar[str]
-    sources: ClassVar[frozenset[Source]] = frozenset({"file", "client", "environment"})
+    sources: ClassVar[frozenset[SettingSource]] = frozenset({"file", "client", "environment"})
     in_workspace: ClassVar[bool] = True
     """Whether an editor may take them from the settings that a workspace brings."""
     others: ClassVar[frozenset[str]] = frozenset()
@@ -152,7 +152,7 @@ def _where(value: object) -> object:
     return words.get(str(value).lower(), value) if isinstance(value, bool | str) else value
 
 
-Where = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
+AnswersIn = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
 """In which texts something answers."""
 
 
@@ -163,7 +163,7 @@ class Hover(Group):
     sources = frozenset({"client", "environment"})
     listed = frozenset({"enabled"})
 
-    enabled: Where = Field(
+    enabled: AnswersIn = Field(
         "all",
         description="where the name of an entity shows whom to ask and what is known: everywhere "
         "(two lines on an identifier of code), in comments, strings and prose alone, or nowhere",
@@ -178,7 +178,7 @@ class Definition(Group):
     sources = frozenset({"client", "environment"})
     listed = frozenset({"enabled"})
 
-    enabled: Where = Field(
+    enabled: AnswersIn = Field(
         "prose",
         description="where “Go to Definition” leads from the name of an entity to its file: "
         "everywhere, in comments, strings and prose alone, or nowhere",
@@ -205,7 +205,7 @@ class Semantic(Group):
     in_workspace = False
     listed = frozenset({"model"})
 
-    model: Path = Field(
+    model: FilePath = Field(
         None,
         description="folder of a model that finds by meaning (see docs/semantic.md); with "
         "`ollama`, the name of a model there",
@@ -252,8 +252,8 @@ class Naming(Group):
     path = "sidecar.names"
     listed = frozenset({"never"})
 
-    always: Words = Field((), description="words that always name the entity that is called so")
-    never: Words = Field((), description="words that never name an entity or a topic")
+    always: WordList = Field((), description="words that always name the entity that is called so")
+    never: WordList = Field((), description="words that never name an entity or a topic")
 
 
 class TopicSettings(Group):
@@ -289,7 +289,7 @@ class People(Group):
         "by CODEOWNERS: people in editor and shell, agents as well, or nobody; `config.yaml` may "
         "only say `off`",
     )
-    never: Words = Field((), description="names and handles of those who are not told there")
+    never: WordList = Field((), description="names and handles of those who are not told there")
 
 
 class LedgerSettings(Group):
@@ -311,7 +311,7 @@ class General(Group):
 
     path = "sidecar"
 
-    persona: Label = Field(
+    persona: Line = Field(
         None, description="a label that answers carry where most of them is from here"
     )
 
@@ -321,10 +321,10 @@ class Diagnostics(Group):
 
     path = "sidecar.diagnostics"
 
-    error: Words = Field((), description="codes of checks whose findings are errors")
-    warning: Words = Field((), description="codes of checks whose findings are warnings")
-    hint: Words = Field((), description="codes of checks whose findings are hints")
-    ignore: Words = Field((), description="codes of checks whose findings are not told")
+    error: WordList = Field((), description="codes of checks whose findings are errors")
+    warning: WordList = Field((), description="codes of checks whose findings are warnings")
+    hint: WordList = Field((), description="codes of checks whose findings are hints")
+    ignore: WordList = Field((), description="codes of checks whose findings are not told")
 
 
 class Base(Group):
@@ -333,8 +333,8 @@ class Base(Group):
     path = "kb"
     sources = frozenset({"file"})
 
-    id: Label = None
-    name: Label = None
+    id: Line = None
+    name: Line = None
 
 
 class ScopeSettings(Group):
@@ -343,8 +343,8 @@ class ScopeSettings(Group):
     path = "retrieval.scope"
     sources = frozenset({"file"})
 
-    project: Label = None
-    agent: Label = None
+    project: Line = None
+    agent: Line = None
 
 
 class Settings(BaseModel):

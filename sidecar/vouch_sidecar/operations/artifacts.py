@@ -25,7 +25,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import Id, Params, SearchKind, Wire
+from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import State
@@ -35,7 +35,9 @@ from vouch_sidecar.workspace.locator import line_in
 class IdParams(Params):
     """An artifact by id, an entity also by name."""
 
-    id: Id = Field(description="As other answers give it; of an entity also a name or an alias.")
+    id: IdText = Field(
+        description="As other answers give it; of an entity also a name or an alias."
+    )
 
 
 class Citation(Wire):

@@ -29,7 +29,7 @@ from vouch_sidecar.operations.errors import (
     SearchFailedError,
     UnknownOperationError,
 )
-from vouch_sidecar.operations.operation import Ask, Documents, Operation, analysed, operations
+from vouch_sidecar.operations.operation import Ask, OpenDocuments, Operation, analysed, operations
 from vouch_sidecar.operations.wire import (
     Choices,
     Meta,
@@ -89,7 +89,7 @@ def perform(
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
-    documents: Documents | None = None,
+    documents: OpenDocuments | None = None,
 ) -> R:
     """Perform one call; `raw` holds the params as they came. `documents`: those that the caller has
     open. Raises `InvalidParamsError` and `SearchFailedError`.
@@ -128,7 +128,7 @@ async def perform_async(
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
-    documents: Documents | None = None,
+    documents: OpenDocuments | None = None,
     patience: float = CHECKOUT_SECONDS,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
@@ -169,7 +169,7 @@ class _Call(Generic[P, R]):
         operation: Operation[P, R],
         raw: object,
         caller: Caller,
-        documents: Documents | None,
+        documents: OpenDocuments | None,
     ) -> _Call[P, R]:
         """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
         started = perf_counter()

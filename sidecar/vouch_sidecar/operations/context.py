@@ -16,10 +16,10 @@ from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     HitArm,
+    LongText,
     Result,
     SearchKind,
     SinceParams,
-    Text,
     Wire,
 )
 from vouch_sidecar.retrieval.context import persona_of
@@ -28,7 +28,7 @@ from vouch_sidecar.retrieval.context import persona_of
 class ContextParams(SinceParams):
     """A task to give context for, or a session."""
 
-    task: Text | None = Field(
+    task: LongText | None = Field(
         default=None,
         description=(
             "The task in its own words (of a long one, 4 KB of its head and tail count): gives "

@@ -27,7 +27,7 @@ from vouch_sidecar.operations.people_to_ask import (
     show_people,
 )
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import Choices, Result, SinceParams, Topic, Wire, absent
+from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
 from vouch_sidecar.retrieval.authors import authors_on
 from vouch_sidecar.retrieval.block import safe
 from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
@@ -45,7 +45,7 @@ QUOTED = 160
 class ExpertsParams(SinceParams):
     """A topic to rank entities on."""
 
-    topic: Topic = Field(
+    topic: TopicText = Field(
         description="Words or a name; must not be blank. Of a long one, 4 KB of its head and tail "
         "count."
     )

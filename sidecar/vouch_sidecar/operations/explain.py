@@ -13,7 +13,7 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import Params, Result, SearchKind, Topic, Wire, absent
+from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 from vouch_sidecar.retrieval.salience import strength_of
 
@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.salience import strength_of
 class ExplainParams(Params):
     """A text to explain."""
 
-    text: Topic = Field(
+    text: TopicText = Field(
         description="A prompt or a paragraph. Of a long one, 4 KB of its head and tail count."
     )
 

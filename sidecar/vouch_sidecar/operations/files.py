@@ -16,7 +16,15 @@ from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Ask, Operation
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import MAX_PATH, EditorOnly, Params, Paths, Result, Text, Wire
+from vouch_sidecar.operations.wire import (
+    MAX_PATH,
+    EditorOnly,
+    LongText,
+    Params,
+    Paths,
+    Result,
+    Wire,
+)
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.stale import stale
 from vouch_sidecar.workspace.freshness import State
@@ -37,7 +45,7 @@ class FilesParams(Params):
         description="Absolute, or relative to the root of a knowledge base or the top of its "
         "repository, as `git diff --name-only` prints them.",
     )
-    uri: Annotated[Text | None, EditorOnly()] = Field(
+    uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None, description="Instead of paths, one file; as it stands in the editor."
     )
     range: Annotated[Range | None, EditorOnly()] = Field(

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import name_and_id, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Text, Wire, absent
+from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of
@@ -37,8 +37,8 @@ class Range(Wire):
 class MentionsParams(Params):
     """A text, or an open document."""
 
-    text: Text | None = Field(default=None, description="The text. 65,536 characters count.")
-    uri: Annotated[Text | None, EditorOnly()] = Field(
+    text: LongText | None = Field(default=None, description="The text. 65,536 characters count.")
+    uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None,
         description="Instead of a text, an open document. The language server alone has them.",
     )

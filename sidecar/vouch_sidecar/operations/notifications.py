@@ -10,20 +10,20 @@ from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.operations.pausing import PauseParams, PauseResult
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
-from vouch_sidecar.operations.wire import Id, SessionId, Text, Wire
+from vouch_sidecar.operations.wire import IdText, LongText, SessionId, Wire
 
 
 class PromptParams(Wire):
     """A prompt submitted without a document."""
 
     session_id: SessionId = Field(description="Session whose newest text it becomes.")
-    text: Text = Field(description="The prompt in its own words.")
+    text: LongText = Field(description="The prompt in its own words.")
 
 
 class DismissParams(Wire):
     """A line that a reader waved away. It is counted, nothing else."""
 
-    id: Id = Field(description="The id of the artifact that the line is about.")
+    id: IdText = Field(description="The id of the artifact that the line is about.")
     collection: str | None = Field(
         default=None, max_length=256, description="Its knowledge base; null: the first that has it."
     )

@@ -45,7 +45,7 @@ class OpenDocument(Protocol):
         """The LSP range between two offsets."""
 
 
-class Documents(Protocol):
+class OpenDocuments(Protocol):
     """The documents that a client has open."""
 
     def find(self, uri: str) -> OpenDocument | None:
@@ -63,7 +63,7 @@ class Ask:
     engine: Engine
     caller: Caller
     served: Sequence[Served]
-    documents: Documents | None = None
+    documents: OpenDocuments | None = None
     """The caller's open documents, if the surface knows them."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""

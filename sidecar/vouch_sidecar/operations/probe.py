@@ -12,7 +12,7 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import HitArm, Params, Result, SearchKind, Text, Wire
+from vouch_sidecar.operations.wire import HitArm, LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic import semantic_hits
@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.semantic import semantic_hits
 class ProbeParams(Params):
     """A text to take apart."""
 
-    text: Text = Field(
+    text: LongText = Field(
         description="What was typed or read. Of a long one, 4 KB of its head and tail count."
     )
 

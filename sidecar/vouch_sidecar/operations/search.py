@@ -12,7 +12,7 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, Topic, Wire, absent
+from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 from vouch_sidecar.retrieval.semantic import semantic_search
 
@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.semantic import semantic_search
 class SearchParams(SinceParams):
     """Words to search for."""
 
-    query: Topic = Field(
+    query: TopicText = Field(
         description="Words; must not be blank. Of a long one, 4 KB of its head and tail count."
     )
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")

@@ -28,9 +28,9 @@ MAX_PATH = 4096
 """Characters of a path."""
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
-Topic = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
-Id = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
+IdText = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 SearchKind = Literal["claim", "page", "entity", "relation", "source"]
 Degraded = Literal[
@@ -105,7 +105,7 @@ class Params(Wire):
         default=None, description="Session that the call belongs to; without one it is stateless."
     )
     viewer: ViewerParams | None = Field(default=None, description="Who asks.")
-    root: Text | None = Field(
+    root: LongText | None = Field(
         default=None, description="Path or file URI: only the knowledge base there is asked."
     )
 

@@ -14,14 +14,14 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, k
 from vouch_sidecar.semantic.backend import is_latin
 
 KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
-Place = tuple[Kind, str]
+KindAndGate = tuple[Kind, str]
 """A kind, and the gate that a viewer needs."""
 
 
 class Of(NamedTuple):
     """The place of an artifact, and a mark for the text of each section."""
 
-    place: Place
+    place: KindAndGate
     marks: tuple[bytes, ...]
 
 

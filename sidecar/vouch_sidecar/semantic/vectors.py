@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.semantic.embedded_texts import Place, Texts
+from vouch_sidecar.semantic.embedded_texts import KindAndGate, Texts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ class _Rows(NamedTuple):
 class Vectors(NamedTuple):
     """The vectors of a generation. Immutable. `by_mark` holds rows of the blocks."""
 
-    blocks: Mapping[Place, _Rows]
+    blocks: Mapping[KindAndGate, _Rows]
     by_mark: Mapping[bytes, Vector]
 
     @property
@@ -84,7 +84,7 @@ def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
     """
     import numpy as np
 
-    rows: defaultdict[Place, list[tuple[str, int, bytes]]] = defaultdict(list)
+    rows: defaultdict[KindAndGate, list[tuple[str, int, bytes]]] = defaultdict(list)
     for (_, artifact_id), texts in of.of.items():
         marks = enumerate(texts.marks)
         rows[texts.place] += [(artifact_id, section, mark) for section, mark in marks if mark]

@@ -42,7 +42,7 @@ from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import PROCESS, ask
 from vouch_sidecar.surfaces.resident.process import IDLE_SECONDS
 
-State = Literal["ok", "note", "wrong"]
+RemarkState = Literal["ok", "note", "wrong"]
 SECONDS = 2.0
 TRIAL_SECONDS = 15.0
 ENDS = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
@@ -58,7 +58,7 @@ class Remark(NamedTuple):
     """A finding. Only those in state `wrong` prevent something from working."""
 
     about: str
-    state: State
+    state: RemarkState
     message: str
 
 
@@ -121,7 +121,7 @@ def _contents(at: Examined) -> Iterator[Remark]:
         of_files = [problem.severity for problem in root.problems]
         others = [problem.severity for several in across.values() for problem in several]
         problems = [severity for severity in (*of_files, *others) if severity != "hint"]
-        state: State = "ok"
+        state: RemarkState = "ok"
         if problems:
             files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
             listed += f"; {count(len(problems), 'problem')}{files}: `{COMMAND} check` lists them"
@@ -267,7 +267,7 @@ def _integrations(at: Examined) -> Iterator[Remark]:
 
 def _integration(
     host: Host, place: Location, about: str, env: Mapping[str, str], *, user: bool
-) -> tuple[State, str] | None:
+) -> tuple[RemarkState, str] | None:
     """The state of an integration, with a message; None if it is not installed."""
     try:
         files = examine(place.files, place.base)

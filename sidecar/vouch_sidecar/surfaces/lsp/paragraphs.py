@@ -13,7 +13,7 @@ BEFORE = 14
 KEPT = 3
 
 
-Lines = tuple[int, int]
+LineRange = tuple[int, int]
 """Numbers of the first and last line of a paragraph."""
 
 
@@ -25,7 +25,7 @@ class _Edited:
     first: int
     last: int
 
-    def shares(self, lines: Lines) -> bool:
+    def shares(self, lines: LineRange) -> bool:
         return self.first <= lines[1] and lines[0] <= self.last
 
 
@@ -75,7 +75,9 @@ class Paragraphs:
             return self._edited[-1]
         return self._edited[0]
 
-    def _update(self, paragraph: _Edited, lines: Lines, after: Sequence[str]) -> tuple[int, str]:
+    def _update(
+        self, paragraph: _Edited, lines: LineRange, after: Sequence[str]
+    ) -> tuple[int, str]:
         """Set the lines of a paragraph and make it the newest. Returns its number and text."""
         self._edited = [*(other for other in self._edited if other is not paragraph), paragraph]
         paragraph.first, paragraph.last = lines
@@ -98,11 +100,11 @@ def _changes_words(removed: Sequence[str], added: Sequence[str]) -> bool:
 
 def _changed_paragraphs(
     after: Sequence[str], head: int, removed: Sequence[str], added: Sequence[str]
-) -> list[Lines]:
+) -> list[LineRange]:
     """The last three paragraphs with a new line among those `added` from line `head` on; without
     any, the paragraph that lost a line, if some of it is left.
     """
-    changed: list[Lines] = []
+    changed: list[LineRange] = []
     old_lines, border = set(removed), len(after)
     for at in range(head + len(added) - 1, head - 1, -1):
         if at >= border or not after[at].strip() or after[at] in old_lines:
@@ -126,7 +128,7 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
-def _around(lines: Sequence[str], at: int) -> Lines:
+def _around(lines: Sequence[str], at: int) -> LineRange:
     """The lines of the paragraph that contains line `at`."""
     if not lines[at].strip():
         return at, at

@@ -16,12 +16,12 @@ GLOBS = ("**/.vouch", "**/.vouch/**")
 
 def register(server: Sidecar) -> None:
     """Ask the client to watch files, and handle its events."""
-    watching = Watching(server)
+    watching = ClientWatching(server)
     server.on(lsp.INITIALIZED, watching.initialized)
     server.on(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, watching.changed)
 
 
-class Watching:
+class ClientWatching:
     """Stops our own watcher once the client has reported an event: some clients accept the
     registration and report nothing.
     """
