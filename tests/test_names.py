@@ -1,5 +1,5 @@
-"""A name of a class or a module means one thing. The lists hold those that mean two, and are to be
-made shorter: what would lengthen them has another name.
+"""A name of a class, of an alias of a type, of a constant or of a module means one thing. The lists
+hold those that mean two, and are to be made shorter: what would lengthen them has another name.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +16,25 @@ import vouch_sidecar
 ROOT = Path(vouch_sidecar.__file__).parent
 GLOSSARY = Path(__file__).parents[1] / "docs" / "glossary.md"
 BEARER = re.compile(r"\| `([\w.]+)` \|")
-CLASSES: frozenset[str] = frozenset()
+TYPES = frozenset(
+    """
+    Answer Arm Kind Named Object P Payload R Range Span State T Text Words
+    """.split()
+)
+"""Classes and aliases of types. Type variables are called T, P and R in every module."""
+CONSTANTS = frozenset(
+    """
+    ARMS CHECK_SECONDS DAY EMPTY ENOUGH FEW_CLAIMS FEW_FILES FOLLOW GIT_SECONDS
+    HALF_LIFE_DAYS IDLE_SECONDS LOOKED_AT MAX_ALIKE MAX_ANSWER MAX_AROUND MAX_BLOCK MAX_BODY
+    MAX_BYTES MAX_CALLED MAX_FILES MAX_LINE MAX_LOCATOR MAX_MARKS MAX_NAME MAX_NAMED
+    MAX_PATH MAX_PLACES MAX_PROBLEMS MAX_READ MAX_SECTIONS MAX_SESSION_ID MAX_TEXT MAX_WORDS
+    NICE PART PART_OF_FEW PHRASE_CHARS PLACES POLL_SECONDS QUESTIONS RETRY_SECONDS SAID
+    SEARCHED SEARCH_SHARE SETTLE_SECONDS STOP WEIGHTS
+    """.split()
+)
+"""Limits and times that are the same thing in each module, and some that are not yet."""
+ONE_A_FILE = frozenset({"HOST", "OPERATION"})
+"""What each module of a folder defines, for the folder to find."""
 MODULES = frozenset(
     """
     client context experts links mentions probe pushes references run salience schema search
@@ -29,13 +48,34 @@ def doubles(names: Counter[str]) -> set[str]:
     return {name for name, times in names.items() if times > 1}
 
 
-def test_no_other_class_has_a_name_that_is_taken() -> None:
+def assigned(module: ast.Module) -> Iterator[str]:
+    """The names that a module assigns at its top."""
+    for node in module.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        for target in targets:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            yield from (name.id for name in names if isinstance(name, ast.Name))
+
+
+def test_no_other_type_has_a_name_that_is_taken() -> None:
     names: Counter[str] = Counter()
     for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                names[node.name.lstrip("_")] += 1
-    assert doubles(names) <= CLASSES
+        module = ast.parse(path.read_text("utf-8"))
+        types = [node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+        types += [name for name in assigned(module) if name.lstrip("_")[:1].isupper()]
+        names.update(name.lstrip("_") for name in types if len(name) == 1 or not name.isupper())
+    assert doubles(names) <= TYPES
+
+
+def test_no_other_constant_has_a_name_that_is_taken() -> None:
+    """Constants with a leading underscore are their module's own."""
+    names: Counter[str] = Counter()
+    for path in ROOT.rglob("*.py"):
+        own = assigned(ast.parse(path.read_text("utf-8")))
+        names.update(name for name in own if len(name) > 1 and name.isupper() and name[0] != "_")
+    assert doubles(names) - ONE_A_FILE <= CONSTANTS
 
 
 def test_no_other_module_has_a_name_that_is_taken() -> None:

@@ -8,7 +8,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.mcp.server import NAME
+from vouch_sidecar.surfaces.mcp.server import MCP_NAME
 
 from tests.mcp.client import make_both
 from tests.mcp.test_process import INITIALIZE
@@ -44,7 +44,10 @@ def works(environment: Path) -> None:
     """Both serve MCP."""
     pip(environment, "check")
     line = json.dumps(INITIALIZE) + "\n"
-    for name, command in (("vouch", ["vouch-kb", "serve"]), (NAME, ["vouch-sidecar", "mcp"])):
+    for name, command in (
+        ("vouch", ["vouch-kb", "serve"]),
+        (MCP_NAME, ["vouch-sidecar", "mcp"]),
+    ):
         done = subprocess.run(
             [environment / "bin" / command[0], *command[1:]],
             cwd=ROOT / "examples" / "courier",

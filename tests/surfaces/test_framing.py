@@ -9,12 +9,12 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, frame
+from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, frame
 
 from tests.soak import examples
 
 
-def read_all(*parts: bytes, limit: int = MAX_BODY) -> list[bytes | str]:
+def read_all(*parts: bytes, limit: int = MAX_MESSAGE) -> list[bytes | str]:
     """The bodies, and the reasons why some could not be read."""
     return asyncio.run(_read_all(parts, limit))
 
@@ -61,7 +61,7 @@ def test_reads_every_spelling_of_a_header(header: bytes) -> None:
         b"Content-Length: -2\r\n\r\n{}",
         b"Content-Length: 0\r\n\r\n",
         b"Content-Type: x\r\n\r\n" + b'{"a": 1}' * 5000,
-        b"Content-Length: %d\r\n\r\n{}" % (MAX_BODY + 1),
+        b"Content-Length: %d\r\n\r\n{}" % (MAX_MESSAGE + 1),
     ],
 )
 def test_a_malformed_message_costs_no_other(garbage: bytes) -> None:

@@ -42,7 +42,7 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.kb.references import CITED, ENDS, FIELDS, LINKED, marks
+from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, marks
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.kb.yaml_document import placed
@@ -318,7 +318,7 @@ def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
         yield Finding(f"dangling-{code}", field, message, severity, at)
 
 
-_CODES = {CITED: "evidence", ENDS: "relation", LINKED: "link"}
+_CODES = {CITED: "evidence", RELATION_ENDS: "relation", LINKED: "link"}
 """Suffixes of codes for ids that may be of several kinds."""
 _LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What vouch accepts as a link between `[[` and `]]`; a shell's `[[ … ]]` is none."""

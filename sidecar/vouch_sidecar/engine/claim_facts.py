@@ -12,7 +12,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.decisions import decided_at, rationales
-from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
+from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.file_ties import mark_of
@@ -107,7 +107,7 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
         elif paths:
             unsure[source] = paths
         elif "://" not in source.locator:
-            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT)
+            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
             with suppress(OSError):
                 lost.setdefault(content.lstat().st_size, set()).add(source.id)
     found |= _by_content(unsure, locator.root, stops)

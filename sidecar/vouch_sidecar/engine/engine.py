@@ -21,7 +21,7 @@ from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import SETTINGS
+from vouch_sidecar.kb.discovery import SETTINGS_PREFIX
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Problem, Severity
@@ -295,7 +295,7 @@ class Engine:
 
     def _settings_for(self, collection: Collection, caller: Caller) -> Settings:
         """The settings of a collection, with those in the caller's environment applied."""
-        if not caller.env or not any(name.startswith(SETTINGS) for name in caller.env):
+        if not caller.env or not any(name.startswith(SETTINGS_PREFIX) for name in caller.env):
             return collection.settings
         return load_settings(collection.config, self._client, {**self.env, **caller.env})[0]
 

@@ -9,8 +9,8 @@ from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
 
 DECIDED = "decided"
-MAX_FILES = 20_000
-MAX_TEXT = 20_000
+MAX_DECISIONS = 20_000
+MAX_RATIONALE = 20_000
 
 
 def decided_at(kb_dir: Path) -> int:
@@ -30,7 +30,7 @@ def rationales(kb_dir: Path) -> dict[str, str]:
 
 def _rationales(kb_dir: Path) -> Iterator[tuple[str, str]]:
     try:
-        names = sorted(one.name for one in (kb_dir / DECIDED).iterdir())[-MAX_FILES:]
+        names = sorted(one.name for one in (kb_dir / DECIDED).iterdir())[-MAX_DECISIONS:]
     except OSError:
         return
     for name in names:
@@ -49,4 +49,4 @@ def _rationales(kb_dir: Path) -> Iterator[tuple[str, str]]:
         if said.get("kind") == "claim" and isinstance(payload, dict) and isinstance(why, str):
             claim_id = payload.get("id")
             if isinstance(claim_id, str):
-                yield claim_id, why[:MAX_TEXT]
+                yield claim_id, why[:MAX_RATIONALE]

@@ -27,10 +27,10 @@ SKIPPED = frozenset(
 )
 """Names of folders of builds and package managers, which are skipped like hidden folders."""
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
-SETTINGS = "VOUCH_SIDECAR_"
+SETTINGS_PREFIX = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
-TRUST = f"{SETTINGS}TRUST_FOLDERS"
-LOG, RESIDENT = f"{SETTINGS}LOG", f"{SETTINGS}HOOK_RESIDENT"
+TRUST = f"{SETTINGS_PREFIX}TRUST_FOLDERS"
+LOG, RESIDENT = f"{SETTINGS_PREFIX}LOG", f"{SETTINGS_PREFIX}HOOK_RESIDENT"
 NO_SETTINGS = frozenset({LOG, RESIDENT})
 """Environment variables with that prefix which are no settings."""
 MOST_RULES = 1 << 20

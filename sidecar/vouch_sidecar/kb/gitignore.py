@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-MAX_RULES = 2_000
+MAX_IGNORE_RULES = 2_000
 MAX_PATTERN = 300
 _NEVER = re.compile(r"(?!)")
 _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")
@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 def rules_in(folder: str, text: str) -> Rules:
     """The rules in the text of an ignore file. Lines that git would refuse are passed over."""
-    lines = (_rule(line) for line in text.splitlines()[:MAX_RULES])
+    lines = (_rule(line) for line in text.splitlines()[:MAX_IGNORE_RULES])
     return Rules(folder, tuple(rule for rule in lines if rule is not None))
 
 

@@ -14,7 +14,7 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, root_of, stat_ins
 from vouch_sidecar.kb.sanitize import printable
 
 CONFIG = "config.yaml"
-CONTENT = "content"
+CONTENT_NAME = "content"
 """The name of the file beside a source's record with the source's content."""
 MAX_FILES = 400_000
 
@@ -124,7 +124,7 @@ def content_stat(path: str, full: str, root: str) -> Stat:
     if not path.startswith("sources/"):
         return b""
     with suppress(UnreadableError):
-        return stat_inside(f"{os.path.dirname(full)}/{CONTENT}", root) or b""  # noqa: PTH120
+        return stat_inside(f"{os.path.dirname(full)}/{CONTENT_NAME}", root) or b""  # noqa: PTH120
     return b""
 
 
@@ -133,7 +133,9 @@ def artifact_file(relative: str) -> str:
     record.
     """
     folder, _, name = relative.rpartition("/")
-    is_content = name == CONTENT and relative.count("/") == 2 and relative.startswith("sources/")
+    is_content = (
+        name == CONTENT_NAME and relative.count("/") == 2 and relative.startswith("sources/")
+    )
     return f"{folder}/meta.yaml" if is_content else relative
 
 

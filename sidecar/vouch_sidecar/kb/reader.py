@@ -17,11 +17,11 @@ from pydantic_core import ErrorDetails
 
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
-from vouch_sidecar.kb.layout import CONTENT, classify, content_stat, usual_key
+from vouch_sidecar.kb.layout import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KIND_OF,
     KNOWN_TYPES,
-    UNREAD,
+    UNREAD_FIELDS,
     Artifact,
     Evidence,
     Kind,
@@ -40,14 +40,14 @@ from vouch_sidecar.kb.yaml_document import Document, DocumentError, placed
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
 """Bytes of a page's body that are read; more would keep the processor busy for seconds."""
-MAX_CONTENT = 4 << 20
+MAX_SOURCE_CONTENT = 4 << 20
 """The largest content of a source, in bytes, from which sentences are taken."""
 MAX_PROBLEMS = 20
 MAX_KEYS = 100
 """Unknown keys of one mapping that are compared with the known ones."""
 MAX_KEY = 40
 """Characters of a key that can be a known one, misspelt."""
-ALIKE = 0.75
+LIKE_A_KEY = 0.75
 """How similar a key is to the one that was meant: `scop`, `stauts`."""
 ALIKE_IN_SCOPE = 0.6
 """The same below `scope`, which has three keys: `visible`."""
@@ -118,9 +118,9 @@ def read_content(kb_dir: Path, source: Source) -> bytes | None:
     """The content of a source; None if it is not kept, does not match the source's id, or is too
     large.
     """
-    path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT}"
+    path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT_NAME}"
     try:
-        data, _ = read_bounded(path, MAX_CONTENT, kb_dir=kb_dir)
+        data, _ = read_bounded(path, MAX_SOURCE_CONTENT, kb_dir=kb_dir)
     except (FileNotFoundError, UnreadableError):
         return None
     return data if sha256(data).hexdigest() == source.id else None
@@ -246,7 +246,9 @@ class _ArtifactReader:
         knows. Returns whether one of them may have been meant to restrict who is told of the file.
         """
         keys, scope = _keys_of(self.kind), fields.get("scope")
-        likely = [(name, like, like in RESTRICTING) for name, like in _alike(fields, keys, ALIKE)]
+        likely = [
+            (name, like, like in RESTRICTING) for name, like in _alike(fields, keys, LIKE_A_KEY)
+        ]
         if "scope" in keys and "visibility" in fields:
             likely.append(("visibility", "scope.visibility", True))
         if isinstance(scope, dict):
@@ -283,7 +285,7 @@ def _keys_of(kind: Kind) -> frozenset[str]:
     """The keys that vouch gives a file."""
     record = next(made for made, its_kind in KIND_OF.items() if its_kind is kind)
     ours = {"path", "kept", "question"}
-    return frozenset({field.name for field in fields(record)} - ours | UNREAD[kind].keys())
+    return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind].keys())
 
 
 def _alike(given: Iterable[str], keys: frozenset[str], least: float) -> Iterator[tuple[str, str]]:

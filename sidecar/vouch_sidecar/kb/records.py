@@ -294,7 +294,7 @@ KNOWN_TYPES = {
 }
 """The types that vouch knows, by kind."""
 _TIMES: dict[str, Any] = {"created_at": datetime, "updated_at": datetime}
-UNREAD: dict[Kind, dict[str, Any]] = {
+UNREAD_FIELDS: dict[Kind, dict[str, Any]] = {
     Kind.CLAIM: {"proposed_by": str, "auto_approved": bool},
     Kind.ENTITY: _TIMES,
     Kind.PAGE: {"metadata": dict[str, Any], "created_at": datetime},
@@ -357,7 +357,9 @@ def _reading(kind: Kind) -> TypeAdapter[Any]:
 
 @cache
 def _unread(kind: Kind) -> type[BaseModel]:
-    fields: dict[str, Any] = {name: (what | None, None) for name, what in UNREAD[kind].items()}
+    fields: dict[str, Any] = {
+        name: (what | None, None) for name, what in UNREAD_FIELDS[kind].items()
+    }
     return create_model(f"Unread{kind}", **fields)
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from vouch_sidecar.kb.layout import classify
 from vouch_sidecar.kb.records import Kind
 
-ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
+RELATION_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 CITED = (Kind.SOURCE, Kind.EVIDENCE)
 LINKED = (Kind.PAGE, Kind.ENTITY)
 
@@ -28,7 +28,7 @@ FIELDS: dict[Kind, dict[str, tuple[Kind, ...]]] = {
     },
     Kind.ENTITY: {"page": (Kind.PAGE,)},
     Kind.PAGE: {"claims": (Kind.CLAIM,), "entities": (Kind.ENTITY,), "sources": CITED},
-    Kind.RELATION: {"source": ENDS, "target": ENDS, "evidence": CITED},
+    Kind.RELATION: {"source": RELATION_ENDS, "target": RELATION_ENDS, "evidence": CITED},
     Kind.EVIDENCE: {"source_id": (Kind.SOURCE,)},
 }
 """The fields that hold ids, and the kinds of artifact that these may name."""
@@ -47,7 +47,7 @@ IN_FLOW = re.compile(
     r""""(?P<double>(?:[^"\\\r\n]++|\\.)*+)"?+|'(?P<single>(?:[^'\r\n]++|'')*+)'?+"""
     r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^\s,\[\]{}]++|[^\S\r\n]++(?=[^\s,\[\]{}]))*+)"""
 )
-MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
+LINK_MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
 CLAIM_MARK = re.compile(r"\[claim:[ \t]*+(?P<claim>[^\[\]\r\n]*+)\]?+")
 MAX_MARKS = 2_000
 """Marks of one page that are read; a page may come from anybody."""
@@ -56,7 +56,7 @@ MAX_MARKED = 200
 FENCE_OF_CODE = re.compile(
     r"(?m)^[ \t]*+(?P<signs>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\r\n`]*+)(?=[\r\n]|\Z)"
 )
-SIGNS = re.compile(r"`++")
+BACKTICKS = re.compile(r"`++")
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 FENCE = re.compile(r"(?<![^\r\n])---[ \t]*+(?=[\r\n]|\Z)")
 NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
@@ -120,7 +120,7 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
     """The marks `[[id]]` and `[claim: id]` in a page's body, which begins at `start`: of the first
     2,000 those with an id of 1 to 200 characters. Marks in code are examples and left out.
     """
-    marked = list(islice(MARK.finditer(text, start), MAX_MARKS))
+    marked = list(islice(LINK_MARK.finditer(text, start), MAX_MARKS))
     in_code = _in_code(text, start) if marked else bool
     for mark in marked:
         name = mark.lastgroup
@@ -173,7 +173,7 @@ def _fenced(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The code spans of a part of a text, each within one paragraph."""
-    runs = list(SIGNS.finditer(text, start, end))
+    runs = list(BACKTICKS.finditer(text, start, end))
     by_length: dict[int, list[int]] = {}
     for number, run in enumerate(runs):
         by_length.setdefault(len(run[0]), []).append(number)

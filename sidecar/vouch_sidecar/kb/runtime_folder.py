@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Mapping
 
-FOLDER = "vouch-sidecar"
+FOLDER_NAME = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
@@ -30,14 +30,14 @@ def runtime_folder(env: Mapping[str, str]) -> str:
     """
     uid = os.getuid()
     runtime_dir = env.get("XDG_RUNTIME_DIR", "")
-    if os.path.isabs(runtime_dir) and _fits(folder := os.path.join(runtime_dir, FOLDER)):
+    if os.path.isabs(runtime_dir) and _fits(folder := os.path.join(runtime_dir, FOLDER_NAME)):
         return folder
     own = f"/run/user/{uid}"
     if not runtime_dir and os.path.isdir(own) and _is_ours(own):
-        return os.path.join(own, FOLDER)
-    temporary = os.path.join(env.get("TMPDIR", ""), f"{FOLDER}-{uid}")
+        return os.path.join(own, FOLDER_NAME)
+    temporary = os.path.join(env.get("TMPDIR", ""), f"{FOLDER_NAME}-{uid}")
     usable = os.path.isabs(temporary) and _fits(temporary)
-    return temporary if usable else os.path.join("/tmp", f"{FOLDER}-{uid}")
+    return temporary if usable else os.path.join("/tmp", f"{FOLDER_NAME}-{uid}")
 
 
 def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
+from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
 from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings_model import Group, SettingSource
@@ -27,7 +27,7 @@ GROUPS: dict[str, type[Group]] = {
     for name, info in Settings.model_fields.items()
 }
 """The model of each field of `Settings`."""
-OURS = ("retrieval.reflex.", "volunteer.", "sidecar.")
+OWN_SECTIONS = ("retrieval.reflex.", "volunteer.", "sidecar.")
 """The parts of `config.yaml` in which every key must be known; elsewhere a key may be vouch's."""
 
 
@@ -49,7 +49,7 @@ def names() -> list[SettingName]:
             file = f"{group.path}.{field}"
             short = file.removeprefix("sidecar.").removeprefix("retrieval.")
             client = ".".join([CLIENT, *map(to_camel, short.split("."))])
-            environment = SETTINGS + short.replace(".", "_").upper()
+            environment = SETTINGS_PREFIX + short.replace(".", "_").upper()
             settings.append(SettingName(group, field, file, client, environment))
     return settings
 
@@ -64,7 +64,7 @@ def load_settings(
     """
     problems: list[Problem] = []
     mapping = config_mapping(config, problems)
-    own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS)}
+    own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS_PREFIX)}
     layers = [
         _Given("file", mapping),
         _Given("client", {CLIENT: client}),
@@ -122,7 +122,7 @@ class _Given:
     def _must_be_known(self, name: str) -> bool:
         vouchs = {f"{group.path}.{key}" for group in GROUPS.values() for key in group.others}
         if self._source == "file":
-            return name.startswith(OURS) and name not in vouchs
+            return name.startswith(OWN_SECTIONS) and name not in vouchs
         return name not in NO_SETTINGS
 
     def _unknown(self, name: str) -> str:

@@ -31,7 +31,7 @@ def _tuple_of(value: object) -> object:
 
 
 _LIST = BeforeValidator(_tuple_of), Field(max_length=200)
-Line = Annotated[str, _line(256)] | None
+OneLine = Annotated[str, _line(256)] | None
 FilePath = Annotated[str, _line(4096)] | None
 WordList = Annotated[tuple[Annotated[str, _line(100, needed=True)], ...], *_LIST]
 Folders = Annotated[tuple[Annotated[str, _line(4096, needed=True)], ...], *_LIST]
@@ -311,7 +311,7 @@ class General(Group):
 
     path = "sidecar"
 
-    persona: Line = Field(
+    persona: OneLine = Field(
         None, description="a label that answers carry where most of them is from here"
     )
 
@@ -333,8 +333,8 @@ class Base(Group):
     path = "kb"
     sources = frozenset({"file"})
 
-    id: Line = None
-    name: Line = None
+    id: OneLine = None
+    name: OneLine = None
 
 
 class ScopeSettings(Group):
@@ -343,8 +343,8 @@ class ScopeSettings(Group):
     path = "retrieval.scope"
     sources = frozenset({"file"})
 
-    project: Line = None
-    agent: Line = None
+    project: OneLine = None
+    agent: OneLine = None
 
 
 class Settings(BaseModel):

@@ -8,7 +8,7 @@ from typing import Literal, cast
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.layout import CONTENT, KB_DIRNAME
+from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -206,7 +206,7 @@ class ArtifactViews:
         content kept with the source; None without either.
         """
         path = self._view.workspace.source_path(source.locator, source.id)
-        content = self._kb_dir / Path(source.path).with_name(CONTENT)
+        content = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
         if path is None and not _is_file(content):
             return None
         uri = (content if path is None else self._root / path).as_uri()

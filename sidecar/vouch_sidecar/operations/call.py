@@ -51,7 +51,7 @@ OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 """Names that protocols add to params."""
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
 NO_NAME = re.compile(r"[^\w-]")
-MAX_NAME = 60
+MAX_PARAM_NAME = 60
 MAX_MOVED = 100
 """Paths of a call that are looked for on the disk."""
 MAX_UNKNOWN = 3
@@ -323,7 +323,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
         words = given.get(name)
         for word in words if isinstance(words, list) else [words]:
             if isinstance(word, str) and word not in allowed:
-                (near,) = get_close_matches(word[:MAX_NAME], allowed, 1, 0)
+                (near,) = get_close_matches(word[:MAX_PARAM_NAME], allowed, 1, 0)
                 text = f"must be one of {', '.join(allowed)}; did you mean {near}?"
                 messages.append(Message(name, text))
                 break
@@ -356,8 +356,8 @@ def unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]
     for name in map(str, raw):
         if name not in fields and name not in OTHERS:
             cutoff = 0.0 if missing is None else RESEMBLES
-            near = get_close_matches(name[:MAX_NAME], fields, 1, cutoff)
-            yield NO_NAME.sub("?", name[:MAX_NAME]), near[0] if near else missing or ""
+            near = get_close_matches(name[:MAX_PARAM_NAME], fields, 1, cutoff)
+            yield NO_NAME.sub("?", name[:MAX_PARAM_NAME]), near[0] if near else missing or ""
 
 
 def _invalid(error: ValidationError) -> InvalidParamsError:

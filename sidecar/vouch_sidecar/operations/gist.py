@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from vouch_sidecar.kb.sanitize import clip, one_line
 
 ROWS = 10
-TEXT = 300
+GIST_CHARS = 300
 
 
 def rows(lines: Sequence[str], nothing: str) -> list[str]:
@@ -25,5 +25,5 @@ def name_and_id(name: str, artifact_id: str) -> str:
 
 
 def clipped(text: str) -> str:
-    """At most `TEXT` characters of a text, on one line."""
-    return clip(one_line(text), TEXT)
+    """At most `GIST_CHARS` characters of a text, on one line."""
+    return clip(one_line(text), GIST_CHARS)

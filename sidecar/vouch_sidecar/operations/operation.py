@@ -29,7 +29,7 @@ FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim",
 MAX_ANALYSED = 16_384
 """Characters of a document that are analysed in one piece."""
 
-MAX_NAMED = 5
+MAX_CANDIDATES = 5
 """Ids that an error lists if a name is ambiguous."""
 
 
@@ -111,7 +111,7 @@ class Ask:
 
     def _why_not(self, kind: Kind, called: str, artifacts: Sequence[Artifact]) -> str:
         if artifacts:
-            return f"names several: {_list(artifact.id for artifact in artifacts[:MAX_NAMED])}"
+            return f"names several: {_list(artifact.id for artifact in artifacts[:MAX_CANDIDATES])}"
         if kind is Kind.CLAIM:
             for view in self.views:
                 if (newer := successor(view, called)) is not None:

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
 
-TEXT = 300
+CELL_CHARS = 300
 """Characters that a terminal shows of a text in a list."""
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
 """The kind of values in a table column: the ids of the rows, values that never wrap, numbers, names
@@ -33,7 +33,7 @@ WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
 GAP = 2
 """Terminal columns between two table columns."""
 INDENT = "  "
-HASH = re.compile(r"[0-9a-f]{64}")
+SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 SHORT_HASH = 12
 
 Part = str | tuple[str, str]
@@ -81,12 +81,12 @@ class Printer:
         sys.stderr.write(f"{one_line(message)}\n")
 
     def clipped(self, text: str) -> str:
-        """At most `TEXT` characters of a text, on one line."""
-        return clip(one_line(text), TEXT)
+        """At most `CELL_CHARS` characters of a text, on one line."""
+        return clip(one_line(text), CELL_CHARS)
 
     def artifact_id(self, artifact_id: str) -> str:
         """An id; on a terminal, a hash is shortened."""
-        short = self.on_terminal and HASH.fullmatch(artifact_id)
+        short = self.on_terminal and SHA256_HEX.fullmatch(artifact_id)
         return f"{artifact_id[:SHORT_HASH]}…" if short else artifact_id
 
     def file(self, uri: str) -> str:
@@ -127,7 +127,7 @@ class _Grid:
         self._kinds = [*columns.values()]
         self._rows = [
             [
-                clip(_cell(value), TEXT) if kind in WRAPPED else _cell(value)
+                clip(_cell(value), CELL_CHARS) if kind in WRAPPED else _cell(value)
                 for kind, value in zip(self._kinds, row, strict=True)
             ]
             for row in rows

@@ -44,7 +44,7 @@ Degraded = Literal[
     "unknown_weight",
     "unknown_param",
 ]
-UNREAD: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
+NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
 """The values of `degraded` by which a process says that it has not read everything yet."""
 
 
@@ -198,7 +198,7 @@ class Result(Wire):
     @property
     def is_unread(self) -> bool:
         """Whether the process that answered has not read everything yet."""
-        return not UNREAD.isdisjoint(self.degraded)
+        return not NOT_READ_YET.isdisjoint(self.degraded)
 
     @property
     def not_found(self) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from vouch_sidecar.semantic.backend import Matrix
 
 
-MAX_ANSWER = 64 * 1024 * 1024
-LOOK_SECONDS = 5.0
+MAX_RESPONSE = 64 * 1024 * 1024
+LIST_SECONDS = 5.0
 """How long the list of models may take."""
 
 
@@ -31,7 +31,7 @@ class Ollama:
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._model = model
         self._dimension: int | None = None
-        listed = self._ask("GET", "/api/tags", None, LOOK_SECONDS).get("models")
+        listed = self._ask("GET", "/api/tags", None, LIST_SECONDS).get("models")
         models = [one for one in listed if isinstance(one, dict)] if listed is not None else []
         names = {model, model if ":" in model else f"{model}:latest"}
         ours = next((one for one in models if one.get("name") in names), None)
@@ -79,7 +79,7 @@ class Ollama:
             connection.request(method, path, data, {"Content-Type": "application/json"})
             answer = connection.getresponse()
             held, parts = 0, list[bytes]()
-            while held <= MAX_ANSWER and _left(until):
+            while held <= MAX_RESPONSE and _left(until):
                 if not (part := answer.read1(1 << 16)):
                     return answer.status, b"".join(parts)
                 held += len(part)

@@ -40,12 +40,14 @@ from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import PROCESS, ask
-from vouch_sidecar.surfaces.resident.process import IDLE_SECONDS
+from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
 
 RemarkState = Literal["ok", "note", "wrong"]
-SECONDS = 2.0
+EXAMINE_SECONDS = 2.0
 TRIAL_SECONDS = 15.0
-ENDS = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
+WHEN_RESIDENTS_END = (
+    f"ends after {RESIDENT_IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
+)
 MADE_BY = {"capture.enabled": True, "review.auto_approve_on_receipt": False}
 """Settings with which vouch itself cuts answers and documents at full stops and line ends and makes
 claims of the pieces, with their defaults.
@@ -84,11 +86,11 @@ class Examined:
 
 
 def examined(start: Path, env: Mapping[str, str], for_person: bool = False) -> Iterator[Remark]:
-    """The findings of all checks, in the order of `CHECKS`. Only a person is told that something is
-    withheld.
+    """The findings of all checks, in the order of `EXAMINATIONS`. Only a person is told that
+    something is withheld.
     """
     at = Examined(start, env, for_person)
-    for check in CHECKS:
+    for check in EXAMINATIONS:
         yield from check(at)
 
 
@@ -196,12 +198,12 @@ def _resident(root: Path, env: Mapping[str, str]) -> Remark:
     if not is_supported():
         return Remark("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
-    about = (ask([root], PROCESS, {}, timeout=SECONDS, env=env) or {}).get("result")
+    about = (ask([root], PROCESS, {}, timeout=EXAMINE_SECONDS, env=env) or {}).get("result")
     if isinstance(about, dict):
         theirs, resident = about.get("version"), about.get("resident") is True
         if theirs == __version__:
             what = f"version {theirs}, process {about.get('process')}, at {path}"
-            kept = f"; a hook left it, it {ENDS}" if resident else ""
+            kept = f"; a hook left it, it {WHEN_RESIDENTS_END}" if resident else ""
             return Remark("running sidecar", "ok", f"{what}{kept}")
         end = f"`{COMMAND} stop` ends it" if resident else "restart the editor that runs it"
         message = f"version {theirs}, this is {__version__}: {end}"
@@ -211,7 +213,9 @@ def _resident(root: Path, env: Mapping[str, str]) -> Remark:
     if is_unwanted(env):
         message = f"none, and hooks start none, as {RESIDENT} says: they are silent"
     else:
-        message = f"none: the next hook starts one, which {ENDS}; its socket is {path}"
+        message = (
+            f"none: the next hook starts one, which {WHEN_RESIDENTS_END}; its socket is {path}"
+        )
     return Remark("running sidecar", "note", message)
 
 
@@ -302,7 +306,7 @@ def _trial(at: Examined) -> Iterator[Remark]:
     if any(Pause.of(root, at.env).until() is not None for root in at.roots):
         yield Remark("trial prompt", "note", "none sent: hooks are silent while paused")
         return
-    is_served = ask(at.roots, PROCESS, {}, timeout=SECONDS, env=at.env) is not None
+    is_served = ask(at.roots, PROCESS, {}, timeout=EXAMINE_SECONDS, env=at.env) is not None
     if is_unwanted(at.env) and not is_served:
         yield Remark("trial prompt", "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
         return
@@ -349,7 +353,7 @@ def _hooked(event: str, payload: Mapping[str, str], env: Mapping[str, str]) -> s
     return str(output.get("additionalContext", ""))
 
 
-CHECKS: Sequence[Callable[[Examined], Iterator[Remark]]] = (
+EXAMINATIONS: Sequence[Callable[[Examined], Iterator[Remark]]] = (
     _knowledge_bases,
     _contents,
     _processes_and_caches,

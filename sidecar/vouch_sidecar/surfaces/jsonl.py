@@ -31,7 +31,7 @@ from vouch_sidecar.surfaces.streams import Outbox, reader_of
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
 """How long a request waits for the first index of a new knowledge base."""
-PREFIX = "kb."
+METHOD_PREFIX = "kb."
 CUT = b"a line that is too long"
 
 log = logging.getLogger(__name__)
@@ -111,8 +111,8 @@ async def answer(
     request_id, method = request.get("id"), request.get("method")
     if not isinstance(method, str):
         return refusal(request_id, "invalid_request", "method: must be a string")
-    name = method.removeprefix(PREFIX)
-    if not method.startswith(PREFIX) or name not in OPERATIONS:
+    name = method.removeprefix(METHOD_PREFIX)
+    if not method.startswith(METHOD_PREFIX) or name not in OPERATIONS:
         return refusal(request_id, "method_not_found", "there is no such method")
     operation, params = OPERATIONS[name], request.get("params")
     try:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 CHUNK = 1 << 16
 """Bytes read at once."""
 FLUSH_SECONDS = 1.0
-ENOUGH = 8 << 20
+MAX_WAITING = 8 << 20
 """With more unwritten bytes, no further request of the client is read."""
 MOST = 64 << 20
 """With more unwritten bytes, the client counts as gone."""
@@ -41,8 +41,8 @@ class Outbox:
         self._queue.put(data)
 
     async def room(self) -> None:
-        """Wait until at most `ENOUGH` bytes are unwritten."""
-        while self._waiting > ENOUGH:
+        """Wait until at most `MAX_WAITING` bytes are unwritten."""
+        while self._waiting > MAX_WAITING:
             await asyncio.sleep(ROOM_SECONDS)
 
     def _count(self, size: int) -> None:

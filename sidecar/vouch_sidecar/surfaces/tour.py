@@ -30,8 +30,8 @@ import vouch_sidecar
 from vouch_sidecar.kb.discovery import RESIDENT
 
 PROGRAM = (sys.executable, "-m", "vouch_sidecar.surfaces.entry")
-EDITED = "src/dispatch/rate_limiter.py"
-NAME = "Relay"
+EXAMPLE_FILE = "src/dispatch/rate_limiter.py"
+EXAMPLE_ENTITY = "Relay"
 """What is hovered on."""
 
 PLAIN_HOVER = lsp.ClientCapabilities(
@@ -156,12 +156,12 @@ async def play(editor: Editor) -> None:
 async def edit_a_file(editor: Editor) -> None:
     heading("1  You edit a file: what the changed lines name is in play")
     say("An editor's side panel lists it while you type, with the claims about each.")
-    path = editor.root / EDITED
+    path = editor.root / EXAMPLE_FILE
     text = path.read_text("utf-8")
     editor.open(path.as_uri(), "python", text)
     line = "    # Relay drops what parcel_events can't take: see INC-118 before you raise BURST\n"
     editor.change(path.as_uri(), text.replace("    def allow", line + "    def allow"))
-    say(f"{EDITED}, one line added:")
+    say(f"{EXAMPLE_FILE}, one line added:")
     console.print(Padding(Text(line.strip(), style="green"), (0, 4), expand=False))
     in_play(await editor.told())
 
@@ -172,7 +172,7 @@ async def hover(editor: Editor) -> None:
     path = editor.root / "notes.txt"
     text = path.read_text("utf-8")
     editor.open(path.as_uri(), "plaintext", text)
-    at = text.index(NAME)
+    at = text.index(EXAMPLE_ENTITY)
     position = lsp.Position(text.count("\n", 0, at), at - text.rfind("\n", 0, at) - 1)
     shown = await editor.client.text_document_hover_async(
         lsp.HoverParams(lsp.TextDocumentIdentifier(path.as_uri()), position)
@@ -180,7 +180,7 @@ async def hover(editor: Editor) -> None:
     if shown is not None and isinstance(shown.contents, lsp.MarkupContent):
         console.print(
             Padding(
-                Panel(Text(shown.contents.value), title=NAME, title_align="left"),
+                Panel(Text(shown.contents.value), title=EXAMPLE_ENTITY, title_align="left"),
                 (0, 4),
                 expand=False,
             )

@@ -22,7 +22,7 @@ from vouch_sidecar.surfaces.stdio import log_to_stderr
 __all__ = ["main"]
 
 
-GROUPS = {
+COMMAND_GROUPS = {
     "Ask": ("experts", "context", "search", "entity", "claim", "files"),
     "Look closer": ("explain", "check", "status", "watch"),
     "Set up": ("demo", "install", "doctor", "pause", "resume", "stop"),
@@ -37,11 +37,11 @@ class _Shell(click.Group):
     """
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        listed = {name for names in GROUPS.values() for name in names}
+        listed = {name for names in COMMAND_GROUPS.values() for name in names}
         shown = [name for name, command in self.commands.items() if not command.hidden]
         plumbing = sorted(name for name in shown if name not in listed)
         column = max(map(len, shown))
-        for heading, names in (*GROUPS.items(), (PLUMBING, plumbing)):
+        for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, plumbing)):
             limit = formatter.width - 6 - column
             rows = [
                 (f"{name:{column}}", self.commands[name].get_short_help_str(limit))

@@ -26,7 +26,7 @@ PROBLEMS = 1
 FORMATS = ("text", "json", "github", "sarif")
 GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 SARIF = {"error": "error", "warning": "warning", "hint": "note"}
-COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
+SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -95,7 +95,7 @@ def _show(problems: Sequence[FoundProblem], unusable: int, hints: int, header: b
     for found in problems:
         problem = found.problem
         place = f"{found.shown}:{problem.line}:{problem.column}" if found.file else found.shown
-        colour = COLOURS[problem.severity]
+        colour = SEVERITY_COLOURS[problem.severity]
         to.uncut((place, "bold"), (problem.severity, colour), found.message, (problem.code, "dim"))
         to.record(place, problem.severity, problem.code, found.message)
     if unusable:

@@ -13,7 +13,7 @@ from vouch_sidecar.surfaces.diagnosis import examined
 from vouch_sidecar.surfaces.shell.console import print_json, root_option, start_at
 
 WRONG = 1
-COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+STATE_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
 @click.command("doctor")
@@ -28,7 +28,7 @@ def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command,
         findings.append(finding)
         if to is not None:
             to.uncut(
-                (f"{finding.state:5}", COLOURS[finding.state]),
+                (f"{finding.state:5}", STATE_COLOURS[finding.state]),
                 (finding.about, "bold"),
                 finding.message,
             )

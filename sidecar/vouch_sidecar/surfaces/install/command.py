@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces.install.host_files import (
     write,
 )
 from vouch_sidecar.surfaces.install.hosts import host_called
-from vouch_sidecar.surfaces.install.hosts.host import NAME, Host, Location
+from vouch_sidecar.surfaces.install.hosts.host import PROGRAM_NAME, Host, Location
 from vouch_sidecar.surfaces.install.program import COMMAND, ENV
 from vouch_sidecar.surfaces.shell.console import AskedFrom, MissingKnowledgeBaseError, loaded
 from vouch_sidecar.surfaces.stdio import say
@@ -71,7 +71,9 @@ def _install(files: Sequence[ExaminedFile], *, dry_run: bool) -> str:
     for file in written:
         say(file.difference(file.file.text), nl=False)
     for file in foreign:
-        instead = f", in place of what names {NAME} in {file.naming_us}" if file.naming_us else ""
+        instead = (
+            f", in place of what names {PROGRAM_NAME} in {file.naming_us}" if file.naming_us else ""
+        )
         say(f"{file.shown} is there already. Add this to it{instead}:", err=True)
         say(file.file.part, nl=False)
     for file in [] if dry_run else written:
@@ -101,7 +103,7 @@ def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> s
         return f"left to delete by hand, as they were changed since: {', '.join(changed)}"
     if named:
         left = "; ".join(f"{file.shown}, {file.naming_us}" for file in named)
-        return f"left to take out by hand: what names {NAME} in {left}"
+        return f"left to take out by hand: what names {PROGRAM_NAME} in {left}"
     if not removed:
         return "was not there"
     return "would be taken out" if dry_run else "taken out"
@@ -176,7 +178,7 @@ def _remarks(
     remarks = [] if states <= {FileState.CURRENT, FileState.PASTED} else [host.after]
     if host.adds_servers and FileState.FOREIGN in states:
         variables = " ".join(f"--env {name}={value}" for name, value in ENV.items())
-        adds = f"{host.adds_servers} {NAME} {variables} -- {command} mcp"
+        adds = f"{host.adds_servers} {PROGRAM_NAME} {variables} -- {command} mcp"
         remarks.append(f"{host.title} can add the MCP server itself, for you alone: {adds}")
     if host.permission:
         remarks.append(f"To let its tools, which only read, run without asking: {host.permission}.")

@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces.install.program import COMMAND
 
 MAX_FILE = 16 << 20
 _NO_HASH = "0" * 16
-MARK = f"Written by {COMMAND} install, hash {_NO_HASH}"
+WRITTEN_BY = f"Written by {COMMAND} install, hash {_NO_HASH}"
 """Every file of ours contains this, with the hash of its text."""
 _HASH = re.compile(rf"(?<=Written by {COMMAND} install, hash )[0-9a-f]{{16}}\b")
 
@@ -38,7 +38,7 @@ class InstallError(Exception):
 
 class HostFile:
     """A file at `path`, relative to the base of its integration, and its `text` if it does not
-    exist yet, which contains `MARK`. `part` is what has to be in a file that others wrote.
+    exist yet, which contains `WRITTEN_BY`. `part` is what has to be in a file that others wrote.
     """
 
     def __init__(self, path: PurePosixPath, text: str, part: str | None = None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any, Literal
 
-from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS
+from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 
@@ -26,7 +26,7 @@ REACTION = "reaction"
 """The method by which another process says what a reader did with a line."""
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
-VIEWER = ("VOUCH_PROJECT", "VOUCH_AGENT")
+VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
 
 
 class Process:
@@ -145,7 +145,7 @@ def carried(env: Mapping[str, object]) -> dict[str, str]:
     return {
         name: value
         for name, value in env.items()
-        if isinstance(value, str) and (name in VIEWER or _is_setting(name))
+        if isinstance(value, str) and (name in VIEWER_VARIABLES or _is_setting(name))
     }
 
 
@@ -155,4 +155,4 @@ def has_settings(env: Mapping[str, str]) -> bool:
 
 
 def _is_setting(name: str) -> bool:
-    return name.startswith(SETTINGS) and name not in NO_SETTINGS
+    return name.startswith(SETTINGS_PREFIX) and name not in NO_SETTINGS

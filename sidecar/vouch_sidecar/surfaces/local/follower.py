@@ -22,7 +22,7 @@ from vouch_sidecar.surfaces.local.client import carried
 
 FOLLOW = "follow"
 """The method by which a process asks the owner for pushes."""
-MAX_LINE = 8 << 20
+MAX_PUSH = 8 << 20
 CHECK_SECONDS = 1.0
 """Pause between checks whether the follower has left."""
 
@@ -66,7 +66,7 @@ async def follow(
     `everything` of all its sessions, limited to `parts`. When the owner ends, tell empty rankings
     for these sessions. Raises OSError if there is no owner.
     """
-    reader, writer = await asyncio.open_unix_connection(socket_path(root, env), limit=MAX_LINE)
+    reader, writer = await asyncio.open_unix_connection(socket_path(root, env), limit=MAX_PUSH)
     in_play: dict[str, DidChangeSalience] = {}
     try:
         if not is_own_user(writer.get_extra_info("socket")):

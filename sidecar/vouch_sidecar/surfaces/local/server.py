@@ -29,7 +29,7 @@ from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import PROCESS, REACTION, carried
-from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_LINE, Tell, feed, follow, parts_in
+from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Tell, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP
 from vouch_sidecar.surfaces.stdio import at_end
@@ -135,7 +135,7 @@ class LocalServer:
         engine = self._engine
         ledger = engine.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
         forget = at_end(functools.partial(_close, owned, ledger))
-        server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_LINE)
+        server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_PUSH)
         try:
             while owned.holds() and root not in self._requested:
                 await anyio.sleep(CHECK_SECONDS)

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.local.ownership import LOCK, hold_file
 
 STOP = "stop"
 """The method that ends a resident process; it answers with the roots that it served."""
-SECONDS = 10.0
+STOP_SECONDS = 10.0
 RETRY_SECONDS = 0.05
 
 
@@ -55,7 +55,7 @@ def stop(path: str, env: Mapping[str, str]) -> Stopping:
     """Ask the resident process that owns the socket `path` to end, wait until it has, and remove
     the socket and its lock.
     """
-    until = monotonic() + SECONDS
+    until = monotonic() + STOP_SECONDS
     stopping = Stopping(Outcome.NONE, [])
     while (left := until - monotonic()) > 0:
         try:

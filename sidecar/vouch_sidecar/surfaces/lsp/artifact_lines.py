@@ -22,8 +22,8 @@ from vouch_sidecar.operations.artifacts import Citation
 from vouch_sidecar.surfaces.lsp.ids import File, resolve
 from vouch_sidecar.surfaces.lsp.style import Style, paragraph
 
-TEXT = 240
-LABEL = 80
+LINE_CHARS = 240
+LINK_CHARS = 80
 IDS = 8
 PLURALS = {kind.value: f"{kind.value}s" for kind in Kind} | {
     Kind.ENTITY.value: "entities",
@@ -40,7 +40,7 @@ def lines_about(file: File, artifact: Artifact, style: Style) -> list[str]:
 
 def label_of(citation: Citation) -> str:
     """The label of a citation: the title of its source, else its locator, else its id."""
-    return clip(one_line(citation.title or citation.locator or citation.id), LABEL)
+    return clip(one_line(citation.title or citation.locator or citation.id), LINK_CHARS)
 
 
 class _About:
@@ -57,7 +57,7 @@ class _About:
                 return [*self._claim(artifact), *self._named_by(artifact)]
             case Source(title=title, locator=locator):
                 document = self._views.citation(artifact.id).document
-                place = self._style.link(clip(one_line(locator), LABEL), document)
+                place = self._style.link(clip(one_line(locator), LINK_CHARS), document)
                 head = self._head(title or locator, "source", artifact.type)
                 return [head, place, *self._named_by(artifact)]
             case Evidence(quote=quote, locator=locator):
@@ -84,7 +84,7 @@ class _About:
             self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]
         ]
         return [
-            self._style.strong(clip(one_line(view.said), TEXT)),
+            self._style.strong(clip(one_line(view.said), LINE_CHARS)),
             " · ".join(map(self._text, facts)),
             *([f"Evidence: {', '.join(cited)}"] if cited else []),
             *self._ids("Entities", Kind.ENTITY, view.linked_entities),
@@ -98,11 +98,11 @@ class _About:
         return [head, *self._ids("Superseded by", Kind.CLAIM, [by] if by else [])]
 
     def _head(self, title: str, *facts: str) -> str:
-        strong = self._style.strong(clip(one_line(title), LABEL))
+        strong = self._style.strong(clip(one_line(title), LINK_CHARS))
         return " · ".join([strong, *(self._text(fact) for fact in facts if fact)])
 
     def _text(self, text: str) -> str:
-        return self._style.text(clip(one_line(text), TEXT))
+        return self._style.text(clip(one_line(text), LINE_CHARS))
 
     def _ids(self, label: str, kind: Kind, ids: Sequence[str]) -> list[str]:
         more = [f"{len(ids) - IDS} more"] if len(ids) > IDS else []
@@ -112,7 +112,7 @@ class _About:
     def _link(self, kind: Kind, artifact_id: str) -> str:
         artifact = resolve(self._file.served, (kind,), artifact_id)
         uri = self._views.uri(artifact.path) if artifact is not None else None
-        return self._style.link(clip(one_line(artifact_id), LABEL), uri)
+        return self._style.link(clip(one_line(artifact_id), LINK_CHARS), uri)
 
     def _named_by(self, artifact: Artifact) -> list[str]:
         """The line that counts the files that name an artifact, by kind."""

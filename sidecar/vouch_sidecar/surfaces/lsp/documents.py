@@ -9,7 +9,7 @@ from functools import lru_cache
 from lsprotocol import types as lsp
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
-SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 BYTES_PER_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
@@ -103,5 +103,5 @@ def well_formed(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return SURROGATE.sub("\ufffd", text)
+        return LONE_SURROGATE.sub("\ufffd", text)
     return text

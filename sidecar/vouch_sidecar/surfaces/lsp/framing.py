@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from vouch_sidecar.surfaces.streams import Outbox
 
-MAX_BODY = 64 * 1024 * 1024
+MAX_MESSAGE = 64 * 1024 * 1024
 # Searched anywhere in a line: the rest of a message of unknown length may precede the next header
 # on the same line.
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n", re.IGNORECASE)
@@ -59,8 +59,8 @@ class MessageReader:
             length = await self._length()
             if length is None:
                 self._refuse("message without a valid Content-Length")
-            elif length > MAX_BODY:
-                self._refuse(f"message of more than {MAX_BODY} bytes")
+            elif length > MAX_MESSAGE:
+                self._refuse(f"message of more than {MAX_MESSAGE} bytes")
             elif length == 0:
                 self._refuse("the message is empty")
             else:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 BLOCK = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+"
 SLASHES = r"//[^\r\n]*"
-HASH = r"#[^\r\n]*"
+HASHES = r"#[^\r\n]*"
 DASHES = r"--[^\r\n]*"
 PERCENT = r"%[^\r\n]*"
 SEMICOLON = r";[^\r\n]*"
@@ -23,7 +23,7 @@ DOUBLE = r'"(?:[^"\\\r\n]++|\\.)*+"?+'
 SINGLE = r"(?<!\\)'(?:[^'\\\r\n]++|\\.)*+'"
 BACKTICK = r"`(?:[^`\\]++|\\.)*+`?+"
 
-SIGNS = {
+COMMENT_SIGNS = {
     "c cpp csharp java objective-c objective-cpp rust swift zig": (
         SLASHES, BLOCK, DOUBLE, SINGLE,
     ),
@@ -31,16 +31,16 @@ SIGNS = {
         SLASHES, BLOCK, TRIPLE, DOUBLE, SINGLE, BACKTICK,
     ),
     "css less scss": (SLASHES, BLOCK, DOUBLE, SINGLE),
-    "php": (HASH, SLASHES, BLOCK, DOUBLE, SINGLE),
-    "coffeescript elixir julia python": (HASH, TRIPLE, DOUBLE, SINGLE),
-    "dockerfile makefile perl powershell r ruby shellscript terraform": (HASH, DOUBLE, SINGLE),
+    "php": (HASHES, SLASHES, BLOCK, DOUBLE, SINGLE),
+    "coffeescript elixir julia python": (HASHES, TRIPLE, DOUBLE, SINGLE),
+    "dockerfile makefile perl powershell r ruby shellscript terraform": (HASHES, DOUBLE, SINGLE),
     "ada haskell lua sql": (DASHES, BLOCK, DOUBLE, SINGLE),
     "erlang matlab": (PERCENT, DOUBLE, SINGLE),
     "clojure lisp scheme": (SEMICOLON, DOUBLE),
 }  # fmt: skip
 PATTERNS = {
     language: re.compile("|".join(signs), re.DOTALL)
-    for languages, signs in SIGNS.items()
+    for languages, signs in COMMENT_SIGNS.items()
     for language in languages.split()
 }
 """By LSP language id, the pattern of comments and strings."""

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.background import beside
 from vouch_sidecar.surfaces.hook.events import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
-from vouch_sidecar.surfaces.lsp.framing import MAX_BODY, MessageReader, MessageWriter
+from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.orphan import is_orphan
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
@@ -96,7 +96,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
 async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End) -> None:
     """Answer messages until the client says `exit` or its stream ends."""
     protocol = server.protocol
-    stream = reader_of(source, on_end=lambda: die_soon(FAILED), limit=MAX_BODY)
+    stream = reader_of(source, on_end=lambda: die_soon(FAILED), limit=MAX_MESSAGE)
     reader = MessageReader(
         stream, lambda reason: protocol.refuse(JsonRpcParseError(reason)), outbox.room
     )

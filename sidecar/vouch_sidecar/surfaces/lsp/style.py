@@ -13,10 +13,10 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # GitHub's markdown links bare addresses, so their "://", "www." and "@" are escaped, too.
 MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
-BEGINS = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
+BEGINS_BLOCK = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
 """The start of a line that would make it a heading, list or rule."""
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
 
@@ -34,13 +34,13 @@ class Style:
         return lsp.MarkupContent(kind=self.kind, value="\n".join(lines))
 
 
-PLAIN = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one_line(label))
+PLAIN_TEXT = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one_line(label))
 
 
 def style_for(server: Sidecar) -> Style:
     """The style that the client prefers for hovers; markdown if it names none."""
     formats = server.capability("text_document.hover.content_format")
-    return PLAIN if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
+    return PLAIN_TEXT if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
 
 
 def _markdown(server: Sidecar) -> Style:
@@ -63,8 +63,8 @@ def markdown(text: str) -> str:
     """A text as one line, escaped so that markdown shows it literally: no markup, heading, list,
     HTML, image or link.
     """
-    shown = MARKED.sub(lambda mark: ENTITIES.get(mark[0], "\\" + mark[0]), one_line(text))
-    return BEGINS.sub(r"\1\\", shown)
+    shown = MARKED.sub(lambda mark: ESCAPED.get(mark[0], "\\" + mark[0]), one_line(text))
+    return BEGINS_BLOCK.sub(r"\1\\", shown)
 
 
 def paragraph(lines: Sequence[str]) -> list[str]:

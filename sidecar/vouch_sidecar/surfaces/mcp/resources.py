@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.block import safe
 
 JSON = "application/json"
 STATUS = "vouch://status"
-ENTITIES = "vouch://entities"
+ENTITIES_URI = "vouch://entities"
 ENTITY = "vouch://entity/"
 
 RESOURCES = [
@@ -28,7 +28,7 @@ RESOURCES = [
         "mimeType": JSON,
     },
     {
-        "uri": ENTITIES,
+        "uri": ENTITIES_URI,
         "name": "entities",
         "title": "Entities",
         "description": "Every entity by name, with how many live claims count for it.",
@@ -54,7 +54,7 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     """
     if uri == STATUS:
         content = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller))
-    elif uri == ENTITIES:
+    elif uri == ENTITIES_URI:
         served = engine.serving(caller)
         content = {"entities": await in_turn(caller.asker, partial(_entities, served))}
     elif uri.startswith(ENTITY):

@@ -24,7 +24,7 @@ from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) -> None:
@@ -49,7 +49,7 @@ class WellFormed(TextIOWrapper):
 
     def readline(self, size: int = -1) -> str:  # type: ignore[override]
         line = super().readline(size)
-        if not SURROGATE.search(line):
+        if not ESCAPED_SURROGATE.search(line):
             return line
         try:
             text = json.dumps(json.loads(line), ensure_ascii=False)

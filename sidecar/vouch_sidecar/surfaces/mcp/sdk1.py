@@ -23,7 +23,7 @@ from mcp.types import (
 )
 
 from vouch_sidecar import __version__
-from vouch_sidecar.surfaces.mcp.server import NAME, Answers, UnknownError
+from vouch_sidecar.surfaces.mcp.server import MCP_NAME, Answers, UnknownError
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 
 RESULTS: dict[type[Any], type[Any]] = {
@@ -46,6 +46,6 @@ def build(answers: Answers) -> Server[Any, Any]:
         return ServerResult(RESULTS[type(request)].model_validate(answered))
 
     # The SDK's decorators would validate arguments, and quote invalid ones in errors.
-    server: Server[Any, Any] = Server(NAME, version=__version__, instructions=INSTRUCTIONS)
+    server: Server[Any, Any] = Server(MCP_NAME, version=__version__, instructions=INSTRUCTIONS)
     server.request_handlers.update(dict.fromkeys(RESULTS, handle))
     return server

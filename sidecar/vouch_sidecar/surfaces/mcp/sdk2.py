@@ -16,7 +16,7 @@ from mcp.types import (
 )
 
 from vouch_sidecar import __version__
-from vouch_sidecar.surfaces.mcp.server import NAME, Answers, UnknownError
+from vouch_sidecar.surfaces.mcp.server import MCP_NAME, Answers, UnknownError
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 
 
@@ -33,7 +33,7 @@ def build(answers: Answers) -> Server[Any]:
         return handle
 
     return Server(
-        NAME,
+        MCP_NAME,
         version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=handler("tools/list", ListToolsResult),

@@ -42,11 +42,11 @@ from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.resources import harmless
-from vouch_sidecar.surfaces.mcp.tools import PREFIX, tools
+from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, tools
 
 log = logging.getLogger(__name__)
 
-NAME = "vouch-sidecar"
+MCP_NAME = "vouch-sidecar"
 OWNER_SECONDS = 2.0
 """Time limit for an answer of the socket's owner."""
 
@@ -116,7 +116,9 @@ class Answers:
             file = {key: arguments.get(key) for key in ("file_path", "content")}
             rest = {key: value for key, value in arguments.items() if key not in file}
             return await self._call_hook("post-tool-use", {**rest, "tool_input": file})
-        operation = OPERATIONS.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+        operation = (
+            OPERATIONS.get(name.removeprefix(TOOL_PREFIX)) if name.startswith(TOOL_PREFIX) else None
+        )
         if operation is None:
             raise UnknownError("there is no such tool")
         return await self._call_operation(operation, arguments)

@@ -8,12 +8,12 @@ from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
-PREFIX = "kb_"
+TOOL_PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
 """The operations that a model needs. The other tools are listed on demand only, but always
 answered.
 """
-VIEWER = "viewer"
+VIEWER_PARAM = "viewer"
 """A param that models are not offered, because they must not choose the viewer."""
 
 INSTRUCTIONS = (
@@ -38,7 +38,7 @@ def tools(*, every: bool) -> list[Object]:
 
 def _tool(operation: Operation[Any, Any]) -> Object:
     return _described(
-        PREFIX + operation.name,
+        TOOL_PREFIX + operation.name,
         f"{operation.summary} {operation.when}{_COUNTS if operation.text_field else ''}",
         _input(operation),
         reads=not operation.forgets,
@@ -68,7 +68,7 @@ def _input(operation: Operation[Any, Any]) -> Object:
     of_editors = marked(operation.params, EditorOnly)
     if of_editors:  # the param that they replace is required
         required = [operation.text_field or marked(operation.params, Paths)[0]]
-    withheld = {VIEWER, *of_editors}
+    withheld = {VIEWER_PARAM, *of_editors}
     properties = {n: _short(p) for n, p in schema["properties"].items() if n not in withheld}
     for name, field in fields.items():
         if (choices := next((m for m in field.metadata if isinstance(m, Choices)), None)) is None:

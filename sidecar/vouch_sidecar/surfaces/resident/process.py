@@ -17,15 +17,15 @@ from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.stdio import leave
 
-IDLE_SECONDS = 2 * 3600.0
-LOOK_SECONDS = 1.0
+RESIDENT_IDLE_SECONDS = 2 * 3600.0
+IDLE_CHECK_SECONDS = 1.0
 
 
 def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[str, str]) -> None:
     """Serve knowledge bases, on those of their sockets that are `owned`.
 
-    The process ends after `IDLE_SECONDS` without a question, when a knowledge base is removed, or
-    when an editor serves them instead.
+    The process ends after `RESIDENT_IDLE_SECONDS` without a question, when a knowledge base is
+    removed, or when an editor serves them instead.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(0))
     engine = Engine(env=env)
@@ -49,7 +49,9 @@ async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
 
 async def _end_idle(local: LocalServer, roots: Sequence[Path]) -> None:
     """End the process when it has been idle for long, or a knowledge base is gone."""
-    await anyio.sleep(LOOK_SECONDS)
-    while local.idle < IDLE_SECONDS and all((root / KB_DIRNAME).is_dir() for root in roots):
-        await anyio.sleep(LOOK_SECONDS)
+    await anyio.sleep(IDLE_CHECK_SECONDS)
+    while local.idle < RESIDENT_IDLE_SECONDS and all(
+        (root / KB_DIRNAME).is_dir() for root in roots
+    ):
+        await anyio.sleep(IDLE_CHECK_SECONDS)
     leave(0)

@@ -19,7 +19,7 @@ from vouch_sidecar.version import __version__
 
 R = TypeVar("R", bound=Result)
 
-SECONDS = 2.0
+PROCESS_SECONDS = 2.0
 """Time limit of the other process."""
 
 
@@ -42,7 +42,7 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
             operation.kb_method,
             {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
             env=os.environ,
-            timeout=SECONDS,
+            timeout=PROCESS_SECONDS,
             reader="person",
             version=__version__,
         )

@@ -21,14 +21,14 @@ from vouch_sidecar.kb.sanitize import count, one_line, printable, with_field
 from vouch_sidecar.operations.status import ProblemView, StatusResult
 from vouch_sidecar.surfaces.stdio import say
 
-ROOT: dict[str, Any] = {
+ROOT_OPTION: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
 MOST_NAMED = 3
 """Files that can't be used that a command names; it counts the others."""
 AS_PROJECT = "claims of others don't count.  [default: VOUCH_PROJECT, else its own]"
-root_option = click.option("--root", **ROOT)
+root_option = click.option("--root", **ROOT_OPTION)
 
 
 class MissingKnowledgeBaseError(click.ClickException):
@@ -48,7 +48,7 @@ class AskedFrom:
 def common_options() -> list[click.Parameter]:
     """The options of every command that asks a knowledge base."""
     return [
-        click.Option(["--root"], **ROOT),
+        click.Option(["--root"], **ROOT_OPTION),
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
         click.Option(["--header"], is_flag=True, help="In a pipe, begin with the columns' names."),
         click.Option(["--project"], help=f"Project to ask as: {AS_PROJECT}"),

@@ -61,7 +61,7 @@ COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 MAX_OFFERED = 500
 SHOWN = 60
 """Characters of a path that is too long."""
-BATCH = 100
+BATCH_OF_PATHS = 100
 """Paths that are asked about at once: one question has a time limit, a shell's command has none."""
 _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
@@ -121,7 +121,7 @@ def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back)
         return _of_texts(operation, params, given[TEXTS], ask)
     for name in marked(operation.params, Paths):
         paths = [_from_here(path) for path in dict.fromkeys(given[name])]
-        batches = (paths[at : at + BATCH] for at in range(0, len(paths), BATCH))
+        batches = (paths[at : at + BATCH_OF_PATHS] for at in range(0, len(paths), BATCH_OF_PATHS))
         results: list[Result] = [ask(operation, {**params, name: batch}) for batch in batches]
         fields = (*results[0].found_in, "degraded")
         rows = {field: [row for one in results for row in getattr(one, field)] for field in fields}

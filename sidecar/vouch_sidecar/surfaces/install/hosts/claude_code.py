@@ -6,32 +6,33 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from vouch_sidecar.surfaces.install.host_files import MARK, HostFile, json_text
+from vouch_sidecar.surfaces.install.host_files import WRITTEN_BY, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
+    ENV_PREFIX,
     MCP,
-    NAME,
-    PREFIX,
+    PROGRAM_NAME,
     Host,
     Location,
     home,
 )
 from vouch_sidecar.surfaces.install.skill import skill
 
-SECONDS = 5
-FOLDER = PurePosixPath(".claude/skills") / NAME
+HOOK_SECONDS = 5
+SKILL_FOLDER = PurePosixPath(".claude/skills") / PROGRAM_NAME
 
 # Without a version: it is that of the program, which Claude Code can't ask for.
-MANIFEST = {
-    "name": NAME,
-    "description": f"Reviewed knowledge of this repository, with each prompt that names it. {MARK}",
-    "author": {"name": NAME},
+PLUGIN_MANIFEST = {
+    "name": PROGRAM_NAME,
+    "description": "Reviewed knowledge of this repository, with each prompt that names it. "
+    + WRITTEN_BY,
+    "author": {"name": PROGRAM_NAME},
     "license": "MIT",
 }
 
 
-EVENTS = {
+HOOK_EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "user-prompt-submit",
     "PostToolUse": "post-tool-use",
@@ -43,28 +44,34 @@ MATCHERS = {"PostToolUse": {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}
 
 def _files(command: str) -> list[HostFile]:
     hooks: dict[str, Any] = {}
-    for name, event in EVENTS.items():
-        run = {"type": "command", "command": f"{PREFIX}{command} hook {event}", "timeout": SECONDS}
+    for name, event in HOOK_EVENTS.items():
+        run = {
+            "type": "command",
+            "command": f"{ENV_PREFIX}{command} hook {event}",
+            "timeout": HOOK_SECONDS,
+        }
         hooks[name] = [{**MATCHERS.get(name, {}), "hooks": [run]}]
-    servers = {NAME: {"command": command, "args": list(MCP), "env": ENV}}
+    servers = {PROGRAM_NAME: {"command": command, "args": list(MCP), "env": ENV}}
     files = {
-        ".claude-plugin/plugin.json": MANIFEST,
-        "hooks/hooks.json": {"description": MARK, "hooks": hooks},
-        ".mcp.json": {"description": MARK, "mcpServers": servers},
+        ".claude-plugin/plugin.json": PLUGIN_MANIFEST,
+        "hooks/hooks.json": {"description": WRITTEN_BY, "hooks": hooks},
+        ".mcp.json": {"description": WRITTEN_BY, "mcpServers": servers},
     }
-    written = [HostFile(FOLDER / name, json_text(value)) for name, value in files.items()]
-    return [*written, skill(str(FOLDER / "skills"))]
+    written = [HostFile(SKILL_FOLDER / name, json_text(value)) for name, value in files.items()]
+    return [*written, skill(str(SKILL_FOLDER / "skills"))]
 
 
-SETTINGS = tuple(PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json"))
+SETTINGS_FILES = tuple(
+    PurePosixPath(".claude") / n for n in ("settings.json", "settings.local.json")
+)
 
 
 def _project(root: Path) -> Location:
-    return Location(root, _files(COMMAND), (*SETTINGS, PurePosixPath(".mcp.json")))
+    return Location(root, _files(COMMAND), (*SETTINGS_FILES, PurePosixPath(".mcp.json")))
 
 
 def _user(env: Mapping[str, str], command: str) -> Location:
-    return Location(home(env), _files(command), (*SETTINGS, PurePosixPath(".claude.json")))
+    return Location(home(env), _files(command), (*SETTINGS_FILES, PurePosixPath(".claude.json")))
 
 
 HOST = Host(

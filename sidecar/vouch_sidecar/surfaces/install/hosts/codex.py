@@ -6,32 +6,32 @@ import json
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.host_files import MARK, HostFile
+from vouch_sidecar.surfaces.install.host_files import WRITTEN_BY, HostFile
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
+    ENV_PREFIX,
     ENV_TABLE,
-    NAME,
-    PREFIX,
+    PROGRAM_NAME,
     Host,
     Location,
     home,
 )
 from vouch_sidecar.surfaces.install.skill import skill
 
-EVENTS = {
+CODEX_EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "user-prompt-submit",
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
-SECONDS = 3
+CODEX_HOOK_SECONDS = 3
 """Codex's time limit for hooks at the end of a session."""
 
 
 # On Windows, Codex uses PowerShell or cmd, which allow no variables before a command.
 def _tables(command: str) -> str:
     return f"""\
-[mcp_servers.{NAME}]
+[mcp_servers.{PROGRAM_NAME}]
 command = {json.dumps(command)}
 args = ["mcp"]
 env = {ENV_TABLE}
@@ -41,34 +41,34 @@ env = {ENV_TABLE}
 
 [[hooks.{name}.hooks]]
 type = "command"
-command = {json.dumps(f"{PREFIX}{command} hook {event}")}
+command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}")}
 command_windows = {json.dumps(f"{command} hook {event}")}
-timeout = {SECONDS}
+timeout = {CODEX_HOOK_SECONDS}
 """
-        for name, event in EVENTS.items()
+        for name, event in CODEX_EVENTS.items()
     )
 
 
-FILE = PurePosixPath("config.toml")
-FOLDER = PurePosixPath(".codex")
+CONFIG_FILE = PurePosixPath("config.toml")
+CODEX_FOLDER = PurePosixPath(".codex")
 
 
 def _below(
     base: Path, folder: PurePosixPath, skills: str = ".agents/skills", command: str = COMMAND
 ) -> Location:
     tables = _tables(command)
-    file = HostFile(folder / FILE, f"# {MARK}\n{tables}", tables)
-    return Location(base, [file, skill(skills)], (folder / FILE, folder / "hooks.json"))
+    file = HostFile(folder / CONFIG_FILE, f"# {WRITTEN_BY}\n{tables}", tables)
+    return Location(base, [file, skill(skills)], (folder / CONFIG_FILE, folder / "hooks.json"))
 
 
 def _project(root: Path) -> Location:
-    return _below(root, FOLDER)
+    return _below(root, CODEX_FOLDER)
 
 
 def _user(env: Mapping[str, str], command: str) -> Location:
     if own := env.get("CODEX_HOME"):
         return _below(Path(own), PurePosixPath(), "skills", command)
-    return _below(home(env), FOLDER, command=command)
+    return _below(home(env), CODEX_FOLDER, command=command)
 
 
 HOST = Host(

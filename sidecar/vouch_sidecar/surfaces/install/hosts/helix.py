@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.surfaces.install.hosts.host import ENV_TABLE, Host
 
-SNIPPET = f"""\
+HELIX_SNIPPET = f"""\
 # In .helix/languages.toml or ~/.config/helix/languages.toml. Helix has no "every language": a
 # language's list replaces the one that comes with Helix, so name its other servers as well: before
 # this is there, hx --health markdown lists them.
@@ -18,4 +18,6 @@ name = "markdown"
 language-servers = ["marksman", "markdown-oxide", "vouch-sidecar"]
 """
 
-HOST = Host("Helix", "hx --health markdown shows the server.", snippet=(SNIPPET, "languages.toml"))
+HOST = Host(
+    "Helix", "hx --health markdown shows the server.", snippet=(HELIX_SNIPPET, "languages.toml")
+)

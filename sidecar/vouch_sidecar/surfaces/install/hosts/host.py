@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 from vouch_sidecar.surfaces.install.host_files import HostFile
 from vouch_sidecar.surfaces.install.program import COMMAND as COMMAND
 from vouch_sidecar.surfaces.install.program import ENV as ENV
+from vouch_sidecar.surfaces.install.program import ENV_PREFIX as ENV_PREFIX
 from vouch_sidecar.surfaces.install.program import ENV_TABLE as ENV_TABLE
-from vouch_sidecar.surfaces.install.program import PREFIX as PREFIX
 
-NAME = "vouch-sidecar"
+PROGRAM_NAME = "vouch-sidecar"
 MCP = ("mcp",)
 
 Env = Mapping[str, str]

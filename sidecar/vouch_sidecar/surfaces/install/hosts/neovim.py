@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.surfaces.install.hosts.host import ENV_TABLE, Host
 
-SNIPPET = f"""\
+NEOVIM_SNIPPET = f"""\
 -- In init.lua. For every file below a folder with .vouch/, whatever its type; one without any
 -- has no server in Neovim until :set filetype gives it one.
 vim.lsp.config("vouch-sidecar", {{
@@ -16,4 +16,6 @@ vim.lsp.config("vouch-sidecar", {{
 vim.lsp.enable("vouch-sidecar")
 """
 
-HOST = Host("Neovim", ":checkhealth vim.lsp shows the server.", snippet=(SNIPPET, "init.lua"))
+HOST = Host(
+    "Neovim", ":checkhealth vim.lsp shows the server.", snippet=(NEOVIM_SNIPPET, "init.lua")
+)

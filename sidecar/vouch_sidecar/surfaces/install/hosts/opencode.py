@@ -9,7 +9,7 @@ from typing import Any
 
 from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.surfaces.install.host_files import (
-    MARK,
+    WRITTEN_BY,
     HostFile,
     json_text,
     jsonc_value,
@@ -19,15 +19,15 @@ from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
     MCP,
-    NAME,
+    PROGRAM_NAME,
     Host,
     Location,
     config_home,
 )
 from vouch_sidecar.surfaces.install.skill import skill
 
-SCHEMA = {"$schema": "https://opencode.ai/config.json"}
-NAMES = ("opencode.json", "opencode.jsonc")
+CONFIG_SCHEMA = {"$schema": "https://opencode.ai/config.json"}
+CONFIG_NAMES = ("opencode.json", "opencode.jsonc")
 
 
 def _part(settings: Any, command: str) -> dict[str, Any]:
@@ -38,21 +38,21 @@ def _part(settings: Any, command: str) -> dict[str, Any]:
     mcp = settings.get("mcp") if isinstance(settings, dict) else None
     servers = mcp.get("servers") if isinstance(mcp, dict) else None
     if isinstance(servers, dict) and "type" not in servers:
-        return {"mcp": {"servers": {NAME: server}}}
-    return {"mcp": {NAME: {**server, "enabled": True}}}
+        return {"mcp": {"servers": {PROGRAM_NAME: server}}}
+    return {"mcp": {PROGRAM_NAME: {**server, "enabled": True}}}
 
 
 def _place(base: Path, command: str, own: PurePosixPath, *folders: PurePosixPath) -> Location:
     """The first existing file of settings in the `folders`, else a new one, and the skill below
     OpenCode's `own` folder.
     """
-    paths = [folder / name for folder in folders for name in NAMES]
+    paths = [folder / name for folder in folders for name in CONFIG_NAMES]
     path = next((p for p in paths if (base / p).is_file()), paths[0])
     settings: Any = None
     with suppress(UnreadableError, ValueError, RecursionError):  # printed in the form of version 1
         settings = jsonc_value(text_of(base / path) or "")
     part = _part(settings, command)
-    text = f"// {MARK}\n{json_text({**part, **SCHEMA})}"
+    text = f"// {WRITTEN_BY}\n{json_text({**part, **CONFIG_SCHEMA})}"
     settings_file = HostFile(path, text, json_text(part))
     return Location(base, [settings_file, skill(str(own / "skills"))])
 

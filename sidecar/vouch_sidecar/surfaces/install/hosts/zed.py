@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from vouch_sidecar.surfaces.install.host_files import MARK, HostFile, json_text
+from vouch_sidecar.surfaces.install.host_files import WRITTEN_BY, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
     ENV,
     MCP,
-    NAME,
+    PROGRAM_NAME,
     Host,
     Location,
     config_home,
@@ -19,8 +19,8 @@ from vouch_sidecar.surfaces.install.hosts.host import (
 
 def _place(base: Path, path: PurePosixPath, command: str) -> Location:
     server = {"source": "custom", "command": command, "args": list(MCP), "env": ENV}
-    part = json_text({"context_servers": {NAME: server}})
-    return Location(base, [HostFile(path, f"// {MARK}\n{part}", part)], (path,))
+    part = json_text({"context_servers": {PROGRAM_NAME: server}})
+    return Location(base, [HostFile(path, f"// {WRITTEN_BY}\n{part}", part)], (path,))
 
 
 def _project(root: Path) -> Location:

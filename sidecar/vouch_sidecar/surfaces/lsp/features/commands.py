@@ -23,8 +23,8 @@ from vouch_sidecar.surfaces.lsp.features.operations import answer
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-MAX_CHANGED = 50
-MAX_NAMES = 40
+MOST_CHANGED = 50
+MAX_NAMES_OFFERED = 40
 
 
 def register(server: Sidecar) -> None:
@@ -64,11 +64,11 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
 
     def find() -> list[dict[str, Any]]:
         claims = [
-            (one, claim) for one in served for claim in newest(one.view, since / 1e6, MAX_CHANGED)
+            (one, claim) for one in served for claim in newest(one.view, since / 1e6, MOST_CHANGED)
         ]
         claims.sort(key=lambda row: (-worth(row[1]), row[1].id))
         views = {id(one): ArtifactViews(one.view, one.collection.root) for one in served}
-        shown = (views[id(one)].claim(claim) for one, claim in claims[:MAX_CHANGED])
+        shown = (views[id(one)].claim(claim) for one, claim in claims[:MOST_CHANGED])
         return [as_json(claim) for claim in shown]
 
     return await in_turn(server.caller.asker, find)
@@ -78,7 +78,7 @@ async def _names(server: Sidecar, arguments: Sequence[Any]) -> list[str]:
     """Names of entities and topics that fit what somebody types."""
     typed = str(arguments[0]).strip() if arguments else ""
     views = [one.view for one in server.engine.serving(server.caller)]
-    return [one_line(name) for name in names_like(views, typed, MAX_NAMES)]
+    return [one_line(name) for name in names_like(views, typed, MAX_NAMES_OFFERED)]
 
 
 async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:

@@ -18,9 +18,9 @@ from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import style_for
 
-EACH = 30
+MAX_COMPLETIONS = 30
 """Ids of one kind in an answer; the client asks again at the next character."""
-LABEL = 80
+ITEM_CHARS = 80
 CARET = "\ue000"
 """Inserted at the caret while a text is parsed; no id contains it."""
 REST = re.compile(r"[\w.-]*")
@@ -57,7 +57,7 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
     view = file.served.view
-    artifacts = [one.artifact for one in prefix_search(view, typed, there.kinds, EACH)]
+    artifacts = [one.artifact for one in prefix_search(view, typed, there.kinds, MAX_COMPLETIONS)]
     if Kind.ENTITY in there.kinds and not typed:
         mentioned = {one.entity_id: 1 for one in view.mentions(file.document.source)}
         first = [view.entity(entity_id) for entity_id in mentioned]
@@ -92,7 +92,7 @@ def _detail(artifact: Artifact) -> str:
             detail = f"{locator} · {quote or ''}"
         case _:
             detail = text_of(artifact)
-    return clip(one_line(detail), LABEL)
+    return clip(one_line(detail), ITEM_CHARS)
 
 
 def _replaced(file: File, start: int, offset: int) -> lsp.Range:

@@ -36,9 +36,9 @@ CARDS = 3
 CONTRADICTING = 2
 """Contradicting claims named for a contested claim, at most."""
 CITATIONS = 3
-PAGES = 3
-TEXT = 240
-NAME = 80
+MOST_PAGES = 3
+TEXT_CHARS = 240
+HEAD_CHARS = 80
 AUTHORS = 3
 
 
@@ -111,7 +111,7 @@ def _of_ties(
     server.engine.stats.opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
     others = {one.claim.id for _, one in ties} - {tied.claim.id}
-    why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT))]
+    why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT_CHARS))]
     why += [count(len(others), "more claim")] if others else []
     lines = [" · ".join(why), "", _claim(claim, style)]
     return lsp.Hover(contents=style.content(lines), range=place.range)
@@ -128,7 +128,7 @@ def _with_its_class(
 def _brief(card: EntityCard, style: Style) -> list[str]:
     """What it is, whom to ask, and the best claim: short, as other language servers hover, too."""
     entity = card.entity
-    head = [isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
+    head = [isolated(style.strong(clip(entity.name, HEAD_CHARS))), style.text(entity.type)]
     claims = [_claim(claim, style) for claim in card.claims[:1]]
     return paragraph([" · ".join([*head, *_ask(card, style)]), *claims])
 
@@ -140,7 +140,9 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
         top = [_head(card, style), *_ask(card, style), f"Not declared: {style.text(card.why)}"]
         pages = ["", _pages(card, style)] if card.pages else []
         return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
-    about = [style.text(clip(one_line(entity.description), TEXT))] if entity.description else []
+    about = (
+        [style.text(clip(one_line(entity.description), TEXT_CHARS))] if entity.description else []
+    )
     top = [_head(card, style), *_ask(card, style), *about]
     claims = [_claim(claim, style) for claim in card.claims[:limit]]
     return [*paragraph(top), *claims, "", _links(card, style)]
@@ -148,9 +150,9 @@ def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
 
 def _head(card: EntityCard, style: Style) -> str:
     entity = card.entity
-    head = [isolated(style.strong(clip(entity.name, NAME))), style.text(entity.type)]
+    head = [isolated(style.strong(clip(entity.name, HEAD_CHARS))), style.text(entity.type)]
     if entity.aliases:
-        aliases = clip(", ".join(map(one_line, entity.aliases)), NAME)
+        aliases = clip(", ".join(map(one_line, entity.aliases)), HEAD_CHARS)
         head.append("also " + isolated(style.text(aliases)))
     if card.collection is not None:
         head.append(style.text(card.collection))
@@ -165,17 +167,17 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
     owners: list[str] = []
     for person in card.people:
         row = person.row
-        name = style.link(clip(one_line(row.entity.name), NAME), person.uri)
+        name = style.link(clip(one_line(row.entity.name), HEAD_CHARS), person.uri)
         if row.relation is not None:
             owners.append(f"{ROLES[row.relation]} {name}")
         elif row.via is not None:
-            people.append(f"{name} ({style.text(clip(row.via.name, NAME))})")
+            people.append(f"{name} ({style.text(clip(row.via.name, HEAD_CHARS))})")
         else:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
     owners += _owners(card, style)
     authors = [
-        f"{isolated(style.text(clip(one.name, NAME)))} ({count(one.commits, 'commit')})"
+        f"{isolated(style.text(clip(one.name, HEAD_CHARS)))} ({count(one.commits, 'commit')})"
         for one in card.authors[:AUTHORS]
     ]
     groups = [", ".join(people), *owners, ", ".join(authors)]
@@ -185,7 +187,7 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 
 def _owners(card: EntityCard, style: Style) -> list[str]:
     """The owners of the claims' files by CODEOWNERS; [] without any."""
-    return [style.text(clip(told_owners(card.owners), TEXT))] if card.owners else []
+    return [style.text(clip(told_owners(card.owners), TEXT_CHARS))] if card.owners else []
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
@@ -194,12 +196,12 @@ def _claim(claim: ClaimView, style: Style) -> str:
         status += f" by {', '.join(style.text(one) for one in claim.contradicts[:CONTRADICTING])}"
     facts = [status, f"confidence {claim.confidence:.2f}"]
     facts += [claim.date[:10]] if claim.date is not None else []
-    facts += [style.text(clip(one_line(claim.stale), TEXT))] if claim.stale else []
+    facts += [style.text(clip(one_line(claim.stale), TEXT_CHARS))] if claim.stale else []
     cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
-    return f"- {style.text(clip(one_line(claim.said), TEXT))} ({', '.join(facts)})"
+    return f"- {style.text(clip(one_line(claim.said), TEXT_CHARS))} ({', '.join(facts)})"
 
 
 def _links(card: EntityCard, style: Style) -> str:
@@ -208,5 +210,5 @@ def _links(card: EntityCard, style: Style) -> str:
 
 
 def _pages(card: EntityCard, style: Style) -> str:
-    pages = [style.link(clip(page.title, NAME), page.uri) for page in card.pages[:PAGES]]
+    pages = [style.link(clip(page.title, HEAD_CHARS), page.uri) for page in card.pages[:MOST_PAGES]]
     return f"Pages: {', '.join(pages)}"

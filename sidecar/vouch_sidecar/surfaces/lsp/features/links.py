@@ -16,7 +16,7 @@ from vouch_sidecar.surfaces.lsp.ids import File, client_uri, file_at, target_uri
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_LINKS = 500
-MAX_READ = 1 << 20
+MAX_BYTES_READ = 1 << 20
 """Bytes read from files of retired artifacts for one answer; further ids are not linked."""
 
 
@@ -33,7 +33,7 @@ async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.Do
 
 
 def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:
-    around = file.check_context(MAX_READ)
+    around = file.check_context(MAX_BYTES_READ)
     references = (one for one in file.references() if one.field != "id")
     return [
         lsp.DocumentLink(

@@ -18,9 +18,9 @@ from vouch_sidecar.surfaces.lsp.ids import ArtifactFiles, NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, places_naming
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-MAX_FILES = 500
+MAX_CITING = 500
 """Files in one answer."""
-MAX_READ = 80
+MAX_FILES_READ = 80
 """Files read for one answer; in others the reference is reported at the first line."""
 TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
@@ -74,8 +74,8 @@ def _naming(
     files: ArtifactFiles, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
 ) -> Iterator[lsp.Location]:
     """The places with an id; for a source also those that cite its evidence."""
-    for number, artifact in enumerate(islice(served.view.citing(artifact_id), MAX_FILES)):
-        if number < MAX_READ:
+    for number, artifact in enumerate(islice(served.view.citing(artifact_id), MAX_CITING)):
+        if number < MAX_FILES_READ:
             yield from _places(files, artifact.path, artifact_id, kinds)
         else:
             yield lsp.Location(files.uri(artifact.path), TOP)
@@ -103,10 +103,10 @@ def _of_entity(
     entity = served.view.entity(entity_id)
     if declared and entity is not None:
         yield from _places(files, entity.path, entity_id, (Kind.ENTITY,), own=True)
-    for number, claim in enumerate(served.view.best_claims(entity_id, MAX_FILES)):
-        document = files.open(claim.path) if number < MAX_READ else None
+    for number, claim in enumerate(served.view.best_claims(entity_id, MAX_CITING)):
+        document = files.open(claim.path) if number < MAX_FILES_READ else None
         if document is None:
-            if number >= MAX_READ or files.allowance.is_spent:
+            if number >= MAX_FILES_READ or files.allowance.is_spent:
                 yield lsp.Location(files.uri(claim.path), TOP)
             continue
         text = next((one for one in scalars(document.source) if one.field == "text"), None)

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.lsp.pygls_fixes import converter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-OURS = [{"pattern": "**/.vouch/**"}]
+VOUCH_FILES = [{"pattern": "**/.vouch/**"}]
 
 
 def register(server: Sidecar) -> None:
@@ -26,7 +26,7 @@ async def _register_all(server: Sidecar) -> None:
     for provider, method in server.limited.items():
         if server.registers(provider):
             options = write.unstructure(server.protocol.fm.feature_options.get(method)) or {}
-            options["documentSelector"] = OURS
+            options["documentSelector"] = VOUCH_FILES
             registrations.append(lsp.Registration(f"vouch {method}", method, options))
     if registrations:
         await server.client_register_capability_async(lsp.RegistrationParams(registrations))

@@ -14,10 +14,10 @@ from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-SEARCHED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
-EACH = 40
+SYMBOL_KINDS = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
+MAX_SYMBOLS = 40
 """Symbols of one kind in an answer."""
-LABEL = 120
+SYMBOL_CHARS = 120
 
 SYMBOLS = {
     Kind.CLAIM: lsp.SymbolKind.Constant,
@@ -36,9 +36,9 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
     """Exact names first, then names that begin with the query, then texts with its words."""
     served = server.engine.serving(server.caller)
     matches = [
-        (one.fits, SEARCHED.index(key_of(one.artifact)[0]), one.artifact, several)
+        (one.fits, SYMBOL_KINDS.index(key_of(one.artifact)[0]), one.artifact, several)
         for several in served
-        for one in prefix_search(several.view, params.query.strip(), SEARCHED, EACH)
+        for one in prefix_search(several.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
     ]
     matches.sort(key=lambda one: (*one[:2], one[2].id))
     symbols = []
@@ -51,6 +51,9 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
                 pass
             case _:
                 text = text_of(artifact)
-        label, kind = clip(one_line(text), LABEL) or artifact.id, SYMBOLS[key_of(artifact)[0]]
+        label, kind = (
+            clip(one_line(text), SYMBOL_CHARS) or artifact.id,
+            SYMBOLS[key_of(artifact)[0]],
+        )
         symbols.append(lsp.SymbolInformation(place, label, kind, container_name=artifact.id))
     return symbols
