@@ -41,12 +41,6 @@ def _tokens_of(letter: str) -> re.Pattern[str]:
     )
 
 
-# The same on ASCII, in half the time.
-_ASCII_TOKEN = re.compile(
-    r"(?<![\w.])\.[A-Za-z]{2,}(?!\w)|[A-Za-z]{1,3}(?:\+\+|\#)(?![\w+#])"
-    r"|[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*(?:'(?!\w))?",
-    re.ASCII,
-)
 _ANY_MARK = re.compile(f"[{_MARKS}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
@@ -65,7 +59,6 @@ _FEW = 1 << 8
 """Characters that a text may have to be remembered with its stems, of which there are thousands."""
 _SHORT = 1 << 10
 """Characters that a text may have to be remembered with its units."""
-_new = tuple.__new__
 
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
 
@@ -130,8 +123,6 @@ def _word(token: str) -> Word:
 
 def words_of(text: str) -> Iterator[Word]:
     """The words of a text in order, without those of scripts without spaces."""
-    if text.isascii():
-        return map(_word, _ASCII_TOKEN.findall(text))
     return (_word(match[0]) for match in _tokens(text))
 
 
@@ -219,8 +210,7 @@ def _units(text: str) -> Units:
         start, end, folded, root, parts = _word(token)
         if not folded:
             continue
-        # As Unit(…) would, at half the cost: a long document has thousands.
-        whole = _new(Unit, (at + start, at + end, folded, root, gap, False))
+        whole = Unit(at + start, at + end, folded, root, gap, False)
         if not parts:
             out.append(whole)
             continue
@@ -243,8 +233,6 @@ def _placed_back(text: str) -> Units:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    if text.isascii():
-        return _ASCII_TOKEN.finditer(text)
     return _tokens_of(_LETTER_OR_MARK if _ANY_MARK.search(text) else _LETTER).finditer(text)
 
 
