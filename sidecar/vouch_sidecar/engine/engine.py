@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection, Step
@@ -49,6 +49,19 @@ class UnknownRootError(LookupError):
     """A call names a root without a served knowledge base."""
 
 
+class Follower(Protocol):
+    """Follows the disk for an engine, and publishes what changed."""
+
+    embeddings: Embeddings
+
+    def wake(self) -> None:
+        """Something was published, or a fault began or ended."""
+
+    def look(self, root: Path) -> None: ...
+
+    def look_around(self) -> None: ...
+
+
 class Engine:
     """Publishes generations and gives callers a view of them. No method waits or reads files,
     except `read` and `load`.
@@ -71,13 +84,10 @@ class Engine:
         self.stats = Stats()
         self.foreground = Foreground()
         self.embeddings: Embeddings | None = None
-        """Semantic search; None unless an indexer runs."""
+        """Semantic search; None unless somebody follows the disk."""
+        self._follower: Follower | None = None
         self.ledgers: dict[Path, UsageLedger] = {}
         """Those of the knowledge bases whose socket this process owns, by root."""
-        self.look: Callable[[Path], None] | None = None
-        """Has the files of a knowledge base looked at soon; None unless an indexer runs."""
-        self.look_around: Callable[[], None] | None = None
-        """Has the workspaces looked at soon; None unless an indexer runs."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
@@ -95,6 +105,28 @@ class Engine:
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
         self._paused: frozenset[Path] = frozenset()
+
+    # Who follows the disk
+
+    def follow_by(self, follower: Follower) -> None:
+        """Let somebody follow the disk from now on."""
+        self._follower, self.embeddings = follower, follower.embeddings
+        self.listeners.add(follower.wake)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether changes on disk are noticed without being asked for."""
+        return self._follower is not None
+
+    def look(self, root: Path) -> None:
+        """Have the files of a knowledge base checked soon."""
+        if self._follower is not None:
+            self._follower.look(root)
+
+    def look_around(self) -> None:
+        """Have the lists of files checked soon."""
+        if self._follower is not None:
+            self._follower.look_around()
 
     # Knowledge bases
 
@@ -325,14 +357,14 @@ class Engine:
 
     def behind(self, caller: Caller) -> list[Collection]:
         """The caller's knowledge bases that were not looked at since something was checked out."""
-        if self.look is None:
+        if not self.is_followed:
             return []
         chosen = self._chosen(caller, None)
         return [one for one in chosen if one.is_behind and not one.is_failing]
 
     def lists_behind(self, caller: Caller, paths: Sequence[str]) -> bool:
         """Whether one of these paths has come or gone since files were listed, as git says."""
-        if self.look_around is None:
+        if not self.is_followed:
             return False
         return any(one.is_list_behind(paths) for one in self._chosen(caller, None))
 

@@ -6,7 +6,6 @@ thread, publish on the event loop. A failed step is reported and retried; the ot
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 from collections.abc import Iterable
@@ -87,13 +86,8 @@ class Indexer:
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
         self._engine = engine
-        self._embeddings = engine.embeddings = Embeddings(engine.collections, engine.tell)
-        engine.listeners.add(self._embeddings.wake)
+        self.embeddings = Embeddings(engine.collections, engine.tell)
         self._workspaces = Workspaces(engine)
-        engine.listeners.add(self._workspaces.wake)
-        engine.listeners.add(self._wake_if_damaged)
-        engine.look = self._on_change
-        engine.look_around = self._workspaces.wake
         self._watching = watching
         self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
@@ -106,6 +100,7 @@ class Indexer:
         self._reported: list[Problem] = []
         """The faults of which the listeners were last notified."""
         self._report_at = 0.0
+        engine.follow_by(self)
 
     def poke(self, paths: Iterable[Path] | None = None) -> None:
         """Check files that may have changed: those of `paths` in a served `.vouch/`; None: all."""
@@ -113,12 +108,28 @@ class Indexer:
         for root in self._engine.collections:
             inside = f"{root / KB_DIRNAME}{os.sep}"
             if named is None or any(map(inside.startswith, named)):
-                self._on_change(root)
+                self.look(root)
                 continue
             below = [p[len(inside) : -1] for p in named if p.startswith(inside)]
             if below:
                 self._on_files(root, [path.replace(os.sep, "/") for path in below])
         self._wake.set()
+
+    def look(self, root: Path) -> None:
+        """Check all files of a knowledge base."""
+        self._due.setdefault(root, _Due()).sweep_at = 0.0
+        self._wake.set()
+
+    def look_around(self) -> None:
+        """Check at once whether the list of files changed."""
+        self._workspaces.wake()
+
+    def wake(self) -> None:
+        """Do what follows from a change that was published; rebuild damaged bases at once."""
+        self.embeddings.wake()
+        self._workspaces.wake()
+        if any(one.is_damaged for one in self._engine.collections.values()):
+            self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:
         """Choose who reports changes on disk. The sweep runs in either case."""
@@ -127,9 +138,8 @@ class Indexer:
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        gc.freeze()  # imported modules stay: collecting through them during a start takes 45 ms
         async with anyio.create_task_group() as group:
-            group.start_soon(self._embeddings.run)
+            group.start_soon(self.embeddings.run)
             group.start_soon(self._workspaces.run)
             while True:
                 self._wake = anyio.Event()
@@ -147,11 +157,6 @@ class Indexer:
                     await self._wake.wait()
                 with self._engine.faults.contained("settle", TORN):
                     await self._wait_for_quiet()
-
-    def _wake_if_damaged(self) -> None:
-        """Wake up to rebuild damaged bases at once."""
-        if any(one.is_damaged for one in self._engine.collections.values()):
-            self._wake.set()
 
     def _until_next(self) -> float:
         now = self._engine.clock()
@@ -236,7 +241,7 @@ class Indexer:
         with collection.reading():
             await in_worker(collection.adopt, written)
             collection.knowledge = collection.latest
-        self._embeddings.wake()
+        self.embeddings.wake()
         log.debug("rebased %r", collection.name)
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 
@@ -323,15 +328,11 @@ class Indexer:
         with scope:
             while True:
                 try:
-                    await watch(root, self._on_change, self._on_files, self._on_lost)
+                    await watch(root, self.look, self._on_files, self._on_lost)
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
                     self._on_lost(root, True)
                 await anyio.sleep(RETRY_SECONDS)
-
-    def _on_change(self, root: Path) -> None:
-        self._due.setdefault(root, _Due()).sweep_at = 0.0
-        self._wake.set()
 
     def _on_files(self, root: Path, paths: Iterable[str]) -> None:
         self._due.setdefault(root, _Due()).paths.update(paths)

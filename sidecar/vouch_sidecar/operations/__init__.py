@@ -9,6 +9,7 @@ from vouch_sidecar.operations.call import (
     perform_async,
     read_params,
     refuse_unknown,
+    refusing_if_damaged,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
 from vouch_sidecar.operations.cards import EntityCard, card_of, mentioned_at
@@ -62,6 +63,7 @@ __all__ = [
     "perform_async",
     "read_params",
     "refuse_unknown",
+    "refusing_if_damaged",
     "salience_notification",
     "status_notification",
 ]

@@ -94,13 +94,13 @@ def perform(
     """Perform one call; `raw` holds the params as they came. `documents`: those that the caller has
     open. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    with _refusing_if_damaged(engine), _naming_unknown(operation, raw):
+    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         return this.completed(this.run())
 
 
 @contextmanager
-def _refusing_if_damaged(engine: Engine) -> Iterator[None]:
+def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     """Raises `SearchFailedError` if the index turns out to be damaged, and notifies the listeners,
     among them the indexer, which rebuilds the index.
     """
@@ -138,7 +138,7 @@ async def perform_async(
     from vouch_sidecar.operations.readiness import caught_up  # the shell needs no event loop
 
     await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
-    with _refusing_if_damaged(engine), _naming_unknown(operation, raw):
+    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
@@ -190,7 +190,7 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = Ask(engine, caller, served, documents)
-        tells = operation.tells_pending and engine.look is not None
+        tells = operation.tells_pending and engine.is_followed
         pending = any(
             one.collection.is_workspace_pending
             if operation.looks_around(one)

@@ -33,7 +33,7 @@ async def ready(
 def seconds_to_wait(engine: Engine) -> float:
     """How long a first answer may wait from now on to be whole."""
     begun = [one.since for one in engine.collections.values() if one.is_first_look_pending]
-    if engine.look is None or not begun:
+    if not engine.is_followed or not begun:
         return 0.0
     return max(0.0, max(begun) + READY_SECONDS - engine.clock())
 
@@ -63,13 +63,12 @@ async def caught_up(
     """
     behind = engine.behind(caller)
     pending = any(one.is_checkout_pending for one in engine.collections.values())
-    if engine.look_around is not None and engine.lists_behind(caller, paths):
+    if engine.lists_behind(caller, paths):
         engine.look_around()
     elif not behind and not pending:
         return
     for collection in behind:
-        if engine.look is not None:
-            engine.look(collection.root)
+        engine.look(collection.root)
     await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
 
 

@@ -19,11 +19,17 @@ from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Indexer
-from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import CLIENT, MAX_PROBLEMS, Settings, names
-from vouch_sidecar.operations import SearchFailedError, SessionId, ViewerParams, Wire, capabilities
+from vouch_sidecar.operations import (
+    SearchFailedError,
+    SessionId,
+    ViewerParams,
+    Wire,
+    capabilities,
+    refusing_if_damaged,
+)
 from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
@@ -157,11 +163,11 @@ class Sidecar(Server):
     @contextmanager
     def _refusing_if_damaged(self) -> Iterator[None]:
         try:
-            yield
-        except DamagedError:
-            self.engine.tell()
-            refusal = str(SearchFailedError())
-            raise JsonRpcException(refusal, lsp.LSPErrorCodes.RequestFailed.value) from None
+            with refusing_if_damaged(self.engine):
+                yield
+        except SearchFailedError as error:
+            code = lsp.LSPErrorCodes.RequestFailed.value
+            raise JsonRpcException(str(error), code) from None
 
     def capability(self, name: str) -> Any:
         """A capability of the client, such as `window.show_document`; None without it."""

@@ -16,7 +16,6 @@ from vouch_sidecar.operations import (
     PauseParams,
     PromptParams,
     Result,
-    SearchFailedError,
     pause_or_resume,
     perform_async,
     read_params,
@@ -36,7 +35,9 @@ def register(server: Sidecar) -> None:
 
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
-    """The result of an operation; long ones run in a worker thread. Raises JsonRpcException."""
+    """The result of an operation; long ones run in a worker thread. Raises JsonRpcException,
+    and SearchFailedError.
+    """
     if operation.of_window:
         for preview in server.before_asking:
             preview()
@@ -46,8 +47,6 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
         return result
     except InvalidParamsError as error:
         raise refusal(error) from None
-    except SearchFailedError as error:
-        raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed.value) from None
 
 
 def _prompt(server: Sidecar, params: object) -> None:
@@ -62,7 +61,9 @@ def _prompt(server: Sidecar, params: object) -> None:
 
 
 def _pause(server: Sidecar, params: object) -> PauseResult:
-    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException."""
+    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException,
+    and SearchFailedError.
+    """
     try:
         return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
     except InvalidParamsError as error:
