@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.surfaces.lsp.half_typed import is_half_typed
+from vouch_sidecar.surfaces.lsp.idle import Idle
 
 LANGUAGE = "vouch-prompt"
 MAX_SESSION_ID = 256
@@ -51,7 +51,6 @@ class _Prompt:
     """The text before the word that is being typed."""
     counted: list[str] = field(default_factory=list)
     """The observed texts since."""
-    timer: asyncio.TimerHandle | None = None
     submitted: bool = False
 
     @property
@@ -76,7 +75,7 @@ class PromptDocuments:
 
     def __init__(self, slots: Slots, idle: Callable[[], float], prefix: str) -> None:
         self._slots = slots
-        self._idle = idle
+        self._idle = Idle(idle, self._evaluate)
         self._prefix = prefix
         self._prompts: dict[str, _Prompt] = {}
 
@@ -84,8 +83,7 @@ class PromptDocuments:
         return uri in self._prompts
 
     def open(self, uri: str, session_id: str, text: str) -> None:
-        if uri in self._prompts:
-            self._stop(self._prompts[uri])
+        self._idle.stop(uri)
         self._prompts[uri] = _Prompt(session_id, self._prefix + uri)
         if text.strip():
             self.type(uri, text)
@@ -98,14 +96,12 @@ class PromptDocuments:
         if prompt.submitted:
             prompt = self._prompts[uri] = _Prompt(prompt.session_id, prompt.slot)
         prompt.type(text)
-        self._stop(prompt)
-        loop = asyncio.get_running_loop()
-        prompt.timer = loop.call_later(self._idle(), self._evaluate, prompt)
+        self._idle.wait(uri)
 
     def submit(self, uri: str) -> None:
         """Make the slot final, unless it is final already or nothing was ever typed."""
         prompt = self._prompts[uri]
-        self._stop(prompt)
+        self._idle.stop(uri)
         if not prompt.submitted and (prompt.text.strip() or prompt.observed):
             prompt.submitted = True
             self._slots.observe(prompt.session_id, prompt.slot, prompt.text, final=True, also=())
@@ -116,24 +112,20 @@ class PromptDocuments:
 
     def preview(self) -> None:
         """Let every text that is still waiting to become idle count for those who ask."""
-        for prompt in self._prompts.values():
-            if prompt.timer is not None:
+        for uri, prompt in self._prompts.items():
+            if uri in self._idle:
                 self._slots.preview(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
 
     def flush(self) -> None:
         """Observe at once every text that is still waiting to become idle."""
-        for prompt in list(self._prompts.values()):
-            if prompt.timer is not None:
-                self._evaluate(prompt)
+        for uri in self._prompts:
+            if uri in self._idle:
+                self._idle.stop(uri)
+                self._evaluate(uri)
 
-    def _evaluate(self, prompt: _Prompt) -> None:
-        self._stop(prompt)
+    def _evaluate(self, uri: str) -> None:
+        prompt = self._prompts[uri]
         if prompt.text != prompt.observed:
             prompt.observed = prompt.text
             self._slots.observe(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
             prompt.counted.append(prompt.text)
-
-    def _stop(self, prompt: _Prompt) -> None:
-        if prompt.timer is not None:
-            prompt.timer.cancel()
-            prompt.timer = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.retrieval.block import without_blocks
 from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.half_typed import changed_part, ends_in_word, is_half_typed
+from vouch_sidecar.surfaces.lsp.idle import Idle
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
@@ -43,12 +43,6 @@ class _Typed:
     """The edited paragraphs, by slot."""
     also: dict[str, list[str]] = field(default_factory=dict)
     """By slot, the paragraph before the word, and its observed texts since."""
-    timer: asyncio.TimerHandle | None = None
-
-    def stop(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
 
 
 class Sync:
@@ -59,6 +53,7 @@ class Sync:
         self._seen: dict[str, str] = {}
         self._paragraphs: dict[str, Paragraphs] = {}
         self._typed: dict[str, _Typed] = {}
+        self._idle = Idle(server.idle_seconds, self._pause)
         self._settled: dict[str, dict[str, str]] = {}
         """By document and slot, the text when its last word had ended."""
         server.before_asking.append(self.preview)
@@ -137,11 +132,9 @@ class Sync:
             typed = None
         if typed is None:
             typed = _Typed(before, before, line)
-        typed.stop()
         self._typed[uri] = typed
         if in_word:
-            later = asyncio.get_running_loop().call_later
-            typed.timer = later(self._server.idle_seconds(), self._pause, uri)
+            self._idle.wait(uri)
         else:
             self._finish(uri)
 
@@ -150,7 +143,7 @@ class Sync:
         messages.
         """
         for uri, typed in self._typed.items():
-            if typed.timer is not None:
+            if uri in self._idle:
                 for slot, text, also in self._followed(uri, typed):
                     self._server.engine.preview(self._server.session_id, slot, text, also=also)
 
@@ -165,7 +158,6 @@ class Sync:
         if not is_half_typed(typed.base, self._seen[uri]):
             self._finish(uri)
             return
-        typed.stop()
         for slot, text, also in self._followed(uri, typed):
             self._server.engine.observe(self._server.session_id, slot, text, also=also)
             typed.also[slot] = [*also, text]
@@ -198,7 +190,7 @@ class Sync:
         typed = self._typed.pop(uri, None)
         if typed is None:
             return
-        typed.stop()
+        self._idle.stop(uri)
         self._follow(uri, typed, source or self._seen.get(uri, ""))
         for slot, text in typed.texts.items():
             self._server.engine.observe(self._server.session_id, slot, text)
