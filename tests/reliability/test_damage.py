@@ -21,11 +21,17 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def finished(folder: Path) -> list[Path]:
+    """The folders of finished bases: one gets its manifest, then its name."""
+    found = (manifest.parent for manifest in folder.rglob(MANIFEST))
+    return [base for base in found if not base.name.startswith("unfinished-")]
+
+
 def overwrite(folder: Path, ending: str, by: bytes = b"\xff") -> list[Path]:
     """Overwrite the files of the finished base, which are mapped by whoever serves it."""
-    until(lambda: any(folder.rglob(MANIFEST)), "it is not finished")
-    (manifest,) = folder.rglob(MANIFEST)
-    files = [*manifest.parent.glob(f"*.{ending}")]
+    until(lambda: finished(folder), "it is not finished")
+    (base,) = finished(folder)
+    files = [*base.glob(f"*.{ending}")]
     for file in files:
         with file.open("r+b") as stream:
             stream.write(by * file.stat().st_size)
@@ -53,7 +59,7 @@ def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending:
     folder, env = here
     with serving(folder / "kb", env, 1) as (first,):
         before = answered(first)
-        until(lambda: any(folder.rglob(MANIFEST)), "it is not finished")
+        until(lambda: finished(folder), "it is not finished")
     with serving(folder / "kb", env, 1) as (server,):
         server.status()
         assert overwrite(folder, ending)
