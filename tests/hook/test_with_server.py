@@ -102,8 +102,7 @@ def test_without_a_folder_the_project_is_where_the_host_says(hook: Hook, place: 
     env = {"VOUCH_PROJECT_DIR": str(place.root)}
     assert hook("user-prompt-submit", prompt=PROMPT, cwd=None).is_silent()
     assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, cwd=None, env=env).text
-    (place.root / "a.py").write_text("# Redis\n")
-    event = {"file_path": "a.py"}
+    event = {"file_path": "a.py", "content": "# Redis\n"}
     assert "redis-holds" in hook("post-tool-use", tool_input=event, cwd=None, env=env).text
 
 
@@ -209,7 +208,7 @@ def test_what_a_file_that_was_read_names(hook: Hook, place: Place) -> None:
     read = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
     assert "redis-holds" in hook("post-tool-use", **read, tool_response=response).text
     path.write_text("# every JWT, and more\n", "utf-8")
-    assert "jwt-expires" in hook("post-tool-use", **read).text
+    assert hook("post-tool-use", **read).is_silent()  # what the event does not say is not read
 
 
 def test_files_elsewhere_are_not_read(hook: Hook, place: Place) -> None:

@@ -255,8 +255,6 @@ def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
 
 
 def test_hooks(served: Served) -> None:
-    (served.root / "auth.py").write_text("# Redis holds them, JWT does not\n", "utf-8")
-
     async def talk(session: ClientSession) -> None:
         prompt = {"session_id": "prompted", "prompt": "How long do JWT access tokens live?"}
         output = json.loads(text_of(await called(session, "hook_prompt", **prompt)))
@@ -266,9 +264,8 @@ def test_hooks(served: Served) -> None:
         assert "JWT access tokens expire after 15 minutes." in said
         again = text_of(await called(session, "hook_prompt", **prompt))
         assert "expire after 15 minutes" not in again
-        edited = text_of(
-            await called(session, "hook_file", session_id="edited", file_path="auth.py")
-        )
+        change = {"session_id": "edited", "file_path": "auth.py", "content": "# Redis holds them\n"}
+        edited = text_of(await called(session, "hook_file", **change))
         output = json.loads(edited)["hookSpecificOutput"]
         assert output["hookEventName"] == "PostToolUse"
         assert "Redis holds the sessions." in output["additionalContext"]

@@ -43,7 +43,7 @@ class ContextRequest:
     probed: Probe | None = None
     """The probe of the texts: full-text hits and the knowledge base that the texts are about."""
     tied: Sequence[ContextHit] = ()
-    """Claims tied to the file from which the texts come."""
+    """Claims tied to the file from which the texts come; they are said first, in this order."""
     max_chars: int | None = None
     adjacent: bool = False
 
@@ -96,7 +96,8 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
     material = Material(
         rows,
         " ".join(texts),
-        more=[*_allowed(served, request.tied), *more],
+        first=_allowed(served, request.tied),
+        more=more,
         given=frozenset() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,

@@ -102,7 +102,10 @@ def recall(collection: Collection, state: State | None = None) -> Workspace | No
     quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
     lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
     fresh = Freshness(quotes, lost, made["gone"])
-    return Workspace(collection.root, Files(), ties, None, made["sources"], origin, fresh=fresh)
+    sources, stats = made["sources"], made["stats"]
+    return Workspace(
+        collection.root, Files(), ties, None, sources, origin, fresh=fresh, stats=dict(stats)
+    )
 
 
 _PARTS: Mapping[str, Callable[[Any], Any]] = {

@@ -372,7 +372,8 @@ def work_out(
     if fresh is None:
         return
     people = history, *_owned(collection, state, ties, stops)
-    made = Workspace(root, files, ties, wanted, sources, origin, fresh, *people).made_ready()
+    made = Workspace(root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats))
+    made.made_ready()
     topics = _topics(collection, knowledge, made, state, stops)
     if topics is not None:
         state.knowledge = knowledge

@@ -44,6 +44,8 @@ class Material:
     rows: Sequence[Salient]
     text: str
     """The text that names the entities."""
+    first: Sequence[ContextHit] = ()
+    """What is said before all else, in this order."""
     more: Sequence[ContextHit] = ()
     given: frozenset[object] = frozenset()
     """The `state_of` each hit that is left out, such as those that were said before."""
@@ -82,11 +84,13 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
     """Make a block, as long as the settings allow."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     rows, more, given = material.rows, material.more, material.given
-    about = {row.view.collection for row in rows} | {hit.view.collection for hit in more}
+    about = {row.view.collection for row in rows}
+    about |= {hit.view.collection for hit in (*material.first, *more)}
     if not about:
         return Speech()
     limit = max(recalls[collection].max_results for collection in about)
     hits = lines_for(rows, material.text, more, limit + len(given))
+    hits = each_once([*material.first, *hits])
     hits = [hit for hit in hits if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if material.adjacent:

@@ -11,7 +11,6 @@ from hashlib import blake2b
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.freshness import Fresh, State
 from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
 
@@ -41,6 +40,12 @@ class Tied:
     source_id: str | None = None
     fresh: State | None = None
     """Whether the file still has the quote, where that is known."""
+    names: tuple[str, ...] = ()
+    """The names in the claim's text that the file defines."""
+
+    @property
+    def is_mention(self) -> bool:
+        return self.arm == "mention"
 
     @property
     def is_weak(self) -> bool:
@@ -64,15 +69,17 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     return _each_statement_once(found)
 
 
-def tied_by_path(view: View, path: str) -> list[Tied]:
-    """The claims that cite, quote or name a file, strongest first, one for each statement; none for
-    a file such as a changelog. Reads no file.
+def tied_as_stored(view: View, path: str) -> list[Tied]:
+    """The claims tied to a listed file as it was when it was read, strongest first, one for each
+    statement. Reads no file.
     """
-    there = view.workspace.path_of(path)
-    if there is None or not is_for_names(there):
-        return []
-    found = visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_path(there)))
+    found = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
     return _each_statement_once(found)
+
+
+def tied_around(view: View, path: str) -> list[Tied]:
+    """The claims tied to a file as it was when it was read, to its folder, or to a file there."""
+    return visible_ties(view, ((path, tie) for tie in view.workspace.ties_around(path)))
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
@@ -195,7 +202,13 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
             names.setdefault((tie.where, tie.start), tie)
     in_order = sorted(names.values(), key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
-    return Tied(view, claim, path, best.arm, strength, line, why, lined.last, source, state)
+    defined = tuple(
+        claim.text[tie.start : tie.end]
+        for tie in in_order
+        if tie.arm == "identifier" and tie.where == "text"
+    )
+    last = lined.last
+    return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
 
 
 def _why(view: View, claim: Claim, best: Tie, lined: Tie, named: Sequence[Tie]) -> str:

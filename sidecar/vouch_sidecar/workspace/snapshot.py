@@ -8,11 +8,12 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.file_list import Files, below, read
+from vouch_sidecar.workspace.file_list import Files, below, read, stat_of
 from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
@@ -40,6 +41,8 @@ class Workspace:
     code_owners: CodeOwners = field(default_factory=CodeOwners)
     owned: Mapping[str, OwnersRule] = field(default_factory=dict)
     """The rule that names the owners of each tied file or folder, by path."""
+    stats: Mapping[str, Stat] = field(default_factory=dict)
+    """The stat of each file in which names were looked for."""
     serial: int = field(default_factory=lambda: next(_serials), init=False)
     """A number that no other workspace has. Sessions compare it: the workspace itself, with all
     ties, would stay in memory until each of them is asked again.
@@ -75,8 +78,8 @@ class Workspace:
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
-        if (tested := self.locator.tested_by(path)) is not None:
-            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
+        if self.locator.tested_by(path) is not None:
+            return self.stored_ties_of(path)
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_searched(path):
             if data is None:
@@ -86,6 +89,21 @@ class Workspace:
             before = self.ties.names.get(path, NO_NAMES)
             return self.ties.of_file(path, digested(named, before))
         return self.ties.of_file(path)
+
+    def stored_ties_of(self, path: str) -> list[Tie]:
+        """The ties of a file as it was when it was read."""
+        if (tested := self.locator.tested_by(path)) is not None:
+            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
+        return self.ties.of_file(path)
+
+    def ties_around(self, path: str) -> list[Tie]:
+        """The ties of a file as it was when it was read, and those to other files in its folder."""
+        return [*self.ties.of_file(path), *self.ties.beside(path)]
+
+    def is_as_read(self, path: str) -> bool:
+        """Whether a file has the size and times that it had when names were looked for in it."""
+        known = self.stats.get(path)
+        return known is not None and stat_of(self.root, path) == known
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""

@@ -232,6 +232,13 @@ class Ties:
                 strength = tie.strength * TESTED
                 yield tie._replace(strength=strength, line=None, last=None, beside=path)
 
+    def beside(self, path: str) -> Iterator[Tie]:
+        """The ties of the other files in a file's folder, by their paths alone."""
+        folder = path[: path.rfind("/") + 1]
+        for other, ties in self.by_path.items():
+            if other != path and other.startswith(folder) and "/" not in other[len(folder) :]:
+                yield from ties
+
     def _mentions(self, name: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a name that a file mentions, unless another one defines it."""
         files = {*self._mentioning.get(name, ()), path}

@@ -26,11 +26,10 @@ from vouch_sidecar.surfaces.hook.payload import (
     START,
     START_SECONDS,
     STOP,
-    edited_file,
     last_answer,
     prompt_of,
     session_of,
-    text_of,
+    touched_file,
 )
 from vouch_sidecar.surfaces.hook.seen_events import Mark, forget
 from vouch_sidecar.surfaces.local.client import processes
@@ -228,9 +227,8 @@ def _reduced(event: str, given: Payload) -> Payload | None:
         prompt = prompt_of(given)
         return None if prompt is None else {"session_id": session_id, "prompt": prompt}
     if event == FILE:
-        text, path = text_of(given), edited_file(given)
-        changed = {"file_path": path, "new_string": text}
-        return {"session_id": session_id, "tool_input": changed} if path is not None else None
+        touched = touched_file(given)
+        return None if touched is None else {"session_id": session_id, **touched}
     if event == STOP:
         answer = last_answer(given)
         known = {"session_id": session_id, "last_assistant_message": answer}

@@ -17,13 +17,16 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.file_ties import Tied, tied_by_path
+from vouch_sidecar.retrieval.context import each_once, state_of
+from vouch_sidecar.retrieval.touched_files import Touched, hits_at
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
 
 log = logging.getLogger(__name__)
 
+MAX_ABOUT_FILE = 3
+"""Lines about a file that one event tells, of each knowledge base."""
 MAX_CHARS = 4096
 """Size of a session's slot."""
 
@@ -108,8 +111,8 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
 
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """The block for a file: the claims tied to the file, once a session, then those on entities
-    that its text names. Neither searches full text nor reads a file.
+    """The block for a file: the claims tied to what was read or changed, then those on entities
+    that its text names, each once a session. Neither searches full text nor reads a file.
     """
     text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
@@ -119,7 +122,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         if lines:
             engine.observe(session_id, None, lines)
         session = engine.sessions.open(session_id)
-    tied = _tied(served, path, session) if path is not None else []
+    tied = _tied(served, _touched(payload, path), session) if path is not None else []
     if not lines and not tied:
         return ""
     asked = ContextRequest(
@@ -132,25 +135,24 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     return speech.text
 
 
-def _tied(served: Sequence[Served], path: str, session: Session | None) -> list[ContextHit]:
-    """The claims tied to a file, strongest first; none if the session was given them before."""
+def _touched(payload: Payload, path: str) -> Touched:
+    is_edit = given.is_edit(payload)
+    change, inserted = (
+        (given.change_of(payload), given.inserted_in(payload)) if is_edit else ("", "")
+    )
+    return Touched(path, given.ranges_of(payload), is_edit, change, inserted)
+
+
+def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -> list[ContextHit]:
+    """The claims to tell of what was touched, without those that the session was given before."""
+    before = frozenset() if session is None else session.all_given()
     found: list[ContextHit] = []
     for one in served:
-        if session is not None and session.given(one.view.identity, "file", path):
-            continue
-        hits = [
-            ContextHit(one.view, tied.claim, _place(tied), tied.strength, tied.arm, None)
-            for tied in tied_by_path(one.view, path)
-            if not tied.is_weak
-        ]
-        if hits and session is not None:
-            session.give(one.view.identity, "file", path, True)
-        found += hits
-    return sorted(found, key=lambda hit: -hit.similarity)
-
-
-def _place(tied: Tied) -> str:
-    return tied.path if tied.line is None else f"{tied.path}:{tied.line}"
+        threshold = one.settings.recall.similarity_threshold
+        hits = each_once(hits_at(one.view, touched, threshold))
+        hits = [hit for hit in hits if (went := hit.stale) is None or went.code != "file-gone"]
+        found += [hit for hit in hits if state_of(hit) not in before][:MAX_ABOUT_FILE]
+    return found
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,13 @@ MAX_ANSWER = 65_536
 """Characters of an answer that are looked at."""
 MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
+REPLACED = ("old_string", "old_str")
+PATCH = "structuredPatch"
+MAX_NESTED = 4
+MAX_RANGES = 50
+MAX_LINE = 10_000_000
+TO_THE_END = 2_000
+"""Lines that a host reads where only the first one is given."""
 PATHS = ("file_path", "path", "notebook_path", "filePath")
 
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
@@ -69,18 +75,110 @@ def edited_file(payload: Payload) -> str | None:
     return path if path is None else os.path.join(_cwd(payload), path)
 
 
-def text_of(payload: Payload) -> str | None:
-    """The text that a tool has just read or written: from the event, else from the file.
+def touched_file(payload: Payload) -> Payload | None:
+    """What counts of an event about a file, in the same form: its path, its text, and the place;
+    None where it names no file. Longer texts than `MAX_TEXT` are left out.
+    """
+    path = edited_file(payload)
+    if path is None:
+        return None
+    response = payload.get("tool_response")
+    kept = _only(payload["tool_input"], (*EDITED, *REPLACED, "edits", "offset", "limit"))
+    answer: object = response if isinstance(response, str) and len(response) <= MAX_TEXT else None
+    if isinstance(response, Mapping):
+        answer = _only(response, ("file", "content", PATCH))
+    return {"tool_input": {**kept, "file_path": path}, "tool_response": answer}
 
-    None for files in `.vouch/`, outside of the event's folder, or too large.
+
+def _only(given: Payload, names: tuple[str, ...]) -> dict[str, Any]:
+    """The values of some names, but no long text."""
+    found = {name: given[name] for name in names if given.get(name) is not None}
+    return {name: value for name, value in found.items() if _size(value) <= MAX_TEXT}
+
+
+def _size(value: object, depth: int = 0) -> int:
+    """The characters of all texts in a value; too many in one that is nested deeper than any."""
+    if isinstance(value, str):
+        return len(value)
+    if not isinstance(value, Mapping | list):
+        return 0
+    if depth > MAX_NESTED:
+        return MAX_TEXT + 1
+    parts = value.values() if isinstance(value, Mapping) else value
+    return sum(_size(part, depth + 1) for part in parts)
+
+
+def text_of(payload: Payload) -> str | None:
+    """The text that a tool has just read or written, as far as the event has it; None for files in
+    `.vouch/`, or where it is too large.
     """
     path = edited_file(payload)
     if path is None or ".vouch" in path.split(os.sep):
         return None
-    text = _written(payload["tool_input"]) or _read(payload.get("tool_response"))
-    if not text:
-        text = _file(path, _cwd(payload))
+    text = _written(payload["tool_input"], EDITED) or _read(payload.get("tool_response"))
     return _whole(text) if text and len(text) <= MAX_TEXT else None
+
+
+def is_edit(payload: Payload) -> bool:
+    """Whether a tool changed the file, and not only read it."""
+    return bool(_written(payload["tool_input"], (*EDITED, *REPLACED)))
+
+
+def change_of(payload: Payload) -> str:
+    """The text of a change, before and after it."""
+    text = _written(payload["tool_input"], (*REPLACED, *EDITED))
+    return _whole(text) if len(text) <= MAX_TEXT else ""
+
+
+def inserted_in(payload: Payload) -> str:
+    """The lines of a change that are new: by the host's patch, else those that were not there."""
+    hunks = _hunks(payload)
+    if hunks:
+        lines = [line for hunk in hunks for line in _list(hunk.get("lines"))]
+        new = [line[1:] for line in lines if isinstance(line, str) and line.startswith("+")]
+    else:
+        before = set(_written(payload["tool_input"], REPLACED).splitlines())
+        after = _written(payload["tool_input"], EDITED).splitlines()
+        new = [line for line in after if line not in before]
+    text = "\n".join(line for line in new if line.strip())
+    return _whole(text) if len(text) <= MAX_TEXT else ""
+
+
+def ranges_of(payload: Payload) -> list[tuple[int, int]]:
+    """The first and last lines, from 1, of what a tool has read or changed, as far as the event
+    tells them.
+    """
+    hunks = _hunks(payload)
+    if hunks:
+        found = [_range(hunk.get("newStart"), hunk.get("newLines")) for hunk in hunks]
+        return [one for one in found if one is not None]
+    given, response = payload["tool_input"], payload.get("tool_response")
+    file = response.get("file") if isinstance(response, Mapping) else None
+    told = (
+        _range(file.get("startLine"), file.get("numLines")) if isinstance(file, Mapping) else None
+    )
+    first, limit = given.get("offset"), given.get("limit")
+    if told is None and (first is not None or limit is not None):
+        told = _range(1 if first is None else first, TO_THE_END if limit is None else limit)
+    return [] if told is None else [told]
+
+
+def _hunks(payload: Payload) -> list[Payload]:
+    response = payload.get("tool_response")
+    patch = response.get(PATCH) if isinstance(response, Mapping) else None
+    return [one for one in _list(patch)[:MAX_RANGES] if isinstance(one, Mapping)]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _range(first: object, number: object) -> tuple[int, int] | None:
+    if not (isinstance(first, int) and isinstance(number, int)):
+        return None
+    if not (0 <= first <= MAX_LINE and 0 <= number <= MAX_LINE):
+        return None
+    return first, max(first, first + number - 1)
 
 
 def _whole(text: str) -> str:
@@ -93,11 +191,10 @@ def _cwd(payload: Payload) -> str:
     return cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
 
 
-def _written(given: Payload) -> str:
-    """The text of an edit, or of several."""
-    edits = given.get("edits")
-    parts = [given, *(edits if isinstance(edits, list) else ())]
-    texts = (p.get(name) for p in parts if isinstance(p, Mapping) for name in EDITED)
+def _written(given: Payload, names: tuple[str, ...]) -> str:
+    """The texts of an edit, or of several, under some names."""
+    parts = [given, *_list(given.get("edits"))]
+    texts = (part.get(name) for part in parts if isinstance(part, Mapping) for name in names)
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
@@ -118,22 +215,3 @@ def _read(response: object) -> str:
             if isinstance(part, Mapping) and isinstance(part.get("text"), str)
         )
     return content if isinstance(content, str) else ""
-
-
-def _file(path: str, cwd: str) -> str:
-    real, inside = os.path.realpath(path), os.path.realpath(cwd)
-    if not real.startswith(inside.rstrip(os.sep) + os.sep) or ".vouch" in real.split(os.sep):
-        return ""
-    try:
-        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return ""
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_TEXT:
-            return ""
-        return os.read(descriptor, MAX_TEXT).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""What a host sends of a file that a tool touched, whatever it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from vouch_sidecar.surfaces.hook import payload as given
+
+PATH = "/base/src/relay.py"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"offset": "1", "limit": None},
+        {"offset": -1, "limit": 10**30},
+        {"offset": 1.5, "limit": [], "edits": 3},
+        {"edits": [1, None, {"old_string": 2, "new_string": {}}], "old_string": []},
+        {"content": "x" * 300_000},
+    ],
+)
+@pytest.mark.parametrize(
+    "response",
+    [
+        None,
+        [],
+        {"structuredPatch": 1},
+        {"structuredPatch": [1, None, {}, {"newStart": "1"}, {"lines": [1, None]}]},
+        {"structuredPatch": [{"newStart": True, "newLines": -4, "lines": {"+": 1}}] * 1000},
+        {"file": {"startLine": 10**40, "numLines": None, "content": ["x"]}},
+        {"file": "x", "content": [[[[[[[["deep"]]]]]]]]},
+    ],
+)
+def test_whatever_a_host_sends_something_is_understood(
+    event: dict[str, Any], response: object
+) -> None:
+    payload = {
+        "cwd": "/base",
+        "tool_input": {"file_path": PATH, **event},
+        "tool_response": response,
+    }
+    for asked in (payload, given.touched_file(payload)):
+        assert asked is not None
+        assert given.edited_file(asked) == PATH
+        ranges = given.ranges_of(asked)
+        assert all(0 <= first <= last <= 2 * given.MAX_LINE for first, last in ranges)
+        assert len(ranges) <= given.MAX_RANGES
+        said = given.text_of(asked), given.change_of(asked), given.inserted_in(asked)
+        assert all(len(text or "") <= given.MAX_TEXT for text in said)
+        assert isinstance(given.is_edit(asked), bool)
+
+
+def test_what_is_passed_on_is_what_counts() -> None:
+    patch = [{"newStart": 7, "newLines": 2, "lines": [" a", "-b", "+c", "+ "]}]
+    payload = {
+        "tool_input": {"file_path": PATH, "old_string": "b", "new_string": "c", "secret": "x"},
+        "tool_response": {"structuredPatch": patch, "originalFile": "all of it"},
+    }
+    passed = given.touched_file(payload)
+    assert passed is not None
+    assert "secret" not in json.dumps(passed)
+    assert "all of it" not in json.dumps(passed)
+    assert given.ranges_of(passed) == given.ranges_of(payload) == [(7, 8)]
+    assert (given.inserted_in(passed), given.change_of(passed)) == ("c", "b\nc")
+    assert given.touched_file({"tool_input": {}}) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "response", "ranges"),
+    [
+        ({"offset": 5, "limit": 3}, None, [(5, 7)]),
+        ({"limit": 3}, None, [(1, 3)]),
+        ({"offset": 5}, None, [(5, 4 + given.TO_THE_END)]),
+        ({"offset": 5, "limit": 3}, {"file": {"startLine": 4, "numLines": 2}}, [(4, 5)]),
+        ({}, {"file": {"content": "x"}}, []),
+        ({}, "all of its text", []),
+    ],
+)
+def test_the_range_that_was_read(
+    event: dict[str, Any], response: object, ranges: list[tuple[int, int]]
+) -> None:
+    payload = {"tool_input": {"file_path": PATH, **event}, "tool_response": response}
+    assert given.ranges_of(payload) == ranges
+
+
+def test_lines_that_were_there_are_not_new() -> None:
+    edit = {"file_path": PATH, "old_string": "a\nb", "new_string": "a\nc\n\nb"}
+    assert given.inserted_in({"tool_input": edit}) == "c"
+    edits = [{"old_string": "a", "new_string": "x"}, {"old_string": "b", "new_string": "a"}]
+    assert given.inserted_in({"tool_input": {"file_path": PATH, "edits": edits}}) == "x"
