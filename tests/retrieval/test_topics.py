@@ -10,11 +10,12 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.receipts import NO_DISK, slug_of
 from vouch_sidecar.index.topic_finder import FEW_SPEAK, MAX_TOPICS, Around, Shared, derive
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Scope, Source
+from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Scope, Source
 from vouch_sidecar.retrieval.experts import rank as experts
 from vouch_sidecar.retrieval.explanations import ALONE, candidates
 from vouch_sidecar.retrieval.name_strength import weigh
 from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
+from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.topic_matches import Question, matching
 from vouch_sidecar.retrieval.view import View
 
@@ -104,6 +105,9 @@ def test_a_tag_is_one_on_two_claims() -> None:
     assert names(seen(tagged[0])) == set()
     wide = Around(widespread=lambda names: dict.fromkeys(names, True))
     assert names(seen(*tagged, around=wide)) == {"night shift"}
+    imported = claims("Doors close.", "Gates open.", tags=("origin:carpenters",))
+    assert names(seen(*imported)) == set()
+    assert search([seen(*imported)], "carpenters", [Kind.CLAIM], 10) == []
     generic = claims("Doors close.", "Gates open.", tags=("release",))
     assert names(seen(*generic)) == {"release"}
     paths = claims("Doors close.", "Gates open.", tags=("src/doors/",))

@@ -214,7 +214,7 @@ def texts(artifact: Artifact) -> list[str]:
     """The texts of an artifact that are indexed: a page's sections, else at most one text."""
     match artifact:
         case Claim():
-            return [" ".join((artifact.text, *artifact.tags))]
+            return [" ".join((artifact.text, *artifact.topical_tags))]
         case Entity():
             return [" ".join((artifact.name, *artifact.aliases, artifact.description or ""))]
         case Page():
@@ -350,7 +350,7 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
     if sentence is not None and whole is not None:
         more = content_stems(sentence.text)
         if whole == label and sentence.holds:
-            stems = [*more, *content_stems(" ".join(claim.tags))]
+            stems = [*more, *content_stems(" ".join(claim.topical_tags))]
         elif sentence.leads or not sentence.holds:
             beyond = set(more).difference(stems)
             more = [stem for stem in more if stem in beyond]

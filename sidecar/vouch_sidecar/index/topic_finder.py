@@ -554,7 +554,7 @@ def _do(heard: Iterable[_Heard]) -> None:
 
 def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
-    for tag in claim.tags:
+    for tag in claim.topical_tags:
         yield Origin.TAG, tag
     for found in matches(_TICKET, claim.text):
         ticket = found[0]

@@ -173,6 +173,13 @@ class Claim:
     """Whether a checked receipt approved the claim, and no person."""
 
     @property
+    def topical_tags(self) -> tuple[str, ...]:
+        """The tags, without the one by which vouch says from which knowledge base it was imported:
+        that is no topic and no name.
+        """
+        return tuple(tag for tag in self.tags if not tag.startswith("origin:"))
+
+    @property
     def date(self) -> float | None:
         """When the claim was confirmed, else updated, else created."""
         dates = (self.last_confirmed_at, self.updated_at, self.created_at)

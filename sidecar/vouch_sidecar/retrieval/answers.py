@@ -281,7 +281,7 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     question.
     """
     said, exchange = view.said(claim), view.exchange_of(claim)
-    text = " ".join((said.text, *claim.tags))
+    text = " ".join((said.text, *claim.topical_tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
     about, where = view.entities_in(document), said.where
     kind, sentence = view.kind_of(claim), view.sentence(claim)
