@@ -11,7 +11,12 @@ import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Explain } from './explain/explain';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
-import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
+import type {
+  DidChangeSalience,
+  DidChangeStatus,
+  DismissParams,
+  PromptParams,
+} from './protocol.gen';
 import { installAndStart, replaceOlder } from './server/install';
 import { isKnowledgeNear } from './server/look';
 import { type Listeners, Server } from './server/server';
@@ -138,7 +143,11 @@ function commands(
     changePath: () => vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
     openRow: (row: { node: Node }) => openRow(panel, row.node),
     openClaim: (row: { node: ClaimNode }) => openTarget(row.node.file),
-    dismissClaim: (row: { node: Node }) => panel.inFile.dismiss(row.node),
+    resume: () => panel.pause(0),
+    dismissClaim: ({ node }: { node: ClaimNode }) => {
+      panel.inFile.dismiss(node);
+      return server.notify('vouch/didDismiss', node.claim satisfies DismissParams);
+    },
     restoreClaims: () => panel.inFile.restore(),
     changedThisWeek: async () => showChanged(await server.changed('7d')),
     folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),

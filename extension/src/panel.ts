@@ -4,12 +4,12 @@ import { ClaimView } from './claim/view';
 import { InSight, isServed } from './inSight';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
-import { holdsOf, isIdle, nothingInPlay, type State, summarize } from './status/words';
+import { holdsOf, isIdle, nothingInPlay, pausedUntil, type State, summarize } from './status/words';
 import { textAtHand } from './textAtHand';
 import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
 import { Experts, headline } from './views/experts';
 import { InFile, type Sight } from './views/inFile';
-import { claimsOf, InPlay, newestFirst } from './views/inPlay';
+import { InPlay, linesOf, newestFirst } from './views/inPlay';
 import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
 import { StoredDismissals } from './views/tied';
 import { Marks, NodeTree } from './views/tree';
@@ -101,7 +101,9 @@ export class Panel implements vscode.Disposable {
     // Where a path was set in vain, rows offer what can be done about it.
     void setContext('state', state === 'noServer' && path ? 'wrongPath' : state);
     if (state === 'noServer' && path) this.instead = wrongPath(path);
-    else if (holds === 'something' && this.status) this.instead = nothing(this.status);
+    else if (state === 'ready' && this.status && pausedUntil(this.status)) {
+      this.instead = paused(this.status);
+    } else if (holds === 'something' && this.status) this.instead = nothing(this.status);
     else this.instead = NO_ROWS;
     if (isIdle(state)) this.inPlay.clear();
     else this.inPlay.update();
@@ -125,6 +127,12 @@ export class Panel implements vscode.Disposable {
   /** Names of the entities that are shown as in play. */
   get names(): string[] {
     return this.inPlay.roots.filter((node) => node.kind === 'entity').map(nameOf);
+  }
+
+  /** Pauses what is said unasked for some seconds, until it is resumed where none are given; 0 resumes. */
+  async pause(seconds: number | null): Promise<void> {
+    await this.ask('vouch/pause', { seconds });
+    this.settle();
   }
 
   /** Copies the command line that declares the topic of a row. */
@@ -210,8 +218,8 @@ export class Panel implements vscode.Disposable {
       this.takeSalience(this.sessionId, newestFirst(salience), marked);
       const task = followed && this.inPlayTree.view.visible ? this.text.trim() : '';
       const items = task ? (await this.ask('vouch/context', { task })).items : [];
-      const claims = await claimsOf(this.ask, rootOf, items);
-      if (turn === this.consulted) this.inPlay.hold(claims);
+      const lines = await linesOf(this.ask, rootOf, items);
+      if (turn === this.consulted) this.inPlay.hold(lines);
     } catch (error) {
       this.log.debug(`What is in play could not be asked: ${String(error)}`);
     }
@@ -329,6 +337,11 @@ const nothing = (status: StatusResult): Instead => ({
     commandNode('New Prompt', 'vouchSidecar.newPrompt', 'comment'),
     commandNode('Show What Changed This Week', 'vouchSidecar.changedThisWeek', 'history'),
   ],
+});
+
+const paused = (status: StatusResult): Instead => ({
+  words: `Paused ${pausedUntil(status)}: hooks, hover and this view say nothing.`,
+  rows: [commandNode('Resume', 'vouchSidecar.resume', 'debug-continue')],
 });
 
 const wrongPath = (path: string): Instead => ({

@@ -167,6 +167,10 @@ export interface ContextItem {
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
+  /** The title of a page, else what the line says. */
+  readonly said: string;
+  /** Its file; a topic has none. */
+  readonly uri: string | null;
 }
 
 /** A task to give context for, or a session. */
@@ -518,7 +522,7 @@ export interface LedgerTotals {
   readonly judged: number;
   /** Lines that a reader waved away. */
   readonly dismissed: number;
-  /** Claims whose file was opened, or that an agent looked up. */
+  /** Files of claims that were opened in an editor. */
   readonly opened: number;
   /** Lines of claims that were marked stale when given. */
   readonly stale: number;

@@ -6,6 +6,7 @@ import {
   holdsOf,
   isIdle,
   nothingInPlay,
+  pausedUntil,
   type State,
   summarize,
 } from '../src/status/words';
@@ -46,6 +47,19 @@ test('what is served stands in one line, with generation and last problem', () =
   assert.equal(summary.text, 'Vouch: 12 claims, 1 entity');
   assert.equal(summary.detail, 'generation 7 · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
+});
+
+test('a pause says until when, where every knowledge base is paused', () => {
+  const paused = (...ends: (string | null)[]): StatusResult => ({
+    ...status,
+    roots: ends.flatMap((end) => status.roots.map((root) => ({ ...root, paused_until: end }))),
+  });
+  const open = paused('2100-01-01T00:00:00+00:00');
+  assert.equal(summarize('ready', open, undefined).text, 'Vouch: paused');
+  assert.equal(summarize('ready', open, undefined).detail, 'until it is resumed');
+  assert.match(pausedUntil(paused('2026-07-01T10:30:00+00:00')) ?? '', /^until .*:30/);
+  assert.equal(pausedUntil(paused('2026-07-01T10:30:00+00:00', null)), undefined);
+  assert.equal(pausedUntil({ ...status, roots: [] }), undefined);
 });
 
 test('whether there is anything to show, and whether it can be read', () => {

@@ -7,7 +7,7 @@ import { Calm } from '../src/views/calm';
 import { claimNode, claimNodes } from '../src/views/claims';
 import { Experts, headline, remember } from '../src/views/experts';
 import { InFile, type Sight } from '../src/views/inFile';
-import { claimsOf, InPlay, newestFirst } from '../src/views/inPlay';
+import { InPlay, linesOf, newestFirst } from '../src/views/inPlay';
 import {
   type ClaimRef,
   commandNode,
@@ -124,7 +124,7 @@ test('the names of the newest sentence come first, then the others as they are r
   );
 });
 
-test('the claims that a block would hold stand behind what is in play, each sentence once', async () => {
+test('the lines that a block would hold stand behind what is in play, each sentence once', async () => {
   const asked: unknown[] = [];
   const ask = (async (_: string, params: { id: string }) => {
     asked.push(params);
@@ -137,11 +137,21 @@ test('the claims that a block would hold stand behind what is in play, each sent
     phrase: '',
     similarity: 1,
     arm: 'text',
+    said: '',
+    uri: null,
   } as const;
   const items = ['c1', 'c2', 'c3'].map((id) => ({ ...item, kind: 'claim' as const, id }));
-  const page = { ...item, kind: 'page' as const, id: 'p' };
-  const claims = await claimsOf(ask, (collection) => `/${collection}`, [...items, page]);
-  assert.deepEqual(names(claims), ['One sentence.', 'Text of c3']);
+  const uri = 'file:///kb/.vouch/pages/p.md';
+  const page = { ...item, kind: 'page' as const, id: 'p', said: 'Night shift', uri };
+  const relation = { ...item, kind: 'relation' as const, id: 'r', said: 'a owns b' };
+  const all = [...items, page, relation];
+  const claims = await linesOf(ask, (collection) => `/${collection}`, all);
+  const lines = ['One sentence.', 'Text of c3', 'Night shift', 'a owns b'];
+  assert.deepEqual(names(claims), lines);
+  assert.deepEqual(claims.map((row) => 'target' in row && row.target.uris[0]).slice(2), [
+    uri,
+    false,
+  ]);
   assert.deepEqual(asked[0], { id: 'c1', root: '/kb' });
   const { model } = inPlay();
   model.hold(claims);
@@ -149,7 +159,7 @@ test('the claims that a block would hold stand behind what is in play, each sent
   model.push('own', [salient('a')]);
   model.push('agent-7', [salient('b')]);
   assert.deepEqual(names(model.roots), ['A', 'For a prompt', 'agent-7']);
-  assert.deepEqual(names(below(model.roots[1])), ['One sentence.', 'Text of c3']);
+  assert.deepEqual(names(below(model.roots[1])), lines);
   model.hold([]);
   assert.deepEqual(names(model.roots), ['A', 'agent-7']);
 });

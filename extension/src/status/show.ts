@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
 import type { Found } from '../server/discover';
 import { openTarget } from '../views/open';
-import { allCountsOf, problemsOf, type State, summarize } from './words';
+import { allCountsOf, pausedUntil, problemsOf, type State, summarize } from './words';
 
 interface Entry extends vscode.QuickPickItem {
   readonly run?: () => Thenable<unknown>;
@@ -15,12 +15,20 @@ interface Known {
   readonly state: State;
   readonly status: StatusResult | undefined;
   readonly health: DidChangeStatus | undefined;
+  pause(seconds: number | null): Promise<void>;
 }
 
 export async function showStatus(known: Known, server: Found | undefined): Promise<void> {
   const { state, status, health } = known;
+  const pause = state === 'ready' && status ? pauses(known, status) : [];
   const summary = summarize(state, status, health);
-  const entries = [...roots(status), ...refused(status), ...problems(status), ...actions(server)];
+  const entries = [
+    ...roots(status),
+    ...refused(status),
+    ...problems(status),
+    ...pause,
+    ...actions(server),
+  ];
   const chosen = await vscode.window.showQuickPick(entries, {
     title: summary.text,
     placeHolder: summary.detail,
@@ -60,6 +68,21 @@ function problems(status: Known['status']): Entry[] {
     const run = () => openTarget({ uris: [uri.toString()], passages: [] });
     return { ...entry, description: `line ${line}`, run };
   });
+}
+
+/** A pause silences hooks, pushes and hover; what is asked is still answered. */
+function pauses(known: Known, status: StatusResult): Entry[] {
+  const entry = (label: string, seconds: number | null, detail = ''): Entry => ({
+    label,
+    detail,
+    run: () => known.pause(seconds),
+  });
+  const until = pausedUntil(status);
+  if (until) return [entry('$(debug-continue) Resume', 0, `Paused ${until}`)];
+  return [
+    entry('$(debug-pause) Pause for an Hour', 3_600, 'Hooks, hover and In Play say nothing'),
+    entry('$(debug-pause) Pause', null, 'Until it is resumed, or the system starts anew'),
+  ];
 }
 
 /** Where a setting that stands in no file of the knowledge base can be looked for. */

@@ -60,6 +60,8 @@ export function summarize(
   const severity =
     health?.health === 'error' ? 'error' : health?.health === 'warning' ? 'warning' : 'information';
   const generation = `generation ${health?.generation ?? status?.generation ?? 0}`;
+  const paused = status && pausedUntil(status);
+  if (paused) return { text: 'Vouch: paused', detail: paused, severity, busy: false };
   const worst = health?.message ?? problems[0]?.message;
   return {
     text: status ? `Vouch: ${countsOf(status)}` : 'Vouch',
@@ -69,6 +71,15 @@ export function summarize(
     severity,
     busy: false,
   };
+}
+
+/** Until when every knowledge base is paused, in words; undefined where one is not. */
+export function pausedUntil({ roots }: StatusResult): string | undefined {
+  const ends = roots.map(({ paused_until }) => paused_until ?? '').sort();
+  if (!ends[0]) return undefined;
+  const end = new Date(ends[0]);
+  if (end.getUTCFullYear() >= 2100) return 'until it is resumed';
+  return `until ${end.toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })}`;
 }
 
 export const problemsOf = (status: StatusResult | undefined) =>

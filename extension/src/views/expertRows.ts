@@ -166,7 +166,7 @@ function fileNode(parent: string, { path, commits, last }: AuthorFileRow, at: At
   };
 }
 
-const HIT_ICONS: Readonly<Record<SearchHit['kind'], string>> = {
+export const HIT_ICONS: Readonly<Record<SearchHit['kind'], string>> = {
   claim: 'pass',
   page: 'book',
   entity: 'symbol-misc',

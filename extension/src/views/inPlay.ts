@@ -4,12 +4,14 @@ import { arrange, difference, type Shown } from './arrange';
 import type { Ask, Model, Redraw, RootOf } from './ask';
 import { Beneath } from './beneath';
 import { claimRows } from './claims';
+import { HIT_ICONS } from './expertRows';
 import {
   type EntityNode,
   entityNode,
   keyOf,
   known,
   type Node,
+  rowText,
   sessionNode,
   whyNode,
 } from './nodes';
@@ -38,26 +40,44 @@ function blockNodes(children: readonly Node[]): readonly Node[] {
   return [{ ...list, label, spoken: `${label}, ${children.length}`, tooltip, children }];
 }
 
-/** The claims of a block as rows. */
-export async function claimsOf(
+/** The lines of a block as rows. */
+export async function linesOf(
   ask: Ask,
   rootOf: RootOf,
   items: readonly ContextItem[],
 ): Promise<readonly Node[]> {
   const rows: Node[] = [];
-  for (const { kind, id, collection } of items) {
-    if (kind !== 'claim') continue;
-    const { claim } = await ask('vouch/claim', { id, root: rootOf(collection) });
-    rows.push(...claimRows(BLOCK, [claim], collection));
+  for (const item of items) {
+    const { kind, id, collection } = item;
+    if (kind === 'claim') {
+      const { claim } = await ask('vouch/claim', { id, root: rootOf(collection) });
+      rows.push(...claimRows(BLOCK, [claim], collection));
+    } else rows.push(lineNode(item));
   }
   return [...new Map(rows.toReversed().map((row) => [row.label, row])).values()].toReversed();
+}
+
+/** A page, a relation or an entity of a block. */
+function lineNode({ kind, id, collection, said, uri }: ContextItem): Node {
+  const label = rowText(said);
+  const look = {
+    id: `${BLOCK}/${kind}:${collection ?? ''}:${id}`,
+    label,
+    description: kind,
+    spoken: `${label}, ${kind}`,
+    tooltip: [label, kind],
+    icon: HIT_ICONS[kind],
+  };
+  return uri === null
+    ? { ...look, kind: 'note' }
+    : { ...look, kind: 'place', target: { uris: [uri], passages: [] } };
 }
 
 export class InPlay implements Model {
   private readonly sessions = new Map<string, Session>();
   private readonly nodes = new Map<string, { session: string; shown: Shown<SalientEntity> }>();
   roots: readonly Node[] = [];
-  /** The claims that a block for the text at hand would hold. */
+  /** What a block for the text at hand would hold. */
   private block: readonly Node[] = [];
   private readonly beneath: Beneath;
 
@@ -107,9 +127,9 @@ export class InPlay implements Model {
     for (const row of open.keys()) if (!this.isShown(row)) open.delete(row);
   }
 
-  /** Takes the claims that a block for the text at hand would hold. */
-  hold(claims: readonly Node[]): void {
-    this.block = claims;
+  /** Takes the lines that a block for the text at hand would hold. */
+  hold(lines: readonly Node[]): void {
+    this.block = lines;
     this.update();
   }
 

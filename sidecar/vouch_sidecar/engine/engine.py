@@ -510,12 +510,6 @@ class Engine:
             if (ledger := self.ledger(one)) is not None:
                 ledger.gave(session, prompt, [pair for pair in given if _is_of(pair[0], one)])
 
-    def count_opened(self, served: Sequence[Served], view: View) -> None:
-        """Count that an agent had a claim of a view shown whole."""
-        for one in served:
-            if one.view is view and (ledger := self.ledger(one)) is not None:
-                ledger.saw("opened")
-
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())
         return max((r.window for r in reflexes if r.enabled), default=0)

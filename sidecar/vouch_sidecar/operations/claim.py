@@ -63,8 +63,6 @@ def answer(ask: Ask, params: IdParams) -> ClaimResult:
     view, artifact = ask.find(Kind.CLAIM, params.id)
     assert isinstance(artifact, Claim)
     ask.engine.stats.opened(artifact.id)
-    if ask.caller.is_model:
-        ask.engine.count_opened(ask.served, view)
     views = ask.views_for(view)
     claim = views.claim(artifact)
     others = [other for one in claim.contradicts if (other := view.claim(one)) is not None]

@@ -9,7 +9,8 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.agent_context import ContextRequest, speak_of, spoken_before
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.kb.records import Artifact, Page
+from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Ask, Operation, analysed
 from vouch_sidecar.operations.printer import Printer
@@ -22,6 +23,7 @@ from vouch_sidecar.operations.wire import (
     SinceParams,
     Wire,
 )
+from vouch_sidecar.retrieval.block import ContextHit, told_text
 from vouch_sidecar.retrieval.context import persona_of
 
 
@@ -57,6 +59,8 @@ class ContextItem(Wire):
     phrase: str = Field(description="The words of the text that matched.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
     arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
+    said: str = Field(description="The title of a page, else what the line says.")
+    uri: str | None = Field(description="Its file; a topic has none.")
 
 
 class ContextResult(Result):
@@ -117,6 +121,8 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
                 phrase=hit.phrase,
                 similarity=hit.similarity,
                 arm=hit.arm,
+                said=cited.title if isinstance(cited, Page) else told_text(hit),
+                uri=_uri(hit, cited),
             )
             for hit in speech.hits
             for cited in hit.cited
@@ -125,6 +131,13 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         supplemental_collections=list(speech.supplemental),
         persona=persona_of(served, speech.primary),
     )
+
+
+def _uri(hit: ContextHit, cited: Artifact) -> str | None:
+    root = hit.view.root
+    if root is None or hit.view.is_topic(cited.id):
+        return None
+    return ArtifactViews(hit.view, root).uri(cited.path)
 
 
 def gist(result: ContextResult) -> list[str]:

@@ -75,7 +75,7 @@ class LedgerTotals(Wire):
     )
     judged: int = Field(description="Lines after which an answer was read.")
     dismissed: int = Field(description="Lines that a reader waved away.")
-    opened: int = Field(description="Claims whose file was opened, or that an agent looked up.")
+    opened: int = Field(description="Files of claims that were opened in an editor.")
     stale: int = Field(description="Lines of claims that were marked stale when given.")
     unused: list[UnusedLine] = Field(
         description="Lines that were never used since the process began, the most given first."

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { switchTo, THEMES } from '../pictures.mjs';
-import { courier, machineSettings } from '../settings.mjs';
+import { courier, machineSettings, until } from '../settings.mjs';
 
 const GAP = 'Nothing is named on this line.\n'.repeat(120);
 
@@ -24,6 +24,13 @@ export const options = () => ({
     fs.writeFileSync(at('.vouch/claims/upload-gives-up.yaml'), named);
   },
 });
+
+/** The totals of a day in the ledgers of this machine. */
+function ledgerOf(w) {
+  const folder = path.join(w.run, 'xdg/cache/vouch-sidecar/ledgers');
+  if (!fs.existsSync(folder)) return [];
+  return fs.readdirSync(folder).flatMap((name) => Object.values(JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'))));
+}
 
 export async function run({ w, test, artifacts }) {
   const { page } = w;
@@ -68,8 +75,29 @@ export async function run({ w, test, artifacts }) {
     await named('dlq show --last 50').hover();
     await named('dlq show --last 50').getByRole('button', { name: 'Dismiss in This File' }).click();
     await named('dlq show --last 50').waitFor({ state: 'detached' });
+    await until(() => ledgerOf(w).some(({ dismissed }) => dismissed === 1), 'it is counted');
     await named('1 dismissed').click();
     await named('dlq show --last 50').waitFor();
+  });
+
+  await test('the status pauses what is said unasked, and resumes it', async () => {
+    const status = async (entry) => {
+      await page.locator('#status\\.languageStatus').hover();
+      await page.locator('.hover-language-status', { hasText: 'Vouch' }).getByText('Show Status').click();
+      await page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).first().click();
+    };
+    await status('Pause for an Hour');
+    await sidebar.getByText('Paused until').waitFor();
+    await page.locator('#status\\.languageStatus').hover();
+    await page.locator('.hover-language-status', { hasText: 'Vouch: paused' }).waitFor();
+    await page.mouse.move(900, 700);
+    await w.picture(path.join(artifacts, '60-in-file-paused.png'));
+    await w.row('In Play', 'Resume').click();
+    await sidebar.getByText('Paused until').waitFor({ state: 'detached' });
+    await status('Pause');
+    await sidebar.getByText('Paused until').waitFor();
+    await status('Resume');
+    await sidebar.getByText('Paused until').waitFor({ state: 'detached' });
   });
 
   await test('an identifier that a claim is tied to says so', async () => {
