@@ -9,6 +9,7 @@ import { Agents } from './agents/agents';
 import { showChanged, showFolderClaims } from './claimLists';
 import { ExpertCommands, wordAtCaret } from './expertCommands';
 import { Explain } from './explain/explain';
+import { workspaceFolders } from './folders';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
 import type {
@@ -32,7 +33,8 @@ const ID = 'vouchSidecar';
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Vouch', { log: true });
   const sessionId = `vscode-${randomUUID()}`;
-  const ask: Ask = (method, params) => server.ask(method, params);
+  const ask: Ask = (method, params, collection) =>
+    server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
   const submit = (text: string) =>
     server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
   const panel = new Panel(ask, submit, log, sessionId, context.workspaceState);
@@ -93,8 +95,7 @@ async function startWhereKnown(
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   panel.setState('loading'); // at once: nobody starts it a second time meanwhile
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  for (const folder of folders) {
+  for (const folder of workspaceFolders()) {
     if (await isKnowledgeNear(folder)) {
       await server.restart();
       if (server.found?.origin === 'installed') await update(context, server, log);
@@ -219,8 +220,7 @@ function watchers(panel: Panel, server: Server, start: () => Promise<void>): vsc
 async function openExample(context: vscode.ExtensionContext): Promise<void> {
   const folder = path.join(await mkdtemp(path.join(tmpdir(), 'vouch-example-')), 'courier');
   await cp(context.asAbsolutePath('example'), folder, { recursive: true });
-  const isBusy = (vscode.workspace.workspaceFolders ?? []).length > 0;
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
-    forceNewWindow: isBusy,
+    forceNewWindow: workspaceFolders().length > 0,
   });
 }

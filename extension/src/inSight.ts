@@ -1,11 +1,11 @@
 /** Which part of the active editor's document is in sight, told once scrolling and typing stop. */
 import * as vscode from 'vscode';
+import { paragraphAt } from './textAtHand';
 import type { Sight } from './views/inFile';
 import type { Caret } from './views/tied';
 
 const STILL_MS = 250;
 const FOLLOWED_MS = 40;
-const PARAGRAPH = 20;
 const SERVED = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
 
 const SCOPES = [
@@ -96,13 +96,8 @@ function caretOf({ document, selection }: vscode.TextEditor, scope?: vscode.Rang
   if (scope?.contains(selection.active)) {
     return { uri, line: line + 1, around: [scope.start.line + 1, scope.end.line + 1] };
   }
-  const isBlank = (at: number) => document.lineAt(at).isEmptyOrWhitespace;
-  let [first, last] = [line, line];
-  if (!isBlank(line)) {
-    while (first > 0 && line - first < PARAGRAPH && !isBlank(first - 1)) first -= 1;
-    while (last < document.lineCount - 1 && last - line < PARAGRAPH && !isBlank(last + 1))
-      last += 1;
-  }
+  const isBlank = document.lineAt(line).isEmptyOrWhitespace;
+  const [first, last] = isBlank ? [line, line] : paragraphAt(document, line);
   return { uri, line: line + 1, around: [first + 1, last + 1] };
 }
 

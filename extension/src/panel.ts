@@ -1,6 +1,7 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { ClaimView } from './claim/view';
+import { workspaceFolders } from './folders';
 import { InSight, isServed } from './inSight';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
@@ -57,15 +58,13 @@ export class Panel implements vscode.Disposable {
     private readonly sessionId: string,
     state: vscode.Memento,
   ) {
-    const rootOf = (collection: string | null) => this.rootOf(collection);
     const redrawInPlay: Redraw = (rows) => {
       this.describeInPlay(); // first, as with the experts
       this.inPlayTree.redraw(rows);
     };
-    this.inPlay = new InPlay(ask, rootOf, redrawInPlay, sessionId, () => this.instead.rows);
+    this.inPlay = new InPlay(ask, redrawInPlay, sessionId, () => this.instead.rows);
     this.experts = new Experts(
       ask,
-      rootOf,
       (rows) => this.expertsTree.redraw(rows),
       () => this.describeExperts(),
       (file) =>
@@ -77,8 +76,8 @@ export class Panel implements vscode.Disposable {
       this.countTied();
       this.inFileTree.redraw(rows);
     };
-    this.claim = new ClaimView(ask, rootOf, () => [...workspaceFolders(), ...this.knowledgeBases]);
-    this.inFile = new InFile(ask, rootOf, redrawFile, new StoredDismissals(state), (claims) =>
+    this.claim = new ClaimView(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
+    this.inFile = new InFile(ask, redrawFile, new StoredDismissals(state), (claims) =>
       this.claim.meet(claims),
     );
     const chosen = (node: Node) => node.kind === 'claim' && this.claim.select(node.claim);
@@ -137,8 +136,7 @@ export class Panel implements vscode.Disposable {
 
   /** Copies the command line that declares the topic of a row. */
   async copyProposal(subject: Subject): Promise<void> {
-    const rootOf = (collection: string | null) => this.rootOf(collection);
-    const { propose } = await askEntity(this.ask, rootOf, subject);
+    const { propose } = await askEntity(this.ask, subject);
     if (!propose) return;
     await vscode.env.clipboard.writeText(propose);
     vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
@@ -146,7 +144,7 @@ export class Panel implements vscode.Disposable {
 
   /** What a row of either view opens. */
   targetOf(node: Node): Promise<Target | undefined> {
-    return targetOf(this.ask, (collection) => this.rootOf(collection), node);
+    return targetOf(this.ask, node);
   }
 
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {
@@ -211,14 +209,13 @@ export class Panel implements vscode.Disposable {
   private async consult(marked: boolean): Promise<void> {
     this.consulted += 1;
     const turn = this.consulted;
-    const rootOf = (collection: string | null) => this.rootOf(collection);
     try {
       const { salience, followed } = await this.ask('vouch/salience', { top_k: IN_PLAY });
       if (turn !== this.consulted) return;
       this.takeSalience(this.sessionId, newestFirst(salience), marked);
       const task = followed && this.inPlayTree.view.visible ? this.text.trim() : '';
       const items = task ? (await this.ask('vouch/context', { task })).items : [];
-      const lines = await linesOf(this.ask, rootOf, items);
+      const lines = await linesOf(this.ask, items);
       if (turn === this.consulted) this.inPlay.hold(lines);
     } catch (error) {
       this.log.debug(`What is in play could not be asked: ${String(error)}`);
@@ -305,14 +302,12 @@ export class Panel implements vscode.Disposable {
     this.describeExperts();
   }
 
-  private rootOf(collection: string | null): string | null {
+  /** The folder of a collection; null where there is only one. */
+  rootOf(collection: string | null): string | null {
     const roots = this.status?.roots ?? [];
     return roots.find((root) => root.collection === collection)?.root ?? null;
   }
 }
-
-const workspaceFolders = (): string[] =>
-  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 const setContext = (key: string, value: unknown) =>
   vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);

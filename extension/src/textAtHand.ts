@@ -11,10 +11,16 @@ export function textAtHand(line?: number): string {
   const { document, selection } = editor;
   if (line === undefined && !selection.isEmpty) return document.getText(selection);
   if (line === undefined && document.languageId === PROMPT_LANGUAGE) return document.getText();
-  const at = Math.min(line ?? selection.active.line, document.lineCount - 1);
+  const [first, last] = paragraphAt(document, line ?? selection.active.line);
+  return document.getText(new vscode.Range(first, 0, last + 1, 0));
+}
+
+/** First and last line of the paragraph around a line, from 0. */
+export function paragraphAt(document: vscode.TextDocument, line: number): [number, number] {
+  const at = Math.min(line, document.lineCount - 1);
   const isBlank = (number: number) => document.lineAt(number).isEmptyOrWhitespace;
   let [first, last] = [at, at];
   while (first > 0 && at - first < LINES - 1 && !isBlank(first - 1)) first -= 1;
   while (last < document.lineCount - 1 && last - at < LINES - 1 && !isBlank(last + 1)) last += 1;
-  return document.getText(new vscode.Range(first, 0, last + 1, 0));
+  return [first, last];
 }

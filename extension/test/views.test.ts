@@ -36,7 +36,6 @@ function inPlay(answers: Record<string, EntityResult> = {}) {
   }) as unknown as Ask;
   const model = new InPlay(
     ask,
-    () => null,
     (rows) => drawn.push(rows),
     'own',
     () => [commandNode('Find Experts', 'find')],
@@ -126,8 +125,8 @@ test('the names of the newest sentence come first, then the others as they are r
 
 test('the lines that a block would hold stand behind what is in play, each sentence once', async () => {
   const asked: unknown[] = [];
-  const ask = (async (_: string, params: { id: string }) => {
-    asked.push(params);
+  const ask = (async (_: string, params: { id: string }, collection: string) => {
+    asked.push([params, collection]);
     const said = params.id === 'c3' ? 'Text of c3' : 'One sentence.';
     return { claim: claim(params.id, { said, said_with: ['c1', 'c2'] }) };
   }) as unknown as Ask;
@@ -145,14 +144,14 @@ test('the lines that a block would hold stand behind what is in play, each sente
   const page = { ...item, kind: 'page' as const, id: 'p', said: 'Night shift', uri };
   const relation = { ...item, kind: 'relation' as const, id: 'r', said: 'a owns b' };
   const all = [...items, page, relation];
-  const claims = await linesOf(ask, (collection) => `/${collection}`, all);
+  const claims = await linesOf(ask, all);
   const lines = ['One sentence.', 'Text of c3', 'Night shift', 'a owns b'];
   assert.deepEqual(names(claims), lines);
   assert.deepEqual(claims.map((row) => 'target' in row && row.target.uris[0]).slice(2), [
     uri,
     false,
   ]);
-  assert.deepEqual(asked[0], { id: 'c1', root: '/kb' });
+  assert.deepEqual(asked[0], [{ id: 'c1' }, 'kb']);
   const { model } = inPlay();
   model.hold(claims);
   assert.equal(model.isEmpty, false);
@@ -256,14 +255,14 @@ test('a claim says status, confidence and date, and leads to what it quotes', ()
     uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const node = claimNode('p', claim('c', { status: 'contested', citations: [cited] }));
-  assert.equal(node.description, '', 'the text has the row to itself');
+  assert.equal(node.description, undefined, 'the text has the row to itself');
   assert.equal(node.icon, 'warning');
   assert.deepEqual(node.target.uris, [cited.document, 'file:///kb/.vouch/claims/c.yaml']);
   assert.deepEqual(node.file.passages, ['Text of c', 'text:']);
   assert.deepEqual(claimNode('p', claim('c')).target, node.file);
   const [facts, citation] = below(node);
   assert.equal(facts?.label, 'contested · confidence 0.70 · 2026-06-30');
-  assert.match(node.spoken, /confidence 0\.70/);
+  assert.match(node.spoken ?? '', /confidence 0\.70/);
   assert.equal(citation?.label, 'Runbook');
   assert.deepEqual(targetIn(citation), {
     uris: [cited.document, cited.uri],
@@ -310,17 +309,16 @@ test('every row has an id of its own', () => {
 
 test('a row opens its own place, or the file of its entity in its own knowledge base', async () => {
   const asked: unknown[] = [];
-  const ask = (async (_: string, params: unknown) => {
-    asked.push(params);
+  const ask = (async (_: string, params: unknown, collection: string) => {
+    asked.push([params, collection]);
     return entity('a', []);
   }) as unknown as Ask;
-  const rootOf = (collection: string | null) => collection && `/${collection}`;
   const row = entityNode('s', salient('a', { collection: 'billing' }), false, false);
-  const target = await targetOf(ask, rootOf, row);
+  const target = await targetOf(ask, row);
   assert.deepEqual(target?.uris, ['file:///kb/.vouch/entities/a.yaml']);
-  assert.deepEqual(asked, [{ id: 'a', root: '/billing' }]);
+  assert.deepEqual(asked, [[{ id: 'a' }, 'billing']]);
   const own = claimNode('p', claim('c'));
-  assert.equal(await targetOf(ask, rootOf, own), own.target);
+  assert.equal(await targetOf(ask, own), own.target);
   assert.equal(asked.length, 1);
 });
 
@@ -328,16 +326,11 @@ test('a topic says where it was found, and opens no file', async () => {
   const found = entity('topic:a', [claim('c')]);
   const topic = { ...found, entity: { ...found.entity, uri: null }, why: 'tag of 2 claims' };
   const ask = (async () => topic) as unknown as Ask;
-  const view = new InPlay(
-    ask,
-    () => null,
-    () => {},
-    'own',
-  );
+  const view = new InPlay(ask, () => {}, 'own');
   view.push('own', [salient('topic:a', { type: 'topic', arm: 'derived' })]);
   const [row] = view.roots as [Node];
   assert.equal('subject' in row && row.subject.isTopic, true);
-  assert.equal(await targetOf(ask, () => null, row), undefined);
+  assert.equal(await targetOf(ask, row), undefined);
   const beneath = await view.children(row);
   const told = beneath.find(({ label }) => label === 'Not declared');
   assert.equal(told?.description, 'tag of 2 claims');
@@ -363,11 +356,7 @@ test('experts: people first, an answer to an older question is dropped', async (
         resolve(method === 'vouch/experts' ? { degraded: [], experts: rows } : rows[0]),
       ),
     )) as unknown as Ask;
-  const experts = new Experts(
-    ask,
-    () => null,
-    (rows) => drawn.push(rows),
-  );
+  const experts = new Experts(ask, (rows) => drawn.push(rows));
   const first = experts.find({ topic: 'old', weight: 'count', types: [] });
   const second = experts.find({ topic: 'new', weight: 'count', types: [] });
   const answer = [
@@ -409,7 +398,6 @@ async function answered(
 ) {
   const experts = new Experts(
     (async () => ({ degraded: [], experts: rows, by_commits, hits: [] })) as unknown as Ask,
-    () => null,
     () => {},
   );
   await experts.find({ topic, weight: 'evidence', types });
@@ -434,11 +422,7 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
       ? { hits: [{ ...hit, collection: 'x' }] }
       : { experts: [], unmatched: ['frob'], degraded: ['timed_out'] };
   }) as unknown as Ask;
-  const experts = new Experts(
-    ask,
-    () => null,
-    () => {},
-  );
+  const experts = new Experts(ask, () => {});
   await experts.find({ topic: 'frob keys', weight: 'evidence', types: [] });
   const [row] = below(experts.roots[0]);
   assert.equal(row?.label, 'Keys rotate.');
@@ -465,7 +449,6 @@ test('people first, then teams and owners, then who committed, then systems', as
   const ranked = [expert('relay', 4, { type: 'system' }), expert('ann', 2, { type: 'person' })];
   const experts = new Experts(
     (async () => ({ degraded: [], experts: ranked, people, by_commits })) as unknown as Ask,
-    () => null,
     () => {},
     () => {},
     (path) => [`file:///kb/${path}`],
@@ -572,13 +555,7 @@ function inFile(
     }));
     return { mentions };
   }) as unknown as Ask;
-  const model = new InFile(
-    ask,
-    () => null,
-    (rows) => drawn.push(rows),
-    dismissals,
-    meets,
-  );
+  const model = new InFile(ask, (rows) => drawn.push(rows), dismissals, meets);
   return { model, drawn, named };
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf } from '../text/errors';
 import { isInside } from '../text/links';
-import type { Ask, RootOf } from '../views/ask';
+import type { Ask } from '../views/ask';
 import type { ClaimRef } from '../views/nodes';
 import { openTarget } from '../views/open';
 import { isWeb, type Link, written } from './content';
@@ -28,7 +28,6 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
 
   constructor(
     private readonly ask: Ask,
-    private readonly rootOf: RootOf,
     /** Folders that links may lead into. */
     private readonly folders: () => readonly string[],
   ) {}
@@ -114,7 +113,7 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
 
   private async read({ id, collection }: ClaimRef) {
     try {
-      return written(await this.ask('vouch/claim', { id, root: this.rootOf(collection) }));
+      return written(await this.ask('vouch/claim', { id }, collection));
     } catch (error) {
       const content: Content = { text: [{ text: messageOf(error) }], lines: [] };
       return { content, links: [] };

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+import { workspaceFolders } from '../folders';
 import type { World } from './discover';
 import { installedServers } from './install';
 import { safeEnvironment } from './safeEnvironment';
@@ -29,13 +30,12 @@ interface PythonApi {
 }
 
 export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): World {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   return {
     platform: process.platform,
     home: homedir(),
     path: process.env.PATH ?? '',
     trusted: vscode.workspace.isTrusted,
-    folders,
+    folders: workspaceFolders(),
     setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
     installed: () => installedServers(context).catch(() => []),
     interpreter: () => selectedInterpreter(log),

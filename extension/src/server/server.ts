@@ -1,5 +1,6 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
+import { workspaceFolders } from '../folders';
 import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../status/words';
@@ -165,9 +166,6 @@ export class Server implements vscode.Disposable {
 
 const protocolOf = (client: Client): unknown =>
   client.initializeResult?.capabilities.experimental?.vouch?.protocol;
-
-const workspaceFolders = (): string[] =>
-  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 function settingsNow(): Settings {
   const configuration = vscode.workspace.getConfiguration('vouchSidecar');

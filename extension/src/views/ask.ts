@@ -2,13 +2,12 @@
 import type { EntityResult, Requests } from '../protocol.gen';
 import type { Node, Subject, Target } from './nodes';
 
+/** With a `collection` only that knowledge base is asked; null where there is only one. */
 export type Ask = <M extends keyof Requests>(
   method: M,
   params: Requests[M]['params'],
+  collection?: string | null,
 ) => Promise<Requests[M]['result']>;
-
-/** The folder of a collection, for the `root` of a request; null where there is only one. */
-export type RootOf = (collection: string | null) => string | null;
 
 /** Rows that VS Code draws: the roots, or those whose look or branch changed. */
 export type Redraw = (rows: 'all' | readonly string[]) => void;
@@ -20,14 +19,13 @@ export interface Model {
   expanded(node: Node, open: boolean): void;
 }
 
-export function askEntity(ask: Ask, rootOf: RootOf, subject: Subject): Promise<EntityResult> {
-  return ask('vouch/entity', { id: subject.id, root: rootOf(subject.collection) });
-}
+export const askEntity = (ask: Ask, { id, collection }: Subject): Promise<EntityResult> =>
+  ask('vouch/entity', { id }, collection);
 
 /** What a row opens: its own place, or the file of the entity that it is about. */
-export async function targetOf(ask: Ask, rootOf: RootOf, node: Node): Promise<Target | undefined> {
+export async function targetOf(ask: Ask, node: Node): Promise<Target | undefined> {
   if ('target' in node) return node.target;
   if (!('subject' in node)) return undefined;
-  const { entity } = await askEntity(ask, rootOf, node.subject);
+  const { entity } = await askEntity(ask, node.subject);
   return entity.uri === null ? undefined : { uris: [entity.uri], passages: [] };
 }

@@ -1,7 +1,7 @@
 /** What stands beneath the rows of entities: asked for once, and again when the knowledge changes. */
 import type { EntityResult } from '../protocol.gen';
 import { messageOf } from '../text/errors';
-import { type Ask, askEntity, type Redraw, type RootOf } from './ask';
+import { type Ask, askEntity, type Redraw } from './ask';
 import { claimNodes } from './claims';
 import { type EntityNode, type Node, noteNode } from './nodes';
 
@@ -18,7 +18,6 @@ export class Beneath {
 
   constructor(
     private readonly ask: Ask,
-    private readonly rootOf: RootOf,
     private readonly redraw: Redraw,
   ) {}
 
@@ -56,7 +55,7 @@ export class Beneath {
     const known = this.known.get(node.id);
     if (known && known.generation === this.generation) return known;
     const generation = this.generation;
-    const result = await askEntity(this.ask, this.rootOf, node.subject);
+    const result = await askEntity(this.ask, node.subject);
     const fresh = { generation, result };
     this.known.set(node.id, fresh);
     return fresh;

@@ -30,7 +30,6 @@ export function claimNode(
     id,
     kind: 'claim',
     label: rowText(claim.said),
-    description: '', // the text has the row to itself
     spoken: [`${claim.said}. ${facts}`, plural(claim.citations.length, 'citation'), claim.stale]
       .filter(Boolean)
       .join(', '),
@@ -81,7 +80,6 @@ function factsNode(parent: string, claim: ClaimView): Node {
     kind: 'note',
     label,
     description,
-    spoken: joined(label, description),
     tooltip: [label, claim.stale, contradicted && `Contradicts ${claim.contradicts.join(', ')}`]
       .filter(Boolean)
       .map(String),

@@ -78,9 +78,7 @@ export function groupNode(group: Group, figure: Figure, children: readonly Node[
 /** Somebody whom relations, claims or CODEOWNERS name, below the experts of the same group. */
 export function personNode(row: PersonRow): Node {
   const { entity_id, name, type, collection } = row;
-  if (entity_id === null) {
-    return ownerNode(row);
-  }
+  if (entity_id === null) return ownerNode(row);
   const entity = { entity_id, name, type, collection: collection ?? null };
   const reason = joined(
     row.relation?.replaceAll('_', ' '),
@@ -106,7 +104,6 @@ function ownerNode({ name, type, via, collection }: PersonRow): Node {
     kind: 'note',
     label: name,
     description: joined('owns the files', collection),
-    spoken: [name, type, 'owns the files', collection].filter(Boolean).join(', '),
     tooltip: [name, joined(type, `owns ${via ?? 'the files'} by CODEOWNERS`, collection)],
     icon: entityIcon(type),
   };
@@ -180,7 +177,6 @@ export function hitsNode(hits: readonly SearchHit[]): ListNode {
     id: 'group:search',
     kind: 'list',
     label: 'Found by search',
-    description: '',
     spoken: `Found by search, ${hits.length}`,
     tooltip: ['Found by search', 'What holds words of the topic, best first.'],
     icon: 'search',
@@ -196,7 +192,6 @@ function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): Plac
     kind: 'place',
     label,
     description: joined(kind, collection),
-    spoken: [label, kind, collection].filter(Boolean).join(', '),
     tooltip: [label, oneLine(snippet)],
     icon: HIT_ICONS[kind],
     target: { uris: [uri], passages: [snippet, 'text:'] },

@@ -3,7 +3,7 @@ import { type ExpertRow, type ExpertsResult, type PersonRow, WEIGHTS } from '../
 import { messageOf } from '../text/errors';
 import { oneLine, quoted } from '../text/words';
 import { difference } from './arrange';
-import type { Ask, Model, Redraw, RootOf } from './ask';
+import type { Ask, Model, Redraw } from './ask';
 import { claimRows } from './claims';
 import {
   authorsNode,
@@ -100,7 +100,6 @@ export class Experts implements Model {
 
   constructor(
     private readonly ask: Ask,
-    private readonly rootOf: RootOf,
     private readonly redraw: Redraw,
     /** Writes the line above the rows: before these, as it would push them down. */
     private readonly describe: () => void = () => {},
@@ -225,12 +224,12 @@ export class Experts implements Model {
   private async claims(node: Node): Promise<readonly Node[]> {
     const row = this.rowsById.get(node.id);
     if (!row) return [];
-    const root = this.rootOf(row.collection ?? null);
+    const collection = row.collection ?? null;
     try {
       const ids = await this.counted(row);
-      const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id, root })));
+      const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id }, collection)));
       const claims = views.map(({ claim }) => claim);
-      const nodes = claimRows(node.id, claims, row.collection ?? null);
+      const nodes = claimRows(node.id, claims, collection);
       const unseen = row.claim_count - claims.length;
       const all = unseen > 0 ? [...nodes, noteNode(node.id, `${unseen} more`, 'ellipsis')] : nodes;
       this.beneath.set(node.id, all);

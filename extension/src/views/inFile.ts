@@ -3,7 +3,7 @@
  */
 import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
-import type { Ask, Model, Redraw, RootOf } from './ask';
+import type { Ask, Model, Redraw } from './ask';
 import { Beneath } from './beneath';
 import { type ClaimRef, keyOf, known, type Node, namedNode, subjectOf } from './nodes';
 import {
@@ -38,13 +38,12 @@ export class InFile implements Model {
 
   constructor(
     private readonly ask: Ask,
-    rootOf: RootOf,
     private readonly redraw: Redraw,
     private readonly dismissals: Dismissals,
     /** Told of the claims at the caret, where there are any. */
     private readonly meets: (claims: readonly ClaimRef[]) => void = () => {},
   ) {
-    this.beneath = new Beneath(ask, rootOf, redraw);
+    this.beneath = new Beneath(ask, redraw);
   }
 
   /** How many claims are shown of the file in sight. */

@@ -1,7 +1,7 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
 import type { ContextItem, SalientEntity } from '../protocol.gen';
 import { arrange, difference, type Shown } from './arrange';
-import type { Ask, Model, Redraw, RootOf } from './ask';
+import { type Ask, askEntity, type Model, type Redraw } from './ask';
 import { Beneath } from './beneath';
 import { claimRows } from './claims';
 import { HIT_ICONS } from './expertRows';
@@ -13,6 +13,7 @@ import {
   type Node,
   rowText,
   sessionNode,
+  subjectOf,
   whyNode,
 } from './nodes';
 
@@ -36,21 +37,17 @@ function blockNodes(children: readonly Node[]): readonly Node[] {
   if (children.length === 0) return [];
   const label = 'For a prompt';
   const tooltip = [label, 'What “Copy Context for Prompt” would take along for this text.'];
-  const list = { id: BLOCK, kind: 'list', open: true, description: '', icon: 'copy' } as const;
+  const list = { id: BLOCK, kind: 'list', open: true, icon: 'copy' } as const;
   return [{ ...list, label, spoken: `${label}, ${children.length}`, tooltip, children }];
 }
 
 /** The lines of a block as rows. */
-export async function linesOf(
-  ask: Ask,
-  rootOf: RootOf,
-  items: readonly ContextItem[],
-): Promise<readonly Node[]> {
+export async function linesOf(ask: Ask, items: readonly ContextItem[]): Promise<readonly Node[]> {
   const rows: Node[] = [];
   for (const item of items) {
     const { kind, id, collection } = item;
     if (kind === 'claim') {
-      const { claim } = await ask('vouch/claim', { id, root: rootOf(collection) });
+      const { claim } = await ask('vouch/claim', { id }, collection);
       rows.push(...claimRows(BLOCK, [claim], collection));
     } else rows.push(lineNode(item));
   }
@@ -59,15 +56,8 @@ export async function linesOf(
 
 /** A page, a relation or an entity of a block. */
 function lineNode({ kind, id, collection, said, uri }: ContextItem): Node {
-  const label = rowText(said);
-  const look = {
-    id: `${BLOCK}/${kind}:${collection ?? ''}:${id}`,
-    label,
-    description: kind,
-    spoken: `${label}, ${kind}`,
-    tooltip: [label, kind],
-    icon: HIT_ICONS[kind],
-  };
+  const row = `${BLOCK}/${kind}:${collection ?? ''}:${id}`;
+  const look = { id: row, label: rowText(said), description: kind, icon: HIT_ICONS[kind] };
   return uri === null
     ? { ...look, kind: 'note' }
     : { ...look, kind: 'place', target: { uris: [uri], passages: [] } };
@@ -83,14 +73,13 @@ export class InPlay implements Model {
 
   constructor(
     private readonly ask: Ask,
-    private readonly rootOf: RootOf,
     private readonly redraw: Redraw,
     private readonly own: string,
     /** Rows that stand where nothing is in play. */
     private readonly instead: () => readonly Node[] = () => [],
     private readonly now: () => number = Date.now,
   ) {
-    this.beneath = new Beneath(ask, rootOf, redraw);
+    this.beneath = new Beneath(ask, redraw);
   }
 
   get isEmpty(): boolean {
@@ -223,8 +212,7 @@ export class InPlay implements Model {
 
   private async exists(row: SalientEntity): Promise<boolean> {
     try {
-      const root = this.rootOf(row.collection ?? null);
-      await this.ask('vouch/entity', { id: row.entity_id, root });
+      await askEntity(this.ask, subjectOf(row));
       return true;
     } catch {
       return false;

@@ -14,11 +14,11 @@ export interface Target {
 interface Look {
   readonly id: string;
   readonly label: string;
-  readonly description: string;
-  /** Read aloud in place of label and description. */
-  readonly spoken: string;
-  /** Plain lines; the first is the heading. */
-  readonly tooltip: readonly string[];
+  readonly description?: string;
+  /** Read aloud; label and description where there is nothing else to say. */
+  readonly spoken?: string;
+  /** Plain lines, the first is the heading; the label where there is nothing else to say. */
+  readonly tooltip?: readonly string[];
   readonly icon: string;
   readonly color?: string;
 }
@@ -217,30 +217,20 @@ export function sessionNode(id: string, children: readonly Node[]): ListNode {
   };
 }
 
-export function noteNode(parent: string, label: string, icon = 'info'): NoteNode {
-  return {
-    id: `${parent}/note`,
-    kind: 'note',
-    label,
-    description: '',
-    spoken: label,
-    tooltip: [label],
-    icon,
-  };
-}
+export const noteNode = (parent: string, label: string, icon = 'info'): NoteNode => ({
+  id: `${parent}/note`,
+  kind: 'note',
+  label,
+  icon,
+});
 
-export function commandNode(label: string, command: string, icon = 'ellipsis'): CommandNode {
-  return {
-    id: `command:${command}`,
-    kind: 'command',
-    label,
-    description: '',
-    spoken: label,
-    tooltip: [label],
-    icon,
-    command,
-  };
-}
+export const commandNode = (label: string, command: string, icon = 'ellipsis'): CommandNode => ({
+  id: `command:${command}`,
+  kind: 'command',
+  label,
+  icon,
+  command,
+});
 
 /** A row that holds those that are too many for a glance. */
 export const moreNode = (parent: string, label: string, children: readonly Node[]): ListNode => ({

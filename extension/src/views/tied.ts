@@ -91,8 +91,8 @@ function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolea
     file: fileOf(claim),
     key: tiedKey(claim),
     children: [
-      { ...noteNode(`${id}/why`, claim.why, 'link') },
-      ...(claim.stale ? [{ ...noteNode(`${id}/stale`, claim.stale, 'history') }] : []),
+      noteNode(`${id}/why`, claim.why, 'link'),
+      ...(claim.stale ? [noteNode(`${id}/stale`, claim.stale, 'history')] : []),
       ...(claim.source ? [sourceNode(id, claim, claim.source)] : []),
     ],
   };
@@ -109,9 +109,7 @@ function sourceNode(id: string, { document, uri }: TiedClaim, source: string): N
     id: `${id}/source`,
     kind: 'place',
     label: source,
-    description: '',
     spoken: `Source, ${source}`,
-    tooltip: [source],
     icon: 'quote',
     target: { uris: document ? [document] : [uri], passages: [] },
   };

@@ -67,13 +67,14 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   getTreeItem({ node }: Row): vscode.TreeItem {
     const item = new vscode.TreeItem(node.label, collapsible(node));
     item.id = node.id;
-    item.description = node.description;
+    item.description = node.description ?? '';
     item.iconPath = new vscode.ThemeIcon(
       node.icon,
       node.color ? new vscode.ThemeColor(node.color) : undefined,
     );
     item.contextValue = contextOf(node);
-    item.accessibilityInformation = { label: node.spoken, role: 'treeitem' };
+    const label = node.spoken ?? [node.label, node.description].filter(Boolean).join(', ');
+    item.accessibilityInformation = { label, role: 'treeitem' };
     if ('mark' in node) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
     if (node.kind === 'command') item.command = { command: node.command, title: node.label };
     if ('target' in node) {
@@ -83,7 +84,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   }
 
   resolveTreeItem(item: vscode.TreeItem, { node }: Row): vscode.TreeItem {
-    const [heading = '', ...lines] = node.tooltip;
+    const [heading = '', ...lines] = node.tooltip ?? [node.label];
     const text = [`**${literal(heading)}**`, ...lines.map(literal)].join('\n\n');
     item.tooltip = new vscode.MarkdownString(node.kind === 'claim' ? plainHeading(text) : text);
     return item;

@@ -1,0 +1,5 @@
+/** The folders that are opened. */
+import * as vscode from 'vscode';
+
+export const workspaceFolders = (): string[] =>
+  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
