@@ -223,6 +223,35 @@ def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, o
     assert view.said(claim(ITEM)).text == QUOTES[ITEM]
 
 
+@pytest.mark.parametrize("hides", [{"status": "redacted"}, {"scope": PRIVATE}])
+def test_a_part_of_a_sentence_that_nobody_approved_is_said_in_it_or_not_at_all(
+    hides: dict[str, object],
+) -> None:
+    part, whole = claim(1, auto_approved=True), claim(5, auto_approved=True)
+    others = [one for one in everything() if key_of(one) not in map(key_of, (part, claim(2)))]
+    view = View("kb", World(*others, part, claim(2)).known, EVERYBODY)
+    assert view.sayable(part)
+    hidden = View("kb", World(*others, part, whole, claim(2, **hides)).known, EVERYBODY)
+    assert not hidden.sayable(part)
+    assert hidden.sayable(whole)
+    approved = View("kb", World(*others, claim(1), claim(2, **hides)).known, EVERYBODY)
+    assert approved.sayable(claim(1)), "somebody approved it as it is"
+
+
+def test_a_receipt_that_begins_within_a_word_is_said_in_its_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cut = "md is in `.github/`, which the team owns.\n"
+    source_id = sha256(cut.encode()).hexdigest()
+    quote = "github/`, which the team owns."
+    start = cut.index(quote)
+    evidence = Evidence("ev", "evidence/ev.yaml", source_id, "b", quote, start, start + len(quote))
+    made = Claim("cut", "claims/cut.yaml", quote, evidence=("ev",), auto_approved=True)
+    monkeypatch.setitem(KEPT, source_id, cut)
+    view = View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY)
+    assert view.said(made).text == cut.strip()
+
+
 @pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])
 def test_a_lead_in_may_turn_its_items_round(text: str) -> None:
     assert NEGATION.search(text)

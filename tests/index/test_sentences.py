@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.index.sentences import MAX_BLOCK, Form, Layout, form_of_text, is_talk
+from vouch_sidecar.index.sentences import (
+    MAX_BLOCK,
+    Form,
+    Layout,
+    form_of_text,
+    is_fragment,
+    is_talk,
+)
 
 DOCUMENT = """\
 # Relay
@@ -63,7 +70,6 @@ def around(quote: str, text: str = DOCUMENT) -> tuple[Form, str, str] | None:
         ("gives up. Then", ("The relay retries three times (see README.md and docs/x.md. It is "
          "long) before it gives up. Then the event goes to the dead letter queue, e.g. "
          "`dlq.main`."), "Relay"),
-        ("| buffer", "buffer | 12 bytes", "Build"),
         ("over lines", "Quoted text goes over lines.", "Build"),
         ("その後", "その後は止まります。", "Limits"),
     ],
@@ -81,6 +87,7 @@ def test_a_range_is_widened_to_whole_sentences(quote: str, text: str, heading: s
         ("retries = 3.", Form.CODE),
         ("pip install relay", Form.CODE),
         ("| name ", Form.MARKUP),
+        ("| buffer", Form.MARKUP),
         ("-----", Form.MARKUP),
     ],
 )
@@ -88,6 +95,44 @@ def test_what_is_no_prose(quote: str, form: Form) -> None:
     found = around(quote)
     assert found is not None
     assert found[0] is form
+
+
+@pytest.mark.parametrize(
+    ("quote", "form"),
+    [
+        ("For other software use:", Form.STATEMENT),
+        ("retries: 3", Form.CODE),
+        ("Then it is", Form.STATEMENT),
+        ("reStructured", Form.HEADING),
+        ("[guide]", Form.MARKUP),
+        ("[^1]", Form.STATEMENT),
+        ("size | 3", Form.MARKUP),
+        ("a | b", Form.STATEMENT),
+    ],
+)
+def test_what_a_line_is_by_the_lines_around_it(quote: str, form: Form) -> None:
+    text = (
+        "For other software use:\n```\nretries: 3\n```\n\nThen it is used.\n\n"
+        "reStructured\n````````````\n\n[guide]: https://example.org/guide\n\n"
+        "[^1]: It is asked twice.\n\nname | value\n--- | ---\nsize | 3\n\nEither a | b is set.\n"
+    )
+    found = around(quote, text)
+    assert found is not None
+    assert found[0] is form
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("JavaScript/TypeScript", True),
+        ("`AWS::ECR::Repository`", True),
+        ("Use Kafka.", False),
+        ("Kafka keeps events", False),
+        ("その後は止まります", False),
+    ],
+)
+def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
+    assert is_fragment(text) is fragment
 
 
 def test_a_range_of_blanks_touches_nothing() -> None:
@@ -116,6 +161,8 @@ def test_data_without_an_end_is_no_sentence() -> None:
         ("- [Guide](https://example.org/a)", Form.LINK),
         ("See [the guide](https://example.org/a).", Form.LINK),
         ("---", Form.MARKUP),
+        ("[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", Form.LINK),
+        ('<p align="center"><img src="docs/picture.png" width="400"></p>', Form.MARKUP),
         ("Read the [guide](https://example.org/a) before a release.", Form.STATEMENT),
         ("The limit is 3.", Form.STATEMENT),
     ],

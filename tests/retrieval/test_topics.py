@@ -163,6 +163,7 @@ def test_headings_of_cited_documents_are_topics() -> None:
         ("```sh\n# Build isolation\n```\n", "docs/notes.md"),
         ("```sh\n# Build isolation\n~~~\n# Build isolation\n```\n", "docs/notes.md"),
         ("---\nBuild isolation\n---\n", "docs/notes.md"),
+        ("Build isolation\n```\nbuild: 1\n```\n", "docs/notes.md"),
         (".. code::\n\n   # Build isolation\n", "docs/notes.rst"),
         ("Build | isolation\n-----\n", "docs/notes.md"),
         ("# {{build}} isolation\n", "docs/notes.md"),

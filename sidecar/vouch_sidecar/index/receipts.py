@@ -25,6 +25,7 @@ from vouch_sidecar.index.sentences import (
     Place,
     Span,
     form_of_text,
+    is_fragment,
     is_talk,
 )
 from vouch_sidecar.index.text import units
@@ -75,8 +76,8 @@ class Quoted(NamedTuple):
     """The place of a claim's receipt: the form of the claim's text there, and the sentence; None
     instead of the sentence if nobody may see it or it is no sentence. `by_text`: the text of a
     withheld claim keeps some from seeing the sentence or what stands around it, and nothing else
-    does. `only_whole`: the claim says something only in its sentence, as its list is led in by one
-    that may turn it round.
+    does. `only_whole`: the claim says something only in its sentence, as nobody approved it and it
+    is a part of one, or as its list is led in by one that may turn it round.
     """
 
     form: Form
@@ -415,20 +416,22 @@ class QuotedSources:
         if source is None or receipt is None:
             return None
         place = source.around(receipt)
-        holds = place is not None and _holds(place.text, claim.text)
+        holds = place is not None and _holds(place, receipt, claim, citing)
         own = frozenset({OPEN, citing.gate, gate_of(source.source) or OPEN})
         is_closed = source.closed is None or not source.closed <= own
         quotes = (holds or citing.verbatim) and not is_closed
         form = _form(place, source.source) if quotes else form_of_text(claim.text)
-        whole = place is not None and place.form is Form.STATEMENT
-        if place is None or not whole or len(place.text) > MAX_SENTENCE:
+        if place is None or place.form is not Form.STATEMENT:
             return Quoted(form, None)
+        in_part = claim.auto_approved and not _is_all_of(claim, place)
+        if len(place.text) > MAX_SENTENCE:
+            return Quoted(form, None, only_whole=in_part)
         without, needed = source.gates(place.start, place.end)
         if needed is None or not needed <= own:
             form = form_of_text(claim.text)
         by_text = all_gates((without, own)) != all_gates((needed, own))
         if needed is None:
-            return Quoted(form, None, by_text)
+            return Quoted(form, None, by_text, in_part)
         parts = [place.text]
         led = self._led_in(source, place)
         if led is not None:
@@ -445,7 +448,7 @@ class QuotedSources:
             " ".join(parts),
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
-            holds and _words(place.text) == _words(claim.text) and led is None,
+            holds and _is_all_of(claim, place) and led is None,
             not citing.verbatim or saying[:1] == [claim.id],
             source.source.id,
             place.start,
@@ -453,7 +456,7 @@ class QuotedSources:
             tuple(self._around(source, place, shown)),
         )
         by_text |= shown.by_text
-        return Quoted(form, sentence, by_text, only_whole=led is not None)
+        return Quoted(form, sentence, by_text, only_whole=in_part or led is not None)
 
     def _led_in(self, source: _QuotedSource, place: Place) -> _LeadIn | None:
         """What leads in the list of a place, if anything has to be put in front: a long sentence
@@ -555,16 +558,25 @@ def _form(place: Place | None, source: Source) -> Form:
         return Form.MARKUP
     if place.form is not Form.STATEMENT:
         return place.form
-    form = form_of_text(place.text)
+    form = Form.FRAGMENT if is_fragment(place.text) else form_of_text(place.text)
     talks = form is Form.STATEMENT and source.type in TALKING and is_talk(place.text)
     return Form.TALK if talks else form
 
 
-def _holds(sentence: str, text: str) -> bool:
-    """Whether a sentence contains all words of a text, in a row; False if the text has none."""
-    wanted, words = _words(text), _words(sentence)
+def _holds(place: Place, receipt: _Receipt, claim: Claim, citing: Citing) -> bool:
+    """Whether the sentences of a place contain a claim's text: as the receipt there, or as words in
+    a row; False if the text has none.
+    """
+    if citing.verbatim and place.start <= receipt.start and receipt.end <= place.end:
+        return True
+    wanted, words = _words(claim.text), _words(place.text)
     many = len(wanted)
     return many > 0 and any(words[at : at + many] == wanted for at in range(len(words) - many + 1))
+
+
+def _is_all_of(claim: Claim, place: Place) -> bool:
+    """Whether a claim's text is all that the sentences of a place say."""
+    return _words(place.text) == _words(claim.text)
 
 
 def _words(text: str) -> list[str]:

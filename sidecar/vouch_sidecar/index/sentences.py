@@ -35,6 +35,7 @@ class Form(StrEnum):
     CODE = "code"
     MARKUP = "markup"
     TALK = "talk"
+    FRAGMENT = "fragment"
 
 
 Span = tuple[int, int]
@@ -64,7 +65,7 @@ class Place(NamedTuple):
 
 @dataclass
 class _Block:
-    """A paragraph, an item of a list, a row of a table or a heading: the pieces of its lines."""
+    """A paragraph, an item of a list, or a heading: the pieces of its lines."""
 
     form: Form
     pieces: list[tuple[int, int]] = field(default_factory=list)
@@ -125,7 +126,7 @@ class Layout:
     def heading(self, place: Span) -> str:
         """A heading without its marks."""
         text = self.text[place[0] : place[1]].strip()
-        return text.strip("#*_ \t").rstrip(":").strip()
+        return text.strip("#*_ \t").rstrip(" \t:-–")
 
     def sentences_in(self, place: Span) -> list[tuple[str, int, int]]:
         """The sentences that a range touches, each as one line with its start and end."""
@@ -183,6 +184,9 @@ _FENCE = re.compile(r"[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _BOLD = re.compile(r"[ \t]*(?:\*\*[^*]+\*\*|__[^_]+__):?[ \t]*\Z")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\Z")
+_FENCE_SIGNS = ("`", "~")
+_REFERENCE = re.compile(r" {0,3}\[[^\]\[^][^\]\[]*+\]:(?:[ \t]|\Z)")
+"""Where a link leads that is named elsewhere; a footnote (`[^1]:`) is prose."""
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}\Z")
 _ITEM = re.compile(
     r"([ \t]*)(?:[-*+•–]|\d{1,3}[.)]|\(?[a-zA-Z][.)]|\#\.)[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
@@ -290,7 +294,9 @@ class _Blocks:
             return False
         if not _UNDERLINE.match(below) or _ITEM.match(line) or _ROW.match(line):
             return False
-        return len(below.rstrip()) >= min(len(line), 3)
+        # a fence below a line of Markdown is none: in reStructuredText it is as long as the title
+        least = len(line) if below.startswith(_FENCE_SIGNS) else min(len(line), 3)
+        return len(below.rstrip()) >= least
 
     def _form_alone(self, line: str, number: int) -> Form | None:
         """The form of a line that is a block by itself and no prose."""
@@ -298,15 +304,29 @@ class _Blocks:
             return Form.HEADING
         if _BOLD.match(line) and self._open is None:
             return Form.HEADING
-        if _SEPARATOR.match(self._line(number + 1)) and "|" in line and not self._in_table(number):
+        if self._is_row(line, number):
             return Form.MARKUP
-        marks = (_RULE.match, _DIRECTIVE.match, _GRID.match, _TAG.match, _UNDERLINE.match)
+        marks = (
+            _RULE.match,
+            _DIRECTIVE.match,
+            _GRID.match,
+            _TAG.match,
+            _UNDERLINE.match,
+            _REFERENCE.match,
+        )
         if any(match(line) for match in marks):
             return Form.MARKUP
         return Form.MARKUP if "|" in line and _SEPARATOR.match(line) else None
 
-    def _in_table(self, number: int) -> bool:
-        return number > 0 and _ROW.match(self._line(number - 1)) is not None
+    def _is_row(self, line: str, number: int) -> bool:
+        """Whether a line is a row of a table, with or without bars at its ends."""
+        if "|" not in line:
+            return False
+        if _ROW.match(line) or _SEPARATOR.match(self._line(number + 1)):
+            return True
+        if not self._out or self._out[-1].start < self._lines[number - 1][0]:
+            return False
+        return self._out[-1].form is Form.MARKUP and "|" in self._line(number - 1)
 
     def _fenced(self, number: int, mark: str) -> int:
         self._alone(Form.CODE, number)
@@ -330,25 +350,21 @@ class _Blocks:
         if quote:
             start += quote.end()
             line = line[quote.end() :]
-        item, row = _ITEM.match(line), _ROW.match(line)
+        item = _ITEM.match(line)
         if item:
             start += item.end()
         elif field_mark := _FIELD.match(line):
             item = field_mark
-        begins = item or row or _SPEAKER.match(line) or self._open is None
+        begins = item or _SPEAKER.match(line) or self._open is None
         start, end = self._trimmed(start, end)
         if start >= end:
             self._open = None
             return
-        if row:
-            start, end = self._trimmed(start + 1, end - 1)
         if begins or self._open is None:
             self._open = _Block(Form.STATEMENT, indent=indent, is_item=bool(item))
             self._out.append(self._open)
         self._open.pieces.append((start, max(end, start + 1)))
-        if row:
-            self._open = None
-        elif line.rstrip().endswith("::"):
+        if line.rstrip().endswith("::"):
             self._code_below = indent
 
     def _trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -461,6 +477,7 @@ _URL = re.compile(
     r"|`[^`<]*+<[^`>]*+>`_*+|(?<!\w)<?\w++://[^\s>]*+>?"
 )
 _WORD = re.compile(r"[^\W_]+")
+_MARKS = re.compile(r"</?[a-zA-Z][^<>]*+>")
 _OFFER = re.compile(
     r"(?:let me|let's|i'll|i will|i'm (?:going|about) to|i am going to|would you like|do you want"
     r"|want me to|should i|shall i|could you|can you|feel free|please let|happy to|glad to"
@@ -487,12 +504,20 @@ def form_of_text(text: str) -> Form:
         return Form.HEADING
     if line.rstrip("*_ ").endswith((":", "：")):
         return Form.LEAD_IN
-    bare = replaced(_URL, " ", line)
+    bare = replaced(_URL, " ", replaced(_URL, " ", line))  # a badge is a picture in a link
     if bare != line and len(_WORD.findall(bare)) < 2:
         return Form.LINK
-    if not _WORD.search(line):
+    if not _WORD.search(replaced(_MARKS, " ", line)):
         return Form.MARKUP
     return Form.STATEMENT
+
+
+def is_fragment(text: str) -> bool:
+    """Whether what stands in a document is too little to say something: an item of one or two
+    words, a path.
+    """
+    few = len(text.split()) < _FEW_WORDS and not _JOINED.search(text)
+    return few and not text.rstrip("*_)\"' ").endswith((".", "!", "?"))
 
 
 def is_talk(text: str) -> bool:

@@ -672,7 +672,8 @@ def _headings(data: bytes, is_restructured: bool = False) -> list[_Heading]:
     """
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     marked = () if is_restructured else _ATX.finditer(text)
-    found = {m.start(): m for m in (*marked, *_UNDERLINED.finditer(text))}
+    underlined = (m for m in _UNDERLINED.finditer(text) if is_restructured or m[2] not in "`~")
+    found = {m.start(): m for m in (*marked, *underlined)}
     borders = _borders_of_code(text)
     ascii_only = text.isascii()
     headings: list[_Heading] = []
