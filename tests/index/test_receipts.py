@@ -16,7 +16,7 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
-from vouch_sidecar.index.schema import QUESTION, SAID
+from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.kb.access import OPEN, is_told
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -178,8 +178,8 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
         places = [view.search.frequency(word, kind) for word in terms(f"{CONTENT} Where")]
         found[kind] = places, view.search.total(kind)
     words = terms(CONTENT)
-    found["total"] = view.search.total(SAID), view.search.length(SAID)
-    found["words"] = [view.search.frequency(word, SAID) for word in words]
+    found["total"] = view.search.total(SENTENCE_STEMS), view.search.length(SENTENCE_STEMS)
+    found["words"] = [view.search.frequency(word, SENTENCE_STEMS) for word in words]
     return found
 
 
@@ -197,10 +197,10 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
         assert found is not None
         assert view.said(found).text == f"Long heading: {WHOLE}"
         assert view.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
-    assert view.search.frequency(terms("second")[0], SAID) == 1
-    assert view.search.total(SAID) == 4, "heading and lead-in are no statements"
+    assert view.search.frequency(terms("second")[0], SENTENCE_STEMS) == 1
+    assert view.search.total(SENTENCE_STEMS) == 4, "heading and lead-in are no statements"
     assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
-    assert view.search.frequency(terms("heading")[0], SAID) == 4
+    assert view.search.frequency(terms("heading")[0], SENTENCE_STEMS) == 4
     (exchange,) = (one for one in view.knowledge.all_of(Kind.SOURCE) if isinstance(one, Source))
     statements = [view.said(one).text for one in view.statements(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
@@ -337,8 +337,8 @@ def test_a_claim_in_other_words_is_said_in_its_own() -> None:
     sentence = view.sentence(other)
     assert sentence is not None
     assert sentence.text == f"Long heading: {WHOLE}"
-    assert view.search.frequency(terms("files")[0], SAID) == 1
-    assert view.search.frequency(terms("second")[0], SAID) == 2
+    assert view.search.frequency(terms("files")[0], SENTENCE_STEMS) == 1
+    assert view.search.frequency(terms("second")[0], SENTENCE_STEMS) == 2
 
 
 def test_a_forged_receipt_is_none() -> None:
@@ -461,7 +461,7 @@ def is_closed(world: World, gates: frozenset[str] = EVERYBODY) -> bool:
     said = {view.said(one).text for one in claims if one is not None}
     kept = view.visible((Kind.SOURCE, SOURCE_ID))
     assert isinstance(kept, Source)
-    found = view.search.frequency(terms("heading")[0], SAID), view.search.total(QUESTION)
+    found = view.search.frequency(terms("heading")[0], SENTENCE_STEMS), view.search.total(QUESTION)
     if said == set(QUOTES):
         assert all(view.sentence(one) is None for one in claims if one is not None)
         assert (kept.title, kept.question, kept.locator) == (None, None, "a.md")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.retrieval.constants import BIAS, WEIGHTS
+from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 
 from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
@@ -91,7 +91,7 @@ def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     _, texts = explained(engine, "Are diesel prices of the filling station below ours this winter?")
     assert texts["night"]["verdict"] == "refused"
     assert texts["night"]["why"].endswith(", needs 0.40: only “diesel” in common")
-    assert set(texts["night"]["factors"]) == set(WEIGHTS)
+    assert set(texts["night"]["factors"]) == set(LIKELIHOOD_WEIGHTS)
     _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
     assert texts["night"]["verdict"] == "said"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.retrieval.constants import BIAS, WEIGHTS
+from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 
 from benchmarks.quality.world import World, copied
 
@@ -24,7 +24,7 @@ LIKELIHOODS = re.findall(
 
 def test_the_weights_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| (\w+) \| (-?\d+\.?\d*) \| ", PAGE, re.MULTILINE)
-    assert dict(rows) == {name: f"{value:g}" for name, value in WEIGHTS.items()} | {
+    assert dict(rows) == {name: f"{value:g}" for name, value in LIKELIHOOD_WEIGHTS.items()} | {
         "bias": f"{BIAS:g}"
     }
 

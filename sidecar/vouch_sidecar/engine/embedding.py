@@ -42,7 +42,7 @@ UNWRITTEN = 256
 MAX_QUESTIONS = 64
 """Number of questions whose vectors are remembered."""
 FOLLOW, EMBED = "follow", "hear"
-SAID = "Nothing is found by meaning"
+NO_VECTORS = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
 SEARCH_SHARE = 0.25
@@ -102,7 +102,7 @@ class Embeddings:
         while True:
             self._wake = anyio.Event()
             pause = RETRY_SECONDS
-            with self._notifying(), self.faults.contained(FOLLOW, SAID):
+            with self._notifying(), self.faults.contained(FOLLOW, NO_VECTORS):
                 try:
                     pause = await self._follow()
                 finally:
@@ -233,7 +233,7 @@ class Embeddings:
             self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
             seconds = max(0.0, left * (1 - SEARCH_SHARE))
-            with self._notifying(), self.faults.contained(EMBED, SAID):
+            with self._notifying(), self.faults.contained(EMBED, NO_VECTORS):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
                     found = (await in_worker(embed, abandon_on_cancel=True))[0]

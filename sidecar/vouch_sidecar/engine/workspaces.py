@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SAID = "Claims are not tied to files"
+NO_TIES = "Claims are not tied to files"
 HISTORY, FILES = "history", "files"
 """Names of the steps that read commits, and list files, in faults."""
 LOOK_SECONDS = 2.0
@@ -103,11 +103,11 @@ class Workspaces:
         try:
             while True:
                 self._wake = anyio.Event()
-                with self._engine.faults.contained(WORKSPACE, SAID):
+                with self._engine.faults.contained(WORKSPACE, NO_TIES):
                     for root in self._states.keys() - self._engine.collections.keys():
                         del self._states[root]
                     for collection in list(self._engine.collections.values()):
-                        with collection.faults.contained(WORKSPACE, SAID):
+                        with collection.faults.contained(WORKSPACE, NO_TIES):
                             await self._follow(worker, collection)
                 with anyio.move_on_after(LOOK_SECONDS):
                     await self._wake.wait()
@@ -608,7 +608,7 @@ def settle(
         state.needs_history = with_commits
         if not collection.is_workspace_pending and not _is_stale(state, collection):
             continue
-        with collection.faults.contained(WORKSPACE, SAID):
+        with collection.faults.contained(WORKSPACE, NO_TIES):
             if not state.recalled:
                 state.recalled = True
                 kept = _resume(collection, collection.knowledge, state, env)

@@ -41,9 +41,9 @@ from vouch_sidecar.index.schema import (
     CONTENT,
     QUESTION,
     RETIRED,
-    SAID,
+    SENTENCE_STEMS,
     SILENCED,
-    UNSAID,
+    UNSEARCHED_STEMS,
     WITHOUT_QUOTE,
     closed_in,
     document,
@@ -334,7 +334,7 @@ def _saying(before: Knowledge, text: str) -> Iterator[Key]:
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
         *before.snapshot.units
     }
-    kinds = (SAID, UNSAID, Kind.PAGE, Kind.SOURCE, QUESTION)
+    kinds = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION)
     for kind in kinds if wanted else ():
         places = [StemPlace(kind, one).encode() for one in labels]
         query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])

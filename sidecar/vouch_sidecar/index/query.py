@@ -23,7 +23,7 @@ from vouch_sidecar.index.encoding import (
     labels_for,
 )
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import SAID, SCHEMA, UNDATED
+from vouch_sidecar.index.schema import SCHEMA, SENTENCE_STEMS, UNDATED
 from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen
 from vouch_sidecar.kb.records import Kind
 
@@ -129,12 +129,14 @@ class Search:
             kind, label = StemPlace.decode(name)
             if label in visible:
                 found[kind].append(name)
-        found[SAID] = [StemPlace(SAID, label).encode() for label in sorted(visible)]
+        found[SENTENCE_STEMS] = [
+            StemPlace(SENTENCE_STEMS, label).encode() for label in sorted(visible)
+        ]
         return found
 
     def _sums(self, kind: str) -> list[Sum]:
         """By label, the documents of a kind and their stems."""
-        if kind == SAID:
+        if kind == SENTENCE_STEMS:
             units = self.snapshot.units
             return [units[one] for one in labels_for(self.gates) if one in units]
         return [self.snapshot.lengths[name] for name in self.places[kind]]
@@ -159,7 +161,7 @@ class Search:
 
     def every(self, kind: str) -> Query:
         """All documents of a kind, in the order of their ids."""
-        if kind == SAID:
+        if kind == SENTENCE_STEMS:
             return value_query("unit", labels_for(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
@@ -238,7 +240,7 @@ class Search:
         """A query limited to claims since `since`, if that is set; claims without a date are left
         out.
         """
-        if self.since is None or kind not in (Kind.CLAIM, SAID):
+        if self.since is None or kind not in (Kind.CLAIM, SENTENCE_STEMS):
             return query
         dated = Query.range_query(
             SCHEMA, "at", FieldType.Integer, self.since, UNDATED, include_upper=False

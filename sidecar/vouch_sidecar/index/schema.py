@@ -49,11 +49,11 @@ TITLE = "title"
 """The kind of a document that holds only a page's title."""
 QUESTION = "question"
 """The kind of a document that holds only the question of an exchange."""
-SAID = "said"
+SENTENCE_STEMS = "said"
 """The kind of stems by which full-text search finds claims: stems of the sentence that is shown for
 a claim, each sentence once. Stems of the kind `claim` are those of the claim's own text.
 """
-UNSAID = "unsaid"
+UNSEARCHED_STEMS = "unsaid"
 """The kind of stems by which no search finds a claim: of a sentence that says nothing by itself,
 and of what stands around one.
 """
@@ -116,8 +116,8 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 
 SCHEMA = _schema()
 """`key`: the sort key (`DocumentKey`). `place`: kind and visibility label (`StemPlace`). `stems`:
-the stems of the text, each with the place in front; a claim has a second value, the stems of its
-`SAID` text. `length`: the number of stems. `unit`: the label of a claim's `SAID` text,
+the stems of the text, each with the place in front; a claim has a second value, its
+`SENTENCE_STEMS`. `length`: the number of stems. `unit`: the label of a claim's sentence,
 `unit_length` the number of stems with that label. `quoted`: the place of a claim's receipt
 (`Quoted`). `closed`: the ranges of a page's body, or the parts of a source, that need more gates
 than the artifact itself (`Closed`). `about`: the entities that a claim is linked to
@@ -151,11 +151,11 @@ def stems_in(made: Document) -> list[str]:
     return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
 
 
-def said_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
-    """The stems of a claim's `SAID` text that a viewer with these gates may see, in order; none if
+def sentence_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
+    """The `SENTENCE_STEMS` of a claim that a viewer with these gates may see, in order; none if
     another claim holds the sentence's stems.
     """
-    visible = {StemPlace(SAID, one).encode() for one in labels_for(gates)}
+    visible = {StemPlace(SENTENCE_STEMS, one).encode() for one in labels_for(gates)}
     values = claim.get_all("stems")
     terms = values[1].split() if len(values) > 1 else ()
     placed = (term.partition(":") for term in terms)  # decoding each is a tenth of a search
@@ -339,7 +339,10 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
     sentence = None if quoted is None else quoted.sentence
     says = quoted is None or quoted.form is Form.STATEMENT
     if unsaid := _unsaid(sentence, says):
-        fields["stems"] = [own["stems"], _terms(StemPlace(UNSAID, label).encode(), unsaid)]
+        fields["stems"] = [
+            own["stems"],
+            _terms(StemPlace(UNSEARCHED_STEMS, label).encode(), unsaid),
+        ]
     if not says:
         return fields
     whole = None if sentence is None else label_of(sentence.gates)
@@ -357,8 +360,10 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
             if whole == label:
                 stems += more
             else:
-                terms = [_terms(StemPlace(SAID, whole).encode(), more)]
-    said = " ".join(filter(None, [_terms(StemPlace(SAID, label).encode(), stems), *terms]))
+                terms = [_terms(StemPlace(SENTENCE_STEMS, whole).encode(), more)]
+    said = " ".join(
+        filter(None, [_terms(StemPlace(SENTENCE_STEMS, label).encode(), stems), *terms])
+    )
     return fields | {
         "stems": [own["stems"], said, *fields.get("stems", ())[1:]],
         "unit": label,

@@ -17,7 +17,15 @@ from tantivy import Document, Query
 from vouch_sidecar.index.content_words import Term, content_stems
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, pointing_query
-from vouch_sidecar.index.schema import QUESTION, SAID, key_in, sections, stems_in, texts, worth
+from vouch_sidecar.index.schema import (
+    QUESTION,
+    SENTENCE_STEMS,
+    key_in,
+    sections,
+    stems_in,
+    texts,
+    worth,
+)
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ALIKE,
@@ -177,7 +185,9 @@ def _candidates(
     snapshot = view.knowledge.snapshot
     for kind in kinds if asked.weights else ():
         if kind is not Kind.RELATION and not view.deadline.has_passed():
-            query = view.search.weighed(asked.weights, SAID if kind is Kind.CLAIM else kind)
+            query = view.search.weighed(
+                asked.weights, SENTENCE_STEMS if kind is Kind.CLAIM else kind
+            )
             for hit in snapshot.search(query, MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit), asked, named)
     near = (
@@ -340,7 +350,7 @@ def _judged(
     lent = {claim_id: one.around for one in reversed(found) for claim_id in one.quotes}
     holding = [_holding(asked, one) for one in found]
     rivals = _rivals(holding)
-    total = view.search.total(SAID) + view.search.total(Kind.PAGE)
+    total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
     for one, exactly, sentence, held, beyond in holding:
         strengths = sorted((named[each] for each in one.about if each in named), reverse=True)
         strength, other_end = (*strengths, 0.0, 0.0)[:2]

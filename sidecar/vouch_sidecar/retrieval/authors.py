@@ -14,8 +14,8 @@ from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
+    COMMIT_HALF_LIFE_DAYS,
     GENERAL_FILE,
-    HALF_LIFE_DAYS,
     MAX_AUTHORS,
     MAX_BELOW,
     MAX_CLAIMS_WITH_FILES,
@@ -112,7 +112,7 @@ def _counted(changes: Collection[_TiedCommit], hidden: Container[str]) -> list[A
     for change in changes:
         person, at = change.commit.person, change.commit.at
         one = found.setdefault(person, _Counted(change.commit.author))
-        one.weight += change.strength * 0.5 ** ((newest - at) / (HALF_LIFE_DAYS * DAY))
+        one.weight += change.strength * 0.5 ** ((newest - at) / (COMMIT_HALF_LIFE_DAYS * DAY))
         one.commits += 1
         one.last = max(one.last, at)
         for file in change.files:

@@ -132,7 +132,7 @@ PHRASE_WORTH: dict[PhraseKind, float] = {
 # 4581 claims: alone 47/47, beside 14/25, half 35/39, named 20/31, page 15/24, silent 4/80,
 #   silent_domain 5/24, task 14/37
 BIAS = -4.23
-WEIGHTS = {
+LIKELIHOOD_WEIGHTS = {
     "held": 2.96,
     "missing": -1.22,
     "rivals": -0.93,
@@ -218,7 +218,7 @@ HIRAGANA = 0.15
 
 # On which scale evidence is told.
 
-SAID = 0.40
+VOLUNTEERED_SIMILARITY = 0.40
 """The similarity of a name that is just strong enough to be volunteered."""
 
 # What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
@@ -287,7 +287,7 @@ MAX_SPEAKING = 8
 
 # Who committed to the files of claims.
 
-HALF_LIFE_DAYS = 730
+COMMIT_HALF_LIFE_DAYS = 730
 """A commit counts half as much two years later: who wrote a file long ago may have left it."""
 OWN_FILE = 0.8
 """What a commit to a claim's own file counts, as one to a file that the claim cites."""

@@ -15,8 +15,8 @@ from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     BIAS,
     BIAS_SEMANTIC,
+    LIKELIHOOD_WEIGHTS,
     PASSAGE,
-    WEIGHTS,
     WEIGHTS_SEMANTIC,
     CandidateKind,
 )
@@ -93,7 +93,7 @@ class Features(NamedTuple):
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
         """The bias and the weights: those with meaning, where a model heard the text."""
-        bias, weights = BIAS, WEIGHTS
+        bias, weights = BIAS, LIKELIHOOD_WEIGHTS
         if self.cosine is not None:
             bias, weights = BIAS_SEMANTIC, WEIGHTS_SEMANTIC
         return bias, {**weights, "passage": PASSAGE} if self.passage else weights

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.english_words import STOPWORDS, tier
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import SAID
+from vouch_sidecar.index.schema import SENTENCE_STEMS
 from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
@@ -302,8 +302,8 @@ def worth_of(view: View, word: Term) -> float:
 
 def _rarity(view: View, word: Term) -> float:
     search = view.search
-    total = search.total(SAID) + search.total(Kind.PAGE)
-    found = search.frequency(word, SAID) + search.frequency(word, Kind.PAGE)
+    total = search.total(SENTENCE_STEMS) + search.total(Kind.PAGE)
+    found = search.frequency(word, SENTENCE_STEMS) + search.frequency(word, Kind.PAGE)
     return rarity(total, found) / rarity(total, 1)
 
 

@@ -27,9 +27,9 @@ from vouch_sidecar.retrieval.constants import (
     MAX_NAMED,
     NAMED,
     NAMED_WITHOUT_CLAIMS,
-    SAID,
     TOPICS,
     VOLUNTEERED,
+    VOLUNTEERED_SIMILARITY,
 )
 from vouch_sidecar.retrieval.name_position import with_signs
 from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
@@ -234,15 +234,23 @@ def similarity_of(strength: float) -> float:
     where names are volunteered.
     """
     if strength <= VOLUNTEERED:
-        return round(strength * SAID / VOLUNTEERED, 3)
-    return round(SAID + (strength - VOLUNTEERED) * (1 - SAID) / (1 - VOLUNTEERED), 3)
+        return round(strength * VOLUNTEERED_SIMILARITY / VOLUNTEERED, 3)
+    return round(
+        VOLUNTEERED_SIMILARITY
+        + (strength - VOLUNTEERED) * (1 - VOLUNTEERED_SIMILARITY) / (1 - VOLUNTEERED),
+        3,
+    )
 
 
 def strength_of(similarity: float) -> float:
     """The strength that has a similarity."""
-    if similarity <= SAID:
-        return round(similarity * VOLUNTEERED / SAID, 3)
-    return round(VOLUNTEERED + (similarity - SAID) * (1 - VOLUNTEERED) / (1 - SAID), 3)
+    if similarity <= VOLUNTEERED_SIMILARITY:
+        return round(similarity * VOLUNTEERED / VOLUNTEERED_SIMILARITY, 3)
+    return round(
+        VOLUNTEERED
+        + (similarity - VOLUNTEERED_SIMILARITY) * (1 - VOLUNTEERED) / (1 - VOLUNTEERED_SIMILARITY),
+        3,
+    )
 
 
 def worth_volunteering(

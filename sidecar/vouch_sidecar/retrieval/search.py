@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import SAID, key_in, said_stems_in, sections, stems_in
+from vouch_sidecar.index.schema import SENTENCE_STEMS, key_in, sections, sentence_stems_in, stems_in
 from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
@@ -179,7 +179,7 @@ def _in_kind(
     """
     if view.deadline.has_passed():
         return []
-    looked_for = SAID if kind is Kind.CLAIM else kind
+    looked_for = SENTENCE_STEMS if kind is Kind.CLAIM else kind
     weights, average = _statistics(view, looked_for, words)
     snapshot = view.knowledge.snapshot
     scored = []
@@ -188,7 +188,7 @@ def _in_kind(
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
         said = kind is Kind.CLAIM
-        stems = said_stems_in(document, view.gates) if said else stems_in(document)
+        stems = sentence_stems_in(document, view.gates) if said else stems_in(document)
         if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
             scored.append((-value, artifact_id, section, document))
     best: dict[str, Ranked] = {}
