@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overl
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
-from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import discover
@@ -133,7 +133,7 @@ class KnowledgeBase:
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
         self._caller = Caller(connection="python", viewer=viewer)
-        self._workspaces: dict[Path, State] = {}
+        self._workspaces: dict[Path, WorkspaceState] = {}
 
     def __enter__(self) -> Self:
         return self

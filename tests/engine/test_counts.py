@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb import safe_files
@@ -117,7 +117,7 @@ def courier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _started(root: Path, states: dict[Path, State] | None = None) -> Engine:
+def _started(root: Path, states: dict[Path, WorkspaceState] | None = None) -> Engine:
     """An engine that has worked out everything about a knowledge base."""
     engine = engine_on(root, env={**cached(root.parent), "PATH": os.environ["PATH"]})
     engine.now = lambda: SUMMER
@@ -145,7 +145,7 @@ def test_what_is_done_unasked_costs_no_more(
 ) -> None:
     root = tmp_path / "courier"
     shutil.copytree(courier, root)
-    states: dict[Path, State] = {}
+    states: dict[Path, WorkspaceState] = {}
     engines: list[Engine] = []
     counted = {"a first start": counter.of(lambda: engines.append(_started(root, states)))}
     counted["a later start"] = counter.of(lambda: _started(root))

@@ -193,15 +193,15 @@ def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) 
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
     collection = engine.add_root(root)
     engine.load()
-    from vouch_sidecar.engine.workspace_state import recall
+    from vouch_sidecar.engine.workspace_state import load_kept
 
-    recalled = recall(collection)
+    recalled = load_kept(collection)
     assert recalled is not None
     engine.publish_workspace(collection, recalled)
     assert ids(engine) == ["cites", "names"]
     (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
     kept.write_bytes(kept.read_bytes()[:-20])
-    assert recall(collection) is None
+    assert load_kept(collection) is None
 
 
 def test_retirement_removes_what_was_kept(root: Path, tmp_path: Path, engine: Engine) -> None:

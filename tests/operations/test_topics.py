@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.kept_topics import keep_topics
-from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle, work_out
 from vouch_sidecar.index.topics import Topics
 
@@ -154,7 +154,7 @@ def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
 def _next(root: Path, tmp_path: Path) -> tuple[Engine, bool]:
     """The engine of the next process, and whether it read claims for ties and topics."""
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    states: dict[Path, State] = {}
+    states: dict[Path, WorkspaceState] = {}
     settle(engine.collections.values(), engine.env, states)
     return engine, bool(states[root].reads)
 
@@ -207,7 +207,7 @@ def test_a_private_topic_is_kept_for_its_viewers_alone(root: Path, tmp_path: Pat
 
 def test_what_was_retired_meanwhile_is_not_kept(root: Path, tmp_path: Path) -> None:
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    (collection,), state = engine.collections.values(), State()
+    (collection,), state = engine.collections.values(), WorkspaceState()
     for made, topics in work_out(collection, collection.knowledge, state, engine.env):
         engine.publish_workspace(collection, made, topics)
     for claim_id in TEXTS:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
@@ -25,11 +25,11 @@ SHARED_LINES = 0.5
 """Share of a source's lines that a file of its name must have to be the one it was made from."""
 
 
-class Facts:
+class ClaimFactsCollector:
     """Collects what is needed to find the ties of a claim, from one generation."""
 
     def __init__(
-        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: State
+        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: WorkspaceState
     ) -> None:
         self._knowledge = knowledge
         self._sources = sources

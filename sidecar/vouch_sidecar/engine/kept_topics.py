@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.workspace_state import State
+from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.names import Names
@@ -26,7 +26,7 @@ from vouch_sidecar.workspace.file_list import Files, stat_of
 from vouch_sidecar.workspace.ties import is_searched
 
 
-def keep_topics(collection: Collection, state: State) -> None:
+def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     """Write the topics to the cache, if they and the ties are whole. Blocks."""
     knowledge, files, bases = state.knowledge, state.files, collection.bases
     if knowledge is None or files is None or bases is None:
@@ -45,7 +45,7 @@ def keep_topics(collection: Collection, state: State) -> None:
 
 
 def recall_topics(
-    collection: Collection, knowledge: Knowledge, state: State, files: Files, origin: str
+    collection: Collection, knowledge: Knowledge, state: WorkspaceState, files: Files, origin: str
 ) -> Topics | None:
     """The topics that an earlier process kept; None where it kept none, or something changed since
     on which they or the ties depend. `state` and `origin` are as recalled. Blocks.

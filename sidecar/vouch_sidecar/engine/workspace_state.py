@@ -18,14 +18,14 @@ from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_list import Files
-from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Range
+from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, QuoteRange
 from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.snapshot import Workspace
-from vouch_sidecar.workspace.ties import Read, SaidNames, Tie, Ties, Use
+from vouch_sidecar.workspace.ties import ClaimReading, SaidNames, Tie, Ties, Use
 
 
 @dataclass(slots=True)
-class State:
+class WorkspaceState:
     """The state of one workspace between two analyses. Not thread-safe."""
 
     knowledge: Knowledge | None = None
@@ -39,7 +39,7 @@ class State:
     """
     watched_at: float = 0.0
     watch_seconds: float = 0.0
-    reads: dict[str, Read] = field(default_factory=dict)
+    reads: dict[str, ClaimReading] = field(default_factory=dict)
     """What each claim cites, quotes and names, by claim id."""
     stats: dict[str, Stat] = field(default_factory=dict)
     """Stat of each file that was searched for definitions, by path."""
@@ -66,7 +66,7 @@ class State:
     """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
     looked_at: float = 0.0
     look_seconds: float = 0.0
-    quotes: dict[str, dict[Range, Fresh]] = field(default_factory=dict)
+    quotes: dict[str, dict[QuoteRange, Fresh]] = field(default_factory=dict)
     """Whether each quote is still there, by quoted file."""
     widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
     """The list of files, and by name whether it occurs in too many of them."""
@@ -77,7 +77,7 @@ class State:
     """What the topics in the cache were worked out for."""
 
 
-def recall(collection: Collection, state: State | None = None) -> Workspace | None:
+def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Workspace | None:
     """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
     `state` as well.
     """
@@ -130,7 +130,7 @@ def _names(
     return SaidNames(spans, mentioned, documents, frozenset(gone))
 
 
-def keep(collection: Collection, state: State) -> None:
+def keep(collection: Collection, state: WorkspaceState) -> None:
     """Write the results to the cache for the next process, unless they are there already. If the
     analysis was cut short, the next process goes on from there.
     """

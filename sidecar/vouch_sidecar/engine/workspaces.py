@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
-from vouch_sidecar.engine.claim_facts import Facts, sources_in
+from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
-from vouch_sidecar.engine.workspace_state import State, keep, recall
+from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_finder import Around, Shared, derive
 from vouch_sidecar.index.topics import Topics
@@ -45,14 +45,14 @@ from vouch_sidecar.workspace.common_names import is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
-from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, Range
+from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, QuoteRange
 from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
     NO_NAMES,
-    Read,
+    ClaimReading,
     Tie,
     Ties,
     Use,
@@ -89,7 +89,7 @@ class Workspaces:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._states: dict[Path, State] = {}
+        self._states: dict[Path, WorkspaceState] = {}
         self._wake = anyio.Event()
         self._ended = Event()
 
@@ -118,7 +118,7 @@ class Workspaces:
     async def _follow(self, worker: ThreadPoolExecutor, collection: Collection) -> None:
         if not collection.complete:
             return
-        state = self._states.setdefault(collection.root, State())
+        state = self._states.setdefault(collection.root, WorkspaceState())
         env, knowledge = self._engine.env, collection.knowledge
         whole_for = knowledge, collection.head_looked
         if not state.recalled:
@@ -185,7 +185,7 @@ def _never_stop() -> bool:
     return False
 
 
-def _is_stale(state: State, collection: Collection) -> bool:
+def _is_stale(state: WorkspaceState, collection: Collection) -> bool:
     """Whether the list of files, the code owners or the history may have changed."""
     if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners_stamp:
         return True
@@ -195,7 +195,7 @@ def _is_stale(state: State, collection: Collection) -> bool:
     return state.needs_history and history_of(collection)[1] != state.history.head
 
 
-def _is_list_stale(state: State, collection: Collection) -> bool:
+def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
     trusted = collection.settings.trust.folders
     if state.files is None or stamp_of(collection.root, trusted) != state.stamp:
         return True
@@ -204,7 +204,7 @@ def _is_list_stale(state: State, collection: Collection) -> bool:
     return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
 
 
-def _has_come_or_gone(state: State, root: Path) -> bool:
+def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
     """Whether a file that claims are tied to or cite was removed or came back. git's index does not
     change with it. Limits itself to a small share of the time.
     """
@@ -230,7 +230,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
     return repository, (repository.head() or "") if repository is not None else ""
 
 
-def _read_history(collection: Collection, state: State, env: Mapping[str, str]) -> History:
+def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> History:
     """The history, read again if the newest commit changed and an answer depends on it."""
     if not state.needs_history:
         return state.history
@@ -255,7 +255,7 @@ def owners_place(collection: Collection) -> tuple[Path, object]:
 
 
 def _owned(
-    collection: Collection, state: State, ties: Ties, stops: Stops
+    collection: Collection, state: WorkspaceState, ties: Ties, stops: Stops
 ) -> tuple[CodeOwners, dict[str, OwnersRule]]:
     """The code owners, and the rule for each tied file that has one."""
     top, stamp = owners_place(collection)
@@ -272,7 +272,7 @@ def _owned(
     return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
 
 
-def _say_what_is_missing(collection: Collection, state: State) -> None:
+def _say_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
     """Record that commits were not read, or git not even asked, and that files are missing from the
     list.
     """
@@ -293,12 +293,12 @@ def _record(collection: Collection, step: str, text: str) -> None:
 
 
 def _resume(
-    collection: Collection, knowledge: Knowledge, state: State, env: Mapping[str, str]
+    collection: Collection, knowledge: Knowledge, state: WorkspaceState, env: Mapping[str, str]
 ) -> tuple[Workspace, Topics | None] | None:
     """What an earlier process kept; with the topics it is complete, as nothing that it depends on
     changed since. None where nothing was kept.
     """
-    kept = recall(collection, state)
+    kept = load_kept(collection, state)
     if kept is None:
         return None
     files = _list(collection, state, env)
@@ -312,13 +312,15 @@ def _resume(
     return made, topics
 
 
-def _keep(collection: Collection, state: State) -> None:
+def _keep(collection: Collection, state: WorkspaceState) -> None:
     """Write what was worked out to the cache, as far as it is not there."""
     keep(collection, state)
     keep_topics(collection, state)
 
 
-def _watched(root: Path, ties: Ties, sources: Mapping[str, str], state: State) -> dict[str, bool]:
+def _watched(
+    root: Path, ties: Ties, sources: Mapping[str, str], state: WorkspaceState
+) -> dict[str, bool]:
     """The files that claims are tied to or cite, and whether each is there."""
     paths = {*ties.by_path, *sources.values(), *state.once_files.values()}
     return {path: _is_there(root, path) for path in paths}
@@ -327,7 +329,7 @@ def _watched(root: Path, ties: Ties, sources: Mapping[str, str], state: State) -
 def work_out(
     collection: Collection,
     knowledge: Knowledge,
-    state: State,
+    state: WorkspaceState,
     env: Mapping[str, str],
     stops: Stops = _never_stop,
 ) -> Iterator[tuple[Workspace, Topics | None]]:
@@ -343,7 +345,7 @@ def work_out(
         state.reads = {}
         sources = sources_in(knowledge, locator, stops)
     state.knowledge = None
-    facts = Facts(knowledge, root / KB_DIRNAME, sources, state)
+    facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources, state)
     for claim_id, claim in _claims(knowledge, changed):
         if stops():
             return
@@ -381,7 +383,7 @@ def work_out(
 
 
 def look_again(
-    collection: Collection, state: State, stops: Callable[[], bool] = _never_stop
+    collection: Collection, state: WorkspaceState, stops: Callable[[], bool] = _never_stop
 ) -> Workspace | None:
     """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
     small share of the time.
@@ -397,7 +399,11 @@ def look_again(
 
 
 def _freshness(
-    root: Path, ties: Ties, sources: Mapping[str, str], state: State, stops: Callable[[], bool]
+    root: Path,
+    ties: Ties,
+    sources: Mapping[str, str],
+    state: WorkspaceState,
+    stops: Callable[[], bool],
 ) -> Freshness | None:
     """Which quotes and names of claims are gone or have moved; None if `stops` says so."""
     quoted: dict[str, list[Quote]] = {}
@@ -422,7 +428,7 @@ def _freshness(
     return Freshness(found, lost, _gone_names(ties, state))
 
 
-def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[Range, Fresh]:
+def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
     """Where the quotes are in a file now; empty if the file can't be read."""
     there = read(root, path)
     changed = _changed_at(root, path)
@@ -441,7 +447,7 @@ def _changed_at(root: Path, path: str) -> float | None:
     return None
 
 
-def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
+def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
     """By claim id, the places of names that once existed in the workspace and no longer do."""
     found: dict[str, GoneNames] = {}
     known, once = set(), state.once_names
@@ -456,7 +462,11 @@ def _gone_names(ties: Ties, state: State) -> dict[str, GoneNames]:
 
 
 def _topics(
-    collection: Collection, knowledge: Knowledge, made: Workspace, state: State, stops: Stops
+    collection: Collection,
+    knowledge: Knowledge,
+    made: Workspace,
+    state: WorkspaceState,
+    stops: Stops,
 ) -> Topics | None:
     """The topics of a generation; None if `stops` says so."""
     root = collection.root
@@ -470,7 +480,7 @@ def _topics(
 
 
 def _too_wide(
-    root: Path, files: Files, names: Iterable[str], state: State, stops: Stops
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> Mapping[str, bool]:
     """Whether each name stands in too many files to tell anything; what is known is remembered."""
     paths, known = state.widespread
@@ -483,7 +493,7 @@ def _too_wide(
 
 
 def _common_words(
-    root: Path, files: Files, names: Iterable[str], state: State, stops: Stops
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> set[str]:
     """Those of the names that are one word and stand in too many files: they tie nothing."""
     words = sorted(filter(is_word, names))
@@ -491,7 +501,7 @@ def _common_words(
     return {word for word in words if known[word]}
 
 
-def _shared(reads: Mapping[str, Read], ties: Ties) -> Iterator[Shared]:
+def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
     """Identifiers, options and folders of the repository that texts of claims name."""
     for claim_id, said in reads.items():
         for name, use in said.uses:
@@ -513,7 +523,7 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
             yield claim_id, knowledge.claim(claim_id)
 
 
-def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files:
+def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> Files:
     """The files of a workspace, listed again if the list may have changed."""
     root, trusted = collection.root, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
@@ -530,7 +540,7 @@ def _list(collection: Collection, state: State, env: Mapping[str, str]) -> Files
 
 
 def _grouped(
-    reads: Mapping[str, Read],
+    reads: Mapping[str, ClaimReading],
 ) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
     """Ties by path, uses by digest of the identifier, and the identifiers to look for in files."""
     by_path: dict[str, list[Tie]] = {}
@@ -552,7 +562,7 @@ def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
 
 
 def _search_files(
-    root: Path, files: Files, wanted: Wanted, state: State, stops: Callable[[], bool]
+    root: Path, files: Files, wanted: Wanted, state: WorkspaceState, stops: Callable[[], bool]
 ) -> bool:
     """Search changed files for definitions, or all files if the wanted names changed. Returns False
     if `stops` says so.
@@ -589,7 +599,7 @@ def _search_files(
 def settle(
     collections: Iterable[Collection],
     env: Mapping[str, str],
-    states: dict[Path, State] | None = None,
+    states: dict[Path, WorkspaceState] | None = None,
     seconds: float = math.inf,
     with_commits: bool = True,
 ) -> None:
@@ -604,7 +614,11 @@ def settle(
         return time.monotonic() > until
 
     for collection in collections:
-        state = State() if states is None else states.setdefault(collection.root, State())
+        state = (
+            WorkspaceState()
+            if states is None
+            else states.setdefault(collection.root, WorkspaceState())
+        )
         state.needs_history = with_commits
         if not collection.is_workspace_pending and not _is_stale(state, collection):
             continue

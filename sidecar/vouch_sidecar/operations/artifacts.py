@@ -28,7 +28,7 @@ from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
-from vouch_sidecar.workspace.freshness import State
+from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.locator import line_in
 
 
@@ -55,7 +55,7 @@ class Citation(Wire):
         description="URI of the cited document, in the workspace or else as it was kept, with its "
         "line as in `#L12` where that is known."
     )
-    fresh: State | None = Field(
+    fresh: QuoteState | None = Field(
         description="Of a receipt, how its quote stands in the cited file of the workspace now: "
         "`there`, `moved` to another line, `gone`. Null: not known."
     )

@@ -27,8 +27,8 @@ from vouch_sidecar.operations.wire import (
 )
 from vouch_sidecar.retrieval.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.stale import stale
-from vouch_sidecar.workspace.freshness import State
-from vouch_sidecar.workspace.ties import Arm
+from vouch_sidecar.workspace.freshness import QuoteState
+from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10
@@ -58,7 +58,7 @@ class TiedClaim(Wire):
 
     id: str
     collection: str
-    arm: Arm = Field(
+    arm: TieArm = Field(
         description="cites, quotes: the claim cites the file, or quotes a line of it; path: it "
         "names the file, its folder or module, or the file names a document that it cites, tests "
         "what it concerns, or has the name of what it is about; identifier: it names what the "
@@ -68,7 +68,9 @@ class TiedClaim(Wire):
     weak: bool = Field(description="Whether to fold it: below 0.45, and never volunteered.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
-    fresh: State | None = Field(description="How the words that it quotes stand in the file now.")
+    fresh: QuoteState | None = Field(
+        description="How the words that it quotes stand in the file now."
+    )
     stale: str | None = Field(
         description="Why it may hold no more, for people; null: nothing says so."
     )

@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.passages import heading, passages, plain
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.stale import Stale, stale
 from vouch_sidecar.retrieval.view import Said, View, moment
-from vouch_sidecar.workspace.ties import Arm as TieArm
+from vouch_sidecar.workspace.ties import TieArm
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.freshness import Fresh, State
-from vouch_sidecar.workspace.ties import ARMS, Arm, Tie
+from vouch_sidecar.workspace.freshness import Fresh, QuoteState
+from vouch_sidecar.workspace.ties import ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -31,14 +31,14 @@ class Tied:
     view: View
     claim: Claim
     path: str
-    arm: Arm
+    arm: TieArm
     strength: float
     line: int | None
     why: str
     last: int | None = None
     """The last line of what the file defines at `line`, where it does."""
     source_id: str | None = None
-    fresh: State | None = None
+    fresh: QuoteState | None = None
     """Whether the file still has the quote, where that is known."""
     names: tuple[str, ...] = ()
     """The names in the claim's text that the file defines."""
@@ -175,7 +175,7 @@ def _fresh(view: View, tie: Tie) -> Fresh | None:
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
-    strongest: dict[Arm, Tie] = {}
+    strongest: dict[TieArm, Tie] = {}
     for _, tie in ties:
         if tie.arm not in strongest or strongest[tie.arm].strength < tie.strength:
             strongest[tie.arm] = tie

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-State = Literal["there", "moved", "gone"]
-Range = tuple[str, int, int]
+QuoteState = Literal["there", "moved", "gone"]
+QuoteRange = tuple[str, int, int]
 """A receipt: the id of its source, and the offsets of its first byte and after its last one."""
 MAX_PLACES = 50
 """Places of one quote in one file that are looked at."""
@@ -20,7 +20,7 @@ MAX_PLACES = 50
 class Quote(NamedTuple):
     """The words that a receipt quotes, and their line in the kept source."""
 
-    range: Range
+    range: QuoteRange
     text: str
     line: int
 
@@ -30,7 +30,7 @@ class Fresh(NamedTuple):
     was last written, in seconds since 1970.
     """
 
-    state: State
+    state: QuoteState
     path: str
     line: int | None
     changed: float
@@ -47,7 +47,7 @@ class GoneNames(NamedTuple):
 class Freshness:
     """The freshness of the quotes and names of all claims. Immutable."""
 
-    quotes: Mapping[Range, Fresh] = field(default_factory=dict)
+    quotes: Mapping[QuoteRange, Fresh] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """By the id of a source whose file is gone, the path of that file."""
     names: Mapping[str, GoneNames] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Lines:
                 at += len(words) + 1
         self._flat = " ".join(flat)
 
-    def find(self, quote: Quote) -> tuple[State, int | None]:
+    def find(self, quote: Quote) -> tuple[QuoteState, int | None]:
         """Whether the text has a quote, and in which line: that of the quote if it is there, else
         the nearest. A quote with one place in another line has moved.
         """

@@ -28,14 +28,14 @@ from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import Named, digest, named_in, parts_of
 
-Arm = Literal["cites", "quotes", "path", "identifier", "mention"]
-ARMS: tuple[Arm, ...] = ("cites", "quotes", "path", "identifier", "mention")
+TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
+ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
 Where = Literal["text", "quote", "decision", "entity", "document"]
 """Where the name is: in the claim's text, in the line that it quotes, in the decision on it; or it
 is the file's own and that of an entity or a document of the claim; or the file names the document.
 """
 
-STRENGTH: Mapping[Arm, float] = {
+STRENGTH: Mapping[TieArm, float] = {
     "quotes": 0.9,
     "cites": 0.8,
     "path": 0.7,
@@ -109,7 +109,7 @@ class Tie(NamedTuple):
 
     claim_id: str
     mark: str
-    arm: Arm
+    arm: TieArm
     strength: float
     line: int | None = None
     via: str | None = None
@@ -274,7 +274,7 @@ class Ties:
         """The ties to the files, modules and identifiers that a text names, in the order of the
         text.
         """
-        found: dict[tuple[str, str, Arm], FoundTie] = {}
+        found: dict[tuple[str, str, TieArm], FoundTie] = {}
         for named in named_in(text):
             for one in self._named_by(named, locator):
                 key = (one.path, one.tie.claim_id, one.tie.arm)
@@ -346,7 +346,7 @@ def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
             yield _tie(use, "identifier", number, span.line, span.end)
 
 
-def _tie(use: Use, arm: Arm, files: int, line: int, last: int | None = None) -> Tie:
+def _tie(use: Use, arm: TieArm, files: int, line: int, last: int | None = None) -> Tie:
     strength = STRENGTH[arm] * use.worth / files
     where = use.via, use.where, use.start, use.end
     return Tie(use.claim_id, use.mark, arm, strength, line, *where, files, last)
@@ -422,7 +422,7 @@ class NameOf(NamedTuple):
     means: tuple[str, ...]
 
 
-class Read(NamedTuple):
+class ClaimReading(NamedTuple):
     """The result of reading one claim: its ties to paths, and the identifiers that it names."""
 
     mark: str
@@ -437,7 +437,7 @@ class Read(NamedTuple):
     """The ids of the sources that the claim cites."""
 
 
-def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
+def ties_of(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     """The ties of a claim."""
     found = [*_cited_by(claim), *_of_same_name(claim, locator)]
     uses: list[tuple[str, Use]] = []
@@ -465,7 +465,7 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> Read:
     quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
     sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
     some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
-    return Read(claim.mark, *some, quotes, sources)
+    return ClaimReading(claim.mark, *some, quotes, sources)
 
 
 def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
@@ -473,7 +473,7 @@ def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
     for cited in claim.cited:
         if cited.path is None or (cited.line is None and changes_with_all(cited.path)):
             continue
-        arm: Arm = "quotes" if cited.quote else "cites"
+        arm: TieArm = "quotes" if cited.quote else "cites"
         tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
         if cited.quote:
             _, start, end = cited.quote.range
@@ -526,7 +526,7 @@ def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
         yield claim.rationale, "decision", None
 
 
-def wanted_in(reads: Iterable[Read]) -> set[str]:
+def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:
     """The identifiers that claims name."""
     return {name for read in reads for name, _ in read.uses}
 
