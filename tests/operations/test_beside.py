@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.question_queue import Turns
+from vouch_sidecar.engine.question_queue import QuestionQueue
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Ask
@@ -151,7 +151,7 @@ def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
         begun.set()
         assert go_on.wait(30)
 
-    turns = Turns("test")
+    turns = QuestionQueue("test")
     waiting = [turns.submit("c", hold_up)]
     assert begun.wait(30)
     waiting += [turns.submit(one[0], partial(order.append, one)) for one in ("a0", "a1", "a2")]

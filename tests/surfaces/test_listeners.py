@@ -22,7 +22,7 @@ from vouch_sidecar.engine import (
     sessions,
 )
 from vouch_sidecar.engine.question_queue import in_turn
-from vouch_sidecar.retrieval.turn import Turn, Window, turn
+from vouch_sidecar.retrieval.session_update import SessionUpdate, Window, session_update
 from vouch_sidecar.surfaces.background import GATHER_SECONDS, push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -65,7 +65,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
         with monkeypatch.context() as broken:
-            broken.setattr(pushes, "turn", fails)
+            broken.setattr(pushes, "session_update", fails)
             tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
             await until(lambda: len(told) == 2)
             assert [push.health for push in told] == ["ok", "warning"]
@@ -110,10 +110,10 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
         assert go_on.wait(30)
         order.append("first question")
 
-    def noted(windows: Sequence[Window], *args: Any) -> Turn:
+    def noted(windows: Sequence[Window], *args: Any) -> SessionUpdate:
         order.append("push")
         heard.append((current_thread(), [*windows[0].texts]))
-        return turn(windows, *args)
+        return session_update(windows, *args)
 
     async def main() -> None:
         async with anyio.create_task_group() as tasks:
@@ -134,7 +134,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
             tasks.cancel_scope.cancel()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pushes, "turn", noted)
+        patched.setattr(pushes, "session_update", noted)
         anyio.run(main)
     assert order == ["first question", "last question", "push"]
     ((thread, texts),) = heard

@@ -26,7 +26,7 @@ from vouch_sidecar.retrieval.salience import (
     strength_of,
     worth_volunteering,
 )
-from vouch_sidecar.retrieval.turn import Window
+from vouch_sidecar.retrieval.session_update import Window
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.retrieval.context import Speaker
-from vouch_sidecar.retrieval.turn import Window
+from vouch_sidecar.retrieval.session_update import Window
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.authors import folded_name
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.turn import in_play
+from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
 

@@ -15,7 +15,13 @@ from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.context import Speech
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart, Turn, Window, turn
+from vouch_sidecar.retrieval.session_update import (
+    PUSH_PARTS,
+    PushPart,
+    SessionUpdate,
+    Window,
+    session_update,
+)
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +50,7 @@ class StatusPush:
     generation: int
 
 
-_Work = Callable[[], tuple["_SessionState", Turn]]
+_Work = Callable[[], tuple["_SessionState", SessionUpdate]]
 
 
 class _Stamp(NamedTuple):
@@ -67,8 +73,8 @@ class _SessionState:
     windows: Sequence[Window]
     parts: Collection[PushPart]
 
-    def turn(self) -> tuple[_SessionState, Turn]:
-        return self, turn(self.windows, self.parts)
+    def work_out(self) -> tuple[_SessionState, SessionUpdate]:
+        return self, session_update(self.windows, self.parts)
 
 
 class Pushes:
@@ -140,10 +146,10 @@ class Pushes:
             if self._last_stamps.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
                 pushed, slot = session.pushed_count, session.newest()
-                return _SessionState(stamp, pushed, slot, windows, self._parts).turn
+                return _SessionState(stamp, pushed, slot, windows, self._parts).work_out
         return None
 
-    def _push_if_changed(self, state: _SessionState, found: Turn) -> list[SaliencePush]:
+    def _push_if_changed(self, state: _SessionState, found: SessionUpdate) -> list[SaliencePush]:
         """The push for a new ranking, if it differs. The ranking is dropped if its session ended,
         or if anything was published or pushed meanwhile.
         """

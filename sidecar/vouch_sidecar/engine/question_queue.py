@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Turns:
+class QuestionQueue:
     """Runs functions one after another in one thread.
 
     With anyio's threads, cancelled questions would pile up: their threads run on until the
@@ -26,7 +26,7 @@ class Turns:
         self._waiting: OrderedDict[Hashable, deque[tuple[Future[Any], Callable[[], Any]]]] = (
             OrderedDict()
         )
-        self._behind: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._when_idle: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, who: Hashable, run: Callable[[], T]) -> Future[T]:
         """Run a function when it is the turn of `who`. The future can be cancelled until then."""
@@ -36,18 +36,18 @@ class Turns:
         self._worker.submit(self._run_next)
         return future
 
-    def behind(self, run: Callable[[], T]) -> Future[T]:
+    def when_idle(self, run: Callable[[], T]) -> Future[T]:
         """Run a function when no submitted one waits."""
         future: Future[T] = Future()
         with self._lock:
-            self._behind.append((future, run))
+            self._when_idle.append((future, run))
         self._worker.submit(self._run_next)
         return future
 
     def _run_next(self) -> None:
         """Run the next function. The worker calls this once for each one submitted."""
         with self._lock:
-            future, run = self._next() if self._waiting else self._behind.popleft()
+            future, run = self._next() if self._waiting else self._when_idle.popleft()
         if not future.set_running_or_notify_cancel():
             return
         try:
@@ -63,8 +63,8 @@ class Turns:
         return first
 
 
-QUESTIONS = Turns("question")
-LATE = Turns("late")
+QUESTIONS = QuestionQueue("question")
+LATE = QuestionQueue("late")
 """Answers calls whose deadline passed before their turn, with little work each."""
 
 
@@ -85,10 +85,10 @@ async def behind_questions(begin: Callable[[], Callable[[], T] | None]) -> T | N
     """
     import asyncio  # the shell asks without an event loop
 
-    for turns in (QUESTIONS, LATE):
-        await asyncio.wrap_future(turns.behind(_do_nothing))
+    for queue in (QUESTIONS, LATE):
+        await asyncio.wrap_future(queue.when_idle(_do_nothing))
     run = begin()
-    return None if run is None else await asyncio.wrap_future(LATE.behind(run))
+    return None if run is None else await asyncio.wrap_future(LATE.when_idle(run))
 
 
 def _do_nothing() -> None:

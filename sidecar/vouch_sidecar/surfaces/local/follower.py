@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from vouch_sidecar.engine import Engine, Pushes
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path

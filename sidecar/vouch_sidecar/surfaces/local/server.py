@@ -24,7 +24,7 @@ from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
-from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user

@@ -30,7 +30,7 @@ from vouch_sidecar.operations import (
     capabilities,
     refusing_if_damaged,
 )
-from vouch_sidecar.retrieval.turn import PUSH_PARTS, PushPart
+from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter

@@ -57,7 +57,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SessionUpdate:
     """The result for the windows of a session."""
 
     rows: tuple[Salient, ...] = ()
@@ -72,7 +72,9 @@ class Turn:
     """The block about `fresh`."""
 
 
-def turn(windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS) -> Turn:
+def session_update(
+    windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS
+) -> SessionUpdate:
     """Work out the wanted `parts` of a turn from the windows of one session. All that this needs of
     the index is looked up here.
     """
@@ -87,7 +89,7 @@ def turn(windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS) ->
     if fresh and "text" in parts:
         newest = next(one.texts[0] for one in windows if one.texts)
         speech = say([one.speaker for one in windows], Material(fresh, newest))
-    return Turn(tuple(rows), tuple(fresh), passed_over, speech)
+    return SessionUpdate(tuple(rows), tuple(fresh), passed_over, speech)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
