@@ -9,7 +9,7 @@ from pathlib import Path
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.retrieval.context import Speaker
+from vouch_sidecar.retrieval.context import ConfiguredView
 from vouch_sidecar.retrieval.session_update import Window
 
 
@@ -34,7 +34,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Served(Speaker):
+class Served(ConfiguredView):
     """A collection as one caller sees it."""
 
     collection: Collection

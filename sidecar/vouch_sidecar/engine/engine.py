@@ -29,7 +29,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.authors import folded_name
 from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.context import Speech
+from vouch_sidecar.retrieval.context import ContextBlock
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
@@ -501,7 +501,7 @@ class Engine:
         return served.settings.ledger.enabled and served.collection.pause.until() is None
 
     def count_given(
-        self, served: Sequence[Served], session: Session, prompt: str, speech: Speech
+        self, served: Sequence[Served], session: Session, prompt: str, speech: ContextBlock
     ) -> None:
         """Count the lines of a block that a session was given, which a prompt brought in."""
         lines = (line for line in speech.text.splitlines() if line.startswith("- "))

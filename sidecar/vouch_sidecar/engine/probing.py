@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.context import persona_of
-from vouch_sidecar.retrieval.probe import Probe, Spoken, run
+from vouch_sidecar.retrieval.probe import GivenEntities, Probe, run
 from vouch_sidecar.retrieval.question_words import holds_exact
 from vouch_sidecar.retrieval.text_vector import TextVector
 
@@ -28,7 +28,7 @@ def probe(
     session: Session | None,
     *,
     again: bool = False,
-    spoken: Spoken = frozenset(),
+    spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> Probed:
     """Probe as many knowledge bases as the settings allow.
@@ -54,7 +54,11 @@ def probe(
 
 
 def _probe(
-    asked: Sequence[Served], text: str, again: bool, spoken: Spoken, vector: TextVector | None
+    asked: Sequence[Served],
+    text: str,
+    again: bool,
+    spoken: GivenEntities,
+    vector: TextVector | None,
 ) -> Probed:
     recalls = [one.settings.recall for one in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)

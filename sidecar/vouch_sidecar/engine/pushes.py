@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable, Collection, Container, Sequ
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.engine.agent_context import held_back, volunteering
 from vouch_sidecar.engine.callers import Caller, Served
+from vouch_sidecar.engine.context_blocks import held_back, volunteering
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.retrieval.context import Speech
+from vouch_sidecar.retrieval.context import ContextBlock
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,
@@ -35,7 +35,7 @@ class SaliencePush:
     session_id: str
     rows: tuple[Salient, ...]
     fresh: tuple[Salient, ...]
-    speech: Speech
+    speech: ContextBlock
     generation: int
     many: bool
 
@@ -135,7 +135,7 @@ class Pushes:
         for session_id in ended:
             del self._last_rows[session_id]
         generation = self._engine.generation
-        return [SaliencePush(gone, (), (), Speech(), generation, False) for gone in ended]
+        return [SaliencePush(gone, (), (), ContextBlock(), generation, False) for gone in ended]
 
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""

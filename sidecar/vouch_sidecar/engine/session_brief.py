@@ -15,7 +15,7 @@ from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.kb.windows import MAX_WINDOW
 from vouch_sidecar.retrieval.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
-from vouch_sidecar.retrieval.context import Speaker
+from vouch_sidecar.retrieval.context import ConfiguredView
 from vouch_sidecar.retrieval.view import View
 
 MAX_BRIEF = 300
@@ -29,7 +29,7 @@ _TO_RUN = re.compile(r"[`/\\]|(?<!\w)-\w|(?<!\w)--")
 """In a name that reads like a command, a path, an option or an address."""
 
 
-def brief(served: Sequence[Speaker]) -> str:
+def brief(served: Sequence[ConfiguredView]) -> str:
     """A block on every knowledge base that has `recall.enabled` and isn't empty; "" if there is
     none. Of each the number of claims and pages, then titles of pages and the largest subjects, as
     many as fit.

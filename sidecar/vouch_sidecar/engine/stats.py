@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from vouch_sidecar.retrieval.block import ContextHit, HitArm
-from vouch_sidecar.retrieval.context import Speaker
+from vouch_sidecar.retrieval.context import ConfiguredView
 from vouch_sidecar.retrieval.probe import Probe
 
 ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
@@ -73,7 +73,7 @@ class Stats:
         timing.count += 1
         timing.latest.append(seconds * 1000)
 
-    def looked(self, asked: Iterable[Speaker], probe: Probe, remembered: int) -> None:
+    def looked(self, asked: Iterable[ConfiguredView], probe: Probe, remembered: int) -> None:
         """Record a probe of `asked`; `remembered` of its phrases came from a session's memory."""
         self.phrases += len(probe.phrases)
         self.remembered += remembered

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.agent_context import ContextRequest, speak_of, spoken_before
 from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.context_blocks import ContextRequest, context_block, given_entities
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
@@ -94,7 +94,7 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         turn = session if params.session_id is not None else None
         again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
         known = session is not None and not params.repeat
-        spoken = spoken_before(served, session, task) if known and session else frozenset()
+        spoken = given_entities(served, session, task) if known and session else frozenset()
         made = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
         ask.engine.stats.looked(served, made.probe, made.from_cache)
         probed = made.probe
@@ -106,7 +106,7 @@ def answer(ask: Ask, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
         adjacent=params.adjacent,
     )
-    speech = speak_of(served, request)
+    speech = context_block(served, request)
     ask.engine.stats.spoke(speech.hits)
     if session is not None and not params.repeat:
         ask.engine.count_given(served, session, task or "", speech)

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
+from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
@@ -68,7 +68,7 @@ def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None, vector=ask.vector).probe
-    speech = speak_of(served, ContextRequest([text], probed=probed))
+    speech = context_block(served, ContextRequest([text], probed=probed))
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for one in ask.served:

@@ -472,7 +472,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     return view.once(f"claims about {entity.id}", text, find)
 
 
-def spoken_about(view: View, entity: Entity, text: str) -> list[Answer]:
+def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """The claims of an entity that a text asks for and that say something by themselves, each
     sentence once.
     """

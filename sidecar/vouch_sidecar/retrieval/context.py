@@ -14,7 +14,7 @@ from vouch_sidecar.index.schema import TITLE, key_in, sections
 from vouch_sidecar.index.text import fold, units
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.retrieval.answers import asks_for_all, spoken_about
+from vouch_sidecar.retrieval.answers import answers_about, asks_for_all
 from vouch_sidecar.retrieval.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.block import ContextHit, render, titles_of
 from vouch_sidecar.retrieval.constants import (
@@ -30,7 +30,7 @@ from vouch_sidecar.retrieval.view import View
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class ConfiguredView:
     """A view of a knowledge base, with the settings that govern what is said."""
 
     view: View
@@ -38,7 +38,7 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class BlockCandidates:
     """The candidates for a block: entities, other answers, and how many of each."""
 
     rows: Sequence[Salient]
@@ -56,7 +56,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class ContextBlock:
     """A block and the hits in it; both are empty when there is nothing to say."""
 
     text: str = ""
@@ -80,14 +80,14 @@ class _Likely(NamedTuple):
     likelihood: float
 
 
-def say(served: Sequence[Speaker], material: Material) -> Speech:
+def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
     recalls = {one.view.collection: one.settings.recall for one in served}
     rows, more, given = material.rows, material.more, material.given
     about = {row.view.collection for row in rows}
     about |= {hit.view.collection for hit in (*material.first, *more)}
     if not about:
-        return Speech()
+        return ContextBlock()
     limit = max(recalls[collection].max_results for collection in about)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first, *hits])
@@ -104,9 +104,9 @@ def say(served: Sequence[Speaker], material: Material) -> Speech:
     persona = persona_of(served, chosen.primary)
     block, said = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
     if not said:
-        return Speech()
+        return ContextBlock()
     present = {hit.view.collection for hit in said}
-    return Speech(
+    return ContextBlock(
         block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
     )
 
@@ -130,7 +130,7 @@ def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[Cont
     return kept
 
 
-def persona_of(served: Sequence[Speaker], collection: str | None) -> str | None:
+def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
     found = (one for one in served if one.view.collection == collection)
     return next((one.settings.general.persona for one in found), None)
@@ -205,7 +205,7 @@ def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) 
     of pages that hold the name.
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
-    about = [one for one in spoken_about(row.view, row.entity, text) if one.is_volunteered]
+    about = [one for one in answers_about(row.view, row.entity, text) if one.is_volunteered]
     for_all = asks_for_all(row.view, row.entity, text)
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, count
-from vouch_sidecar.retrieval.answers import ANSWERING, Answer, answers, spoken_about
+from vouch_sidecar.retrieval.answers import ANSWERING, Answer, answers, answers_about
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
@@ -35,7 +35,7 @@ Strength = Literal["strong", "moderate", "weak"]
 SEARCHED = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
-Spoken = Collection[tuple[object, str]]
+GivenEntities = Collection[tuple[object, str]]
 """`View.identity` and id of the entities that the session was given before, whose names are no
 evidence any more.
 """
@@ -60,7 +60,7 @@ def run(
     text: str,
     threshold: float,
     full_text: bool = True,
-    spoken: Spoken = frozenset(),
+    spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> Probe:
     """Probe all views. `threshold` is the likelihood from which on something counts as a hit;
@@ -120,7 +120,7 @@ def _answering(
     text: str,
     threshold: float,
     looked_for: Sequence[Phrase],
-    spoken: Spoken,
+    spoken: GivenEntities,
     vector: TextVector | None,
 ) -> list[ContextHit]:
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
@@ -180,6 +180,6 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
         told = (row.matched[0], row.similarity, row.arm, row.entity.id)
         out.append(ContextHit(row.view, row.entity, *told))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
-            best = spoken_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
+            best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
             out += [ContextHit(row.view, one.artifact, *told) for one in best]
     return out

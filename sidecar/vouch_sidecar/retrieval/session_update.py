@@ -8,7 +8,12 @@ from typing import Literal, get_args
 
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
-from vouch_sidecar.retrieval.context import Material, Speaker, Speech, say
+from vouch_sidecar.retrieval.context import (
+    BlockCandidates,
+    ConfiguredView,
+    ContextBlock,
+    make_block,
+)
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
 
 PushPart = Literal["salience", "fresh", "text"]
@@ -22,7 +27,7 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 class Window:
     """The texts of a session that count for one knowledge base, newest first."""
 
-    speaker: Speaker
+    speaker: ConfiguredView
     texts: Sequence[str]
     also: Sequence[str] = ()
     """Earlier states of the newest text: what they name stays in play while a word is typed."""
@@ -68,7 +73,7 @@ class SessionUpdate:
     """By `View.identity`, the ids of the entities that it names beyond the number that it may bring
     in.
     """
-    speech: Speech = field(default_factory=Speech)
+    speech: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
 
 
@@ -85,10 +90,10 @@ def session_update(
         if one.most is not None and not {"fresh", "text"}.isdisjoint(parts):
             brought, passed_over[one.speaker.view.identity] = one.brought_in()
             fresh += brought
-    speech = Speech()
+    speech = ContextBlock()
     if fresh and "text" in parts:
         newest = next(one.texts[0] for one in windows if one.texts)
-        speech = say([one.speaker for one in windows], Material(fresh, newest))
+        speech = make_block([one.speaker for one in windows], BlockCandidates(fresh, newest))
     return SessionUpdate(tuple(rows), tuple(fresh), passed_over, speech)
 
 

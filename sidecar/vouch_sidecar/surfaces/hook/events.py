@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Indexer, Served
-from vouch_sidecar.engine.agent_context import ContextRequest, speak_of
+from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
@@ -128,7 +128,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     asked = ContextRequest(
         [lines] if lines else [], session=session, repeat=session is None, tied=tied
     )
-    speech = speak_of(served, asked)
+    speech = context_block(served, asked)
     engine.stats.spoke(speech.hits)
     if session is not None:
         engine.count_given(served, session, lines, speech)

@@ -11,10 +11,10 @@ from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.answers import asks_for_all
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import (
-    Material,
-    Speech,
+    BlockCandidates,
+    ContextBlock,
     each_once,
-    say,
+    make_block,
     state_of,
     whom_to_ask,
 )
@@ -48,7 +48,7 @@ class ContextRequest:
     adjacent: bool = False
 
 
-def spoken_before(
+def given_entities(
     served: Sequence[Served], session: Session, text: str
 ) -> frozenset[tuple[Hashable, str]]:
     """The entities that a text names and that the session was given, unchanged since: pairs of
@@ -59,7 +59,7 @@ def spoken_before(
     return frozenset((row.view.identity, row.entity.id) for row in known)
 
 
-def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
+def context_block(served: Sequence[Served], request: ContextRequest) -> ContextBlock:
     """The context block for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
@@ -93,7 +93,7 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
     if texts is None:
         slots = session.window(asked=True) if session is not None else []
         texts = [slot.text for slot in slots]
-    material = Material(
+    material = BlockCandidates(
         rows,
         " ".join(texts),
         first=_allowed(served, request.tied),
@@ -103,7 +103,7 @@ def speak_of(served: Sequence[Served], request: ContextRequest) -> Speech:
         max_chars=request.max_chars,
         adjacent=request.adjacent,
     )
-    speech = say(served, material)
+    speech = make_block(served, material)
     if session is not None and not request.repeat:
         _remember(session, rows, speech)
     return speech
@@ -175,7 +175,7 @@ def _given_state(session: Session, row: Salient) -> object:
     return session.given(row.view.identity, Kind.ENTITY, row.entity.id)
 
 
-def _remember(session: Session, rows: Sequence[Salient], speech: Speech) -> None:
+def _remember(session: Session, rows: Sequence[Salient], speech: ContextBlock) -> None:
     given_now = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
