@@ -25,7 +25,7 @@ from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.records import Page, Relation
 from vouch_sidecar.retrieval.answers import answers
 from vouch_sidecar.retrieval.likelihood import Features
-from vouch_sidecar.retrieval.salience import worth_volunteering
+from vouch_sidecar.retrieval.salience import volunteered_by
 
 from benchmarks.quality import minilm
 from benchmarks.quality.meaning import MeaningWorlds
@@ -199,7 +199,7 @@ def _over(over: Over) -> Iterator[Example]:
     view = view_of(over.world)
     for prompt in over.prompts:
         vector = over.world.vector(prompt.text)
-        named = {row.entity.id: row.strength for row in worth_volunteering([view], [prompt.text])}
+        named = {row.entity.id: row.strength for row in volunteered_by([view], [prompt.text])}
         wanted = {_slugged(one) for one in prompt.want}
         found = [
             Candidate(one.features, _place(one.artifact, one.section) in wanted)

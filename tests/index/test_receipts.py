@@ -17,7 +17,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
 from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
-from vouch_sidecar.kb.access import OPEN, is_told
+from vouch_sidecar.kb.access import OPEN, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -139,7 +139,7 @@ class World:
 
     def _retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
         for one in self.files.values():
-            if isinstance(one, Claim) and is_retired(one.id) and not is_told(one):
+            if isinstance(one, Claim) and is_retired(one.id) and not is_shown_to_any(one):
                 yield one
 
     def restart(self) -> None:

@@ -6,7 +6,7 @@ from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.block import beginning
 from vouch_sidecar.retrieval.context import adjacent_hits, lines_for, tiers
 from vouch_sidecar.retrieval.probe import run
-from vouch_sidecar.retrieval.salience import worth_volunteering
+from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
@@ -16,7 +16,7 @@ RELAY = entity("relay", "Mail Relay")
 
 
 def said(seen: View, text: str, limit: int = 3) -> list[str]:
-    rows = worth_volunteering([seen], [text])
+    rows = volunteered_by([seen], [text])
     return [h.artifact.id for h in lines_for(rows, text, limit=limit)]
 
 
@@ -40,7 +40,7 @@ def test_a_claim_of_two_entities_is_said_once() -> None:
 def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     seen = view(VAULT, page("keys", "Keys", body=body, entities=("vault",)))
-    (hit,) = lines_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault")
+    (hit,) = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
     assert hit.excerpt == "Keys live in the vault. They rotate."
 
 
@@ -63,7 +63,7 @@ def test_what_stands_one_step_away() -> None:
         relation("uses", "relay", "vault"),
         relation("old", "vault", "gone"),
     )
-    hits = lines_for(worth_volunteering([seen], ["the Key Vault"]), "the Key Vault")
+    hits = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
     assert [h.artifact.id for h in adjacent_hits(hits)] == ["listing", "keys", "uses"]
 
 
@@ -75,7 +75,7 @@ def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None
         claim("b", "B.", entities=("vault",)),
         collection="web-shop",
     )
-    rows = worth_volunteering([one, two], ["the Key Vault"])
+    rows = volunteered_by([one, two], ["the Key Vault"])
     hits = lines_for(rows, "the Key Vault")
     names = ["ops", "web-shop"]
     assert tiers("the Key Vault", hits, names).primary == "web-shop"
@@ -88,7 +88,7 @@ def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None
 
 def test_equal_evidence_is_settled_by_name() -> None:
     views = [view(VAULT, claim("a", "A.", entities=("vault",)), collection=c) for c in ("z", "b")]
-    hits = lines_for(worth_volunteering(views, ["the Key Vault"]), "the Key Vault")
+    hits = lines_for(volunteered_by(views, ["the Key Vault"]), "the Key Vault")
     assert [h.view.collection for h in hits] == ["b", "z"]
     assert tiers("the Key Vault", hits, ["z", "b"]).primary == "b"
 
@@ -114,7 +114,7 @@ def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_te
     text = "when do we drain the buffer of the Mail Relay?"
     for listing in (RUNBOOK, page("runbook", body=RUNBOOK.body, entities=("relay",))):
         seen = view(RELAY, *facts, listing)
-        rows = worth_volunteering([seen], [text])
+        rows = volunteered_by([seen], [text])
         found = run([seen], text, 0.4).answers
         first, second = lines_for(rows, text, found)
         assert (first.artifact.id, first.section) == ("runbook", 1)
@@ -130,7 +130,7 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
 
     def told(*pages: Page) -> list[str]:
         seen = view(RELAY, *facts, *pages)
-        rows = worth_volunteering([seen], [text])
+        rows = volunteered_by([seen], [text])
         return [h.artifact.id for h in lines_for(rows, text, run([seen], text, 0.4).answers)]
 
     assert told(about) == ["runbook", "a"]

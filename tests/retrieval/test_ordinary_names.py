@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.name_position import in_code
-from vouch_sidecar.retrieval.salience import rank, worth_volunteering
+from vouch_sidecar.retrieval.salience import rank, volunteered_by
 from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, view
@@ -32,7 +32,7 @@ def listed(text: str, seen: View = SEEN) -> list[str]:
 
 
 def said(text: str, seen: View = SEEN) -> list[str]:
-    return sorted(row.entity.id for row in worth_volunteering([seen], [text]))
+    return sorted(row.entity.id for row in volunteered_by([seen], [text]))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_part_of_a_name_is_listed(text: str, ids: list[str]) -> None:
 def test_a_part_is_partial_however_often_it_is_said() -> None:
     (row,) = rank([SEEN], ["jwt", "jwt", "jwt"], 3)
     assert row.arm == "partial"
-    assert worth_volunteering([SEEN], ["jwt", "jwt", "jwt"], 0.0) == []
+    assert volunteered_by([SEEN], ["jwt", "jwt", "jwt"], 0.0) == []
 
 
 def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:

@@ -7,7 +7,7 @@ from math import prod
 import pytest
 from vouch_sidecar.retrieval.constants import FADING, FOUND, NAMED
 from vouch_sidecar.retrieval.question_words import worth_searching
-from vouch_sidecar.retrieval.salience import Salient, rank, worth_volunteering
+from vouch_sidecar.retrieval.salience import Salient, rank, volunteered_by
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -61,12 +61,12 @@ def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
     rows = rank([SEEN], ["what of ZD?"], 20)
     assert [(r.entity.id, r.ambiguous) for r in rows] == [("zebra", True), ("zoo", True)]
     assert all(r.why.endswith("; the same words name another entity") for r in rows)
-    assert worth_volunteering([SEEN], ["what of ZD?"]) == []
-    assert [r.entity.id for r in worth_volunteering([SEEN], ["ZD, so Zebra Desk"])] == ["zebra"]
+    assert volunteered_by([SEEN], ["what of ZD?"]) == []
+    assert [r.entity.id for r in volunteered_by([SEEN], ["ZD, so Zebra Desk"])] == ["zebra"]
 
 
 def test_what_a_text_names_first_is_volunteered_first() -> None:
-    said = worth_volunteering([SEEN], ["ask Zebra Desk and Zoo Desk for the log of Kafka"])
+    said = volunteered_by([SEEN], ["ask Zebra Desk and Zoo Desk for the log of Kafka"])
     assert [r.entity.id for r in said] == ["zebra", "zoo", "kafka"]
 
 
@@ -74,9 +74,9 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
     bare = view(RELAY, KAFKA, CLAIMS[1])
     names = "does Relay write to Kafka?"
     assert [r.entity.id for r in rank([bare], [names], 20)] == ["kafka", "relay"]
-    assert [r.entity.id for r in worth_volunteering([bare], [names])] == ["kafka"]
+    assert [r.entity.id for r in volunteered_by([bare], [names])] == ["kafka"]
     paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
-    assert [r.entity.id for r in worth_volunteering([paged], [names])] == ["kafka", "relay"]
+    assert [r.entity.id for r in volunteered_by([paged], [names])] == ["kafka", "relay"]
 
 
 def test_full_text_needs_most_of_the_text() -> None:
@@ -131,7 +131,7 @@ def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
     facts = [claim(f"c-{one.id}", "Known.", entities=(one.id,)) for one in (*many, aliased)]
     seen = view(*many, aliased, *facts)
     text = ", ".join([*(one.aliases[0] for one in many), "and Zenith Array"])
-    rows = worth_volunteering([seen], [text])
+    rows = volunteered_by([seen], [text])
     assert len(rows) == 24
     assert "z" in [row.entity.id for row in rows]
 

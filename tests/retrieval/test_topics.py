@@ -14,7 +14,7 @@ from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Scop
 from vouch_sidecar.retrieval.experts import rank as experts
 from vouch_sidecar.retrieval.explanations import ALONE, candidates
 from vouch_sidecar.retrieval.name_strength import weigh
-from vouch_sidecar.retrieval.salience import listed_topics, rank, worth_volunteering
+from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.topic_matches import Question, matching
 from vouch_sidecar.retrieval.view import View
@@ -353,8 +353,8 @@ def test_it_is_listed_behind_every_entity() -> None:
 def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
     view = seen(*KEYRINGS)
     assert [r.entity.id for r in rank([view], ["is the keyring broken"], 9)] == ["topic:keyring"]
-    assert worth_volunteering([view], ["is the keyring broken"], threshold=0.0) == []
-    (row,) = worth_volunteering([view], ["does the keyring go before netrc"])
+    assert volunteered_by([view], ["is the keyring broken"], threshold=0.0) == []
+    (row,) = volunteered_by([view], ["does the keyring go before netrc"])
     assert (row.entity.id, row.arm) == ("topic:keyring", "derived")
     (told,) = candidates(view, "is the keyring broken", 0.0)
     assert told.verdict == "listed"
@@ -367,7 +367,7 @@ def test_what_stands_in_many_files_is_not_volunteered() -> None:
     text = ["does the keyring go before netrc"]
     for wide, ids in ((None, ["topic:keyring"]), (around, [])):
         view = seen(*KEYRINGS, *more, around=wide)
-        assert [row.entity.id for row in worth_volunteering([view], text)] == ids
+        assert [row.entity.id for row in volunteered_by([view], text)] == ids
         rows = experts(matching([view], Question("keyring", 1.8e9)))
         assert [row.entity.id for row in rows] == ["topic:keyring"]
 
@@ -385,8 +385,8 @@ def test_an_option_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
     shared = [Shared("--no-deps", "one")]
     view = seen(claim("one", "With `--no-deps` nothing is fetched."), around=Around(shared))
     assert [row.arm for row in rank([view], ["is --no-deps broken"], 9)] == ["derived"]
-    assert worth_volunteering([view], ["is --no-deps broken"], threshold=0.0) == []
-    assert worth_volunteering([view], ["fetched in spite of --no-deps"])
+    assert volunteered_by([view], ["is --no-deps broken"], threshold=0.0) == []
+    assert volunteered_by([view], ["fetched in spite of --no-deps"])
 
 
 def test_a_ticket_needs_its_sign() -> None:

@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.salience import (
     asked_by_name,
     speaking_order,
     strength_of,
-    worth_volunteering,
+    volunteered_by,
 )
 from vouch_sidecar.retrieval.session_update import Window
 
@@ -54,7 +54,7 @@ def given_entities(
     """The entities that a text names and that the session was given, unchanged since: pairs of
     `View.identity` and entity id.
     """
-    rows = (row for one in served for row in worth_volunteering([one.view], [text]))
+    rows = (row for one in served for row in volunteered_by([one.view], [text]))
     known = (row for row in rows if _given_state(session, row) == _entity_state(row))
     return frozenset((row.view.identity, row.entity.id) for row in known)
 
@@ -68,7 +68,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
         if recall.enabled:
             threshold = strength_of(recall.similarity_threshold)
             read, also = _window_texts(one, session) if texts is None else (texts, ())
-            named = worth_volunteering([one.view], read, threshold, also)
+            named = volunteered_by([one.view], read, threshold, also)
             known = {row.entity.id for row in named}
             asked = (
                 asked_by_name(one.view, read[0], threshold) if probed is not None and read else []

@@ -30,7 +30,7 @@ from vouch_sidecar.index.withheld import (
     texts_of,
     withheld_gate,
 )
-from vouch_sidecar.kb.access import OPEN, gate_of, is_told
+from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
 
 
@@ -76,7 +76,7 @@ class Builder:
         """Add an artifact whose key is new."""
         if isinstance(artifact, Claim):
             self._hide(artifact)
-        if not is_told(artifact):
+        if not is_shown_to_any(artifact):
             if isinstance(artifact, Claim):
                 self._retire(artifact)
             return

@@ -63,7 +63,7 @@ from vouch_sidecar.index.withheld import (
     texts_of,
     withheld_gate,
 )
-from vouch_sidecar.kb.access import OPEN, gate_of, is_told
+from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -83,7 +83,7 @@ _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     """The generation after a change. Retired artifacts are removed."""
-    told = {key_of(one): one for one in change.upserts if is_told(one)}
+    told = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
     retired = _retired(change, gone)

@@ -71,16 +71,16 @@ def gate_of(artifact: Artifact) -> str | None:
             return None
 
 
-def _reach(artifact: Artifact | None) -> str | None:
+def _live_gate(artifact: Artifact | None) -> str | None:
     """The gate of an artifact that is in force."""
     return None if artifact is None or not is_live(artifact) else gate_of(artifact)
 
 
-def is_told(artifact: Artifact) -> bool:
+def is_shown_to_any(artifact: Artifact) -> bool:
     """Whether any viewer may see an artifact. Others are not kept."""
-    return _reach(artifact) is not None
+    return _live_gate(artifact) is not None
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
     """Whether a viewer may see the new version who could not see the old one."""
-    return _reach(new) is not None and _reach(old) not in (OPEN, _reach(new))
+    return _live_gate(new) is not None and _live_gate(old) not in (OPEN, _live_gate(new))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
 
-from vouch_sidecar.kb.access import is_told, shows_more
+from vouch_sidecar.kb.access import is_shown_to_any, shows_more
 from vouch_sidecar.kb.file_versions import SETTLE_SECONDS, Found, Versions
 from vouch_sidecar.kb.id_owners import Ledger
 from vouch_sidecar.kb.layout import (
@@ -176,7 +176,7 @@ class Store:
             if claim is None and is_retired(usual_key(path)[1]):
                 with suppress(LookupError):
                     claim = self.read_artifact(path)
-            if isinstance(claim, Claim) and not is_told(claim):
+            if isinstance(claim, Claim) and not is_shown_to_any(claim):
                 yield claim
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:

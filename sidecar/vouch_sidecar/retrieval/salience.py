@@ -253,7 +253,7 @@ def strength_of(similarity: float) -> float:
     )
 
 
-def worth_volunteering(
+def volunteered_by(
     views: Sequence[View],
     texts: Sequence[str],
     threshold: float = VOLUNTEERED,

@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.context import (
     ContextBlock,
     make_block,
 )
-from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, worth_volunteering
+from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
 
 PushPart = Literal["salience", "fresh", "text"]
 """The parts of a turn that a client may want: the ranking, what the newest text brings in, the
@@ -53,7 +53,7 @@ class Window:
         """
         least = self.speaker.settings.volunteer.threshold
         threshold = VOLUNTEERED if least is None else least
-        rows = worth_volunteering([self.speaker.view], self.texts[:1], threshold)
+        rows = volunteered_by([self.speaker.view], self.texts[:1], threshold)
         rows = [row for row in rows if row.entity.id not in self.pushed]
         new = [row for row in rows if row.entity.id not in self.passed_over][: self.most]
         brought = [row.with_claim() for row in new]
