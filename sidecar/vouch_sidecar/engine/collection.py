@@ -18,7 +18,7 @@ from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
-from vouch_sidecar.index.links import standing_of
+from vouch_sidecar.index.links import link_state_of
 from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
@@ -481,7 +481,7 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documen
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    stands, stood = standing_of(made[0]), standing_of(then)
+    stands, stood = link_state_of(made[0]), link_state_of(then)
     lost = stands.linked == WITHOUT_QUOTE != stood.linked
     lost = lost or any(one.gates is None for one in set(stands.closed).difference(stood.closed))
     old, new = quoted_in(then), quoted_in(made[0])

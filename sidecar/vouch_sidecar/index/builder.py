@@ -7,7 +7,7 @@ from functools import cached_property
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing
-from vouch_sidecar.index.links import documents_of, standing
+from vouch_sidecar.index.links import documents_of, link_state
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import (
     NO_DISK,
@@ -146,7 +146,7 @@ class Builder:
         return next((one.source_id for one in cited if one is not None), "")
 
     def _write(self, artifact: Artifact) -> None:
-        for made in documents_of(artifact, standing(artifact, self)):
+        for made in documents_of(artifact, link_state(artifact, self)):
             self._writing.add(made)
 
     # What links, labels and sentences depend on

@@ -23,7 +23,7 @@ from vouch_sidecar.index.encoding import (
     gates_of,
 )
 from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.links import closing, documents_of, standing, standing_of
+from vouch_sidecar.index.links import closing, documents_of, link_state, link_state_of
 from vouch_sidecar.index.name_forms import forms, required
 from vouch_sidecar.index.query import all_of, any_of, pointing_query, stem_query, value_query
 from vouch_sidecar.index.receipts import (
@@ -104,7 +104,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     world = _After(before, change, told, gone, retired, disk)
     documents: dict[Key, Documents] = {key: retired.get(key, ()) for key in gone}
     for key, artifact in told.items():
-        documents[key] = tuple(documents_of(artifact, standing(artifact, world)))
+        documents[key] = tuple(documents_of(artifact, link_state(artifact, world)))
     dependants = {
         **_dependants(before, told, gone, world),
         **_quoting(before, told, gone, world),
@@ -112,14 +112,14 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     }
     for key, artifact in dependants.items():
         stood = before.document(key)
-        stood_in = None if stood is None else standing_of(stood)
-        lacks = stood_in is not None and stood_in.linked == WITHOUT_QUOTE
+        earlier = None if stood is None else link_state_of(stood)
+        lacks = earlier is not None and earlier.linked == WITHOUT_QUOTE
         if lacks and not isinstance(artifact, Evidence):
             artifact = _whole(artifact, disk)
-        stands = standing(artifact, world)
-        if stands != stood_in:
+        state = link_state(artifact, world)
+        if state != earlier:
             whole = _whole(artifact, disk) if lacks and isinstance(artifact, Evidence) else artifact
-            documents[key] = tuple(documents_of(whole, stands))
+            documents[key] = tuple(documents_of(whole, state))
     if not documents and world.withheld_if_read is before.withheld:
         return before
     return before.changed_to(documents, world.names, world.withheld_if_read)
@@ -254,8 +254,8 @@ def _reclosed(
     found = []
     for source in filter(None, map(world.source, sorted(ids))):
         stood = before.document(key_of(source))
-        stood_in = () if stood is None else closed_in(stood)
-        was_closed = [one.gates for one in stood_in if (one.start, one.end) == CONTENT]
+        earlier = () if stood is None else closed_in(stood)
+        was_closed = [one.gates for one in earlier if (one.start, one.end) == CONTENT]
         if was_closed != closing(source, world):
             found.append(source)
     return found

@@ -175,7 +175,7 @@ class Knowledge:
         for hit in self.snapshot.every(value_query("place", places)) if places else ():
             yield quoted_in(self.snapshot.document(hit))
 
-    def standing_in(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
+    def claims_quoting(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
         """Yield each claim with a sentence of a source, and the receipt's place, sorted by claim
         id.
         """

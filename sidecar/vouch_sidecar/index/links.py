@@ -131,7 +131,7 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
             yield from (CountedEntity(label, entity_id).encode() for entity_id in sorted(both))
 
 
-class Standing(NamedTuple):
+class LinkState(NamedTuple):
     """The part of an artifact's documents that depends on other artifacts: its visibility label;
     for a claim, its linked entities (`CountedEntity`), what linked them, and its receipt's place;
     for a page or source, what of it is closed.
@@ -144,13 +144,13 @@ class Standing(NamedTuple):
     closed: tuple[Closed, ...] = ()
 
 
-def standing(artifact: Artifact, world: World) -> Standing:
-    """The `Standing` of an artifact that some viewer may see."""
+def link_state(artifact: Artifact, world: World) -> LinkState:
+    """The `LinkState` of an artifact that some viewer may see."""
     label = _label_of(artifact, world)
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
         is_empty = redacted or (not by and (retired or is_receipt(artifact)))
-        return Standing(label, linked=WITHOUT_QUOTE if is_empty else "")
+        return LinkState(label, linked=WITHOUT_QUOTE if is_empty else "")
     if not isinstance(artifact, Claim):
         own = frozenset({OPEN, gate_of(artifact) or OPEN})
         every = sorted(set(_closed(artifact, world, own)), key=_order)
@@ -163,10 +163,10 @@ def standing(artifact: Artifact, world: World) -> Standing:
 
         # What nobody may see is not there: others can't close it too.
         closed = tuple(one for one in every if one.gates is None or not is_gone(one))
-        return Standing(label, linked=WITHOUT_QUOTE if gone else "", closed=closed)
+        return LinkState(label, linked=WITHOUT_QUOTE if gone else "", closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
-    return Standing(label, counts_for, links.by, world.sources.quoted(artifact))
+    return LinkState(label, counts_for, links.by, world.sources.quoted(artifact))
 
 
 def _order(one: Closed) -> tuple[int, int, bool, list[str]]:
@@ -210,18 +210,18 @@ def closing(source: Source, world: World) -> list[Gates]:
     return [] if gates is not None and gates <= {OPEN, gate_of(source)} else [gates]
 
 
-def documents_of(artifact: Artifact, stands: Standing) -> list[Document]:
+def documents_of(artifact: Artifact, state: LinkState) -> list[Document]:
     """The documents of an artifact."""
-    return list(map(document, fields_of(artifact, *stands)))
+    return list(map(document, fields_of(artifact, *state)))
 
 
-def standing_of(of: Document) -> Standing:
-    """The `Standing` that an artifact's first document was made with."""
+def link_state_of(of: Document) -> LinkState:
+    """The `LinkState` that an artifact's first document was made with."""
     label, closed = StemPlace.decode(of["place"][0]).label, tuple(closed_in(of))
     if closed:  # its first text may need more gates
         label = label_of([gate_of(artifact_in(of)) or OPEN])
     linked = next(iter(of.get_all("linked")), "")
-    return Standing(label, of.get_all("about"), linked, quoted_in(of), closed)
+    return LinkState(label, of.get_all("about"), linked, quoted_in(of), closed)
 
 
 def _label_of(artifact: Artifact, world: World) -> str:

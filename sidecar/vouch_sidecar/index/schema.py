@@ -253,7 +253,7 @@ def fields_of(
     and one for its title, an exchange one more for its question.
 
     `label` is the visibility label; `counts_for`, `linked`, `quoted` and `closed` are those of a
-    `links.Standing`. What is closed is found by those who may see it.
+    `links.LinkState`. What is closed is found by those who may see it.
     """
     refers = [one.encode() for one in references(artifact)]
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):

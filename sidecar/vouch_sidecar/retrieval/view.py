@@ -292,7 +292,7 @@ class View:
         order of the source.
         """
         found: dict[str, tuple[int, Claim]] = {}
-        for claim, quoted in self.knowledge.standing_in(source.id):
+        for claim, quoted in self.knowledge.claims_quoting(source.id):
             sentence = quoted.sentence
             if sentence is None or quoted.form is not Form.STATEMENT or not self.sees(claim):
                 continue
