@@ -24,7 +24,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.index.topic_finder import Around, derive
+from vouch_sidecar.index.topic_finder import WorkspaceNames, derive
 
 from benchmarks.client import connected, is_finished
 from benchmarks.generate import NOW, Zipf, words_by_tier
@@ -128,7 +128,7 @@ def topics_take(claims: int) -> float:
         engine.load()
         settle(engine.collections.values(), engine.env)
         (collection,) = engine.collections.values()
-        around = Around(disk=collection.disk)
+        around = WorkspaceNames(disk=collection.disk)
         gc.collect()
         gc.freeze()  # as commands do
         taken = []

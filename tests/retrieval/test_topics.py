@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.receipts import NO_DISK, slug_of
-from vouch_sidecar.index.topic_finder import FEW_SPEAK, MAX_TOPICS, Around, Shared, derive
+from vouch_sidecar.index.topic_finder import FEW_SPEAK, MAX_TOPICS, Shared, WorkspaceNames, derive
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Scope, Source
 from vouch_sidecar.retrieval.experts import rank as experts
@@ -29,10 +29,10 @@ OTHERS = [
 OURS = Scope("project", project="courier")
 
 
-def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: Around | None = None) -> View:
+def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: WorkspaceNames | None = None) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
-    topics = derive(knowledge, around or Around())
+    topics = derive(knowledge, around or WorkspaceNames())
     assert topics is not None
     return View("kb", knowledge, who.gates, topics=topics)
 
@@ -103,7 +103,7 @@ def test_a_tag_is_one_on_two_claims() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
     assert names(seen(*tagged)) == {"night shift"}
     assert names(seen(tagged[0])) == set()
-    wide = Around(widespread=lambda names: dict.fromkeys(names, True))
+    wide = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
     assert names(seen(*tagged, around=wide)) == {"night shift"}
     imported = claims("Doors close.", "Gates open.", tags=("origin:carpenters",))
     assert names(seen(*imported)) == set()
@@ -151,7 +151,9 @@ def test_headings_of_cited_documents_are_topics() -> None:
         claim("alone", "Nobody else is there.", evidence=("e",)),
         claim("else", "The cache keeps a wheel as well."),
     ]
-    view = seen(*cited, source, below, around=Around(disk=NO_DISK._replace(content=lambda _: text)))
+    view = seen(
+        *cited, source, below, around=WorkspaceNames(disk=NO_DISK._replace(content=lambda _: text))
+    )
     found = {topic.entity.name: topic.claims for topic in view.derived}
     assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
     assert names(seen(*cited, source, below)) == set()  # its content is not kept
@@ -177,7 +179,7 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
     ).encode()
     source = Source("s", "sources/s/meta.yaml", locator, kept=True)
     cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
-    around = Around(disk=NO_DISK._replace(content=lambda _: text))
+    around = WorkspaceNames(disk=NO_DISK._replace(content=lambda _: text))
     assert names(seen(cited, source, around=around)) == {"Wheel cache"}
 
 
@@ -207,7 +209,7 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
     ]
     if withheld.evidence != ("h",):
         heading = replace(heading, byte_start=None, byte_end=None)
-    around = Around(disk=NO_DISK._replace(content=lambda _: text))
+    around = WorkspaceNames(disk=NO_DISK._replace(content=lambda _: text))
     wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
     for who, part in ((NOBODY, everybodys), (ADA, adas)):
         found = names(seen(*cited, source, heading, withheld, who=who, around=around))
@@ -216,19 +218,19 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
 
 def test_names_that_the_repository_shares_are_topics() -> None:
     shared = [Shared("get_preference", "one"), Shared("--no-deps", "one"), Shared("proxy", "one")]
-    view = seen(claim("one", "`get_preference` minds `--no-deps`."), around=Around(shared))
+    view = seen(claim("one", "`get_preference` minds `--no-deps`."), around=WorkspaceNames(shared))
     assert names(view) == {"get_preference", "--no-deps"}  # a proxy is any proxy
 
 
 @pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
-    around = Around(own=frozenset({"kb"}))
+    around = WorkspaceNames(own=frozenset({"kb"}))
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
 
 
 def test_the_own_name_is_none_as_a_tag() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("kb",))
-    assert names(seen(*tagged, around=Around(own=frozenset({"kb"})))) == set()
+    assert names(seen(*tagged, around=WorkspaceNames(own=frozenset({"kb"})))) == set()
 
 
 def test_what_stands_in_many_claims_is_no_topic() -> None:
@@ -238,7 +240,7 @@ def test_what_stands_in_many_claims_is_no_topic() -> None:
 
 
 def test_what_stands_in_many_files_is_none_if_it_stands_in_many_claims_too() -> None:
-    around = Around(widespread=lambda names: dict.fromkeys(names, True))
+    around = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
     tools = claims(*(f"The keyring has place {n}." for n in range(6)))
     more = claims(*(f"Door {n} is painted." for n in range(24)))
     assert names(seen(*tools[:3], *more, around=around)) == {"keyring"}
@@ -362,7 +364,7 @@ def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
 
 
 def test_what_stands_in_many_files_is_not_volunteered() -> None:
-    around = Around(widespread=lambda names: dict.fromkeys(names, True))
+    around = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
     more = claims(*(f"Door {n} is painted." for n in range(24)))
     text = ["does the keyring go before netrc"]
     for wide, ids in ((None, ["topic:keyring"]), (around, [])):
@@ -383,7 +385,7 @@ def test_an_english_word_is_listed_beside_a_word_of_its_claims_alone() -> None:
 
 def test_an_option_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
     shared = [Shared("--no-deps", "one")]
-    view = seen(claim("one", "With `--no-deps` nothing is fetched."), around=Around(shared))
+    view = seen(claim("one", "With `--no-deps` nothing is fetched."), around=WorkspaceNames(shared))
     assert [row.arm for row in rank([view], ["is --no-deps broken"], 9)] == ["derived"]
     assert volunteered_by([view], ["is --no-deps broken"], threshold=0.0) == []
     assert volunteered_by([view], ["fetched in spite of --no-deps"])

@@ -28,7 +28,7 @@ from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.topic_finder import Around, Shared, derive
+from vouch_sidecar.index.topic_finder import Shared, WorkspaceNames, derive
 from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
@@ -476,7 +476,7 @@ def _topics(
 
     own = own_names(collection.name, root, made.origin)
     shared = list(_shared(state.reads, made.ties))
-    return derive(knowledge, Around(shared, too_wide, collection.disk, own, stops))
+    return derive(knowledge, WorkspaceNames(shared, too_wide, collection.disk, own, stops))
 
 
 def _too_wide(

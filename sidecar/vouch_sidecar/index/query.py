@@ -24,7 +24,7 @@ from vouch_sidecar.index.encoding import (
 )
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import SCHEMA, SENTENCE_STEMS, UNDATED
-from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen
+from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
 
 FEW_VALUES = 16
@@ -116,7 +116,7 @@ class Search:
 
     snapshot: Snapshot
     gates: frozenset[str]
-    topics: Seen = NOTHING_SEEN
+    topics: VisibleTopics = NO_VISIBLE_TOPICS
     """The topics that the viewer may see; they have claims as entities do."""
     since: int | None = None
     """Only claims that were confirmed or updated since, in microseconds; else all."""

@@ -123,7 +123,7 @@ class Shared(NamedTuple):
     is_folder: bool = False
 
 
-class Around(NamedTuple):
+class WorkspaceNames(NamedTuple):
     """What is known of the workspace: names shared with the repository, a function that says which
     names are in too many of its files, what reads sources from disk, the project's own names
     (folded), and a function that says whether to stop.
@@ -137,7 +137,7 @@ class Around(NamedTuple):
 
 
 @dataclass
-class _Heard:
+class _TopicCandidate:
     """The evidence for one name, from artifacts with one gate."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
@@ -145,11 +145,11 @@ class _Heard:
     pages: set[str] = field(default_factory=set)
     folder: bool = False
 
-    def hear(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
+    def note(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
         self.claims.setdefault(origin, set()).update(claims)
         self.spelled.setdefault(origin, Counter())[name] += 1
 
-    def add(self, other: _Heard) -> None:
+    def add(self, other: _TopicCandidate) -> None:
         for origin, claims in other.claims.items():
             self.claims.setdefault(origin, set()).update(claims)
             self.spelled.setdefault(origin, Counter()).update(other.spelled[origin])
@@ -212,10 +212,10 @@ def _prefix(ticket: str) -> str:
     return ticket.partition("-")[0].lower()
 
 
-def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  # noqa: B008
+def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics | None:  # noqa: B008
     """The topics of a generation; None where the work was to stop."""
     try:
-        return Topics(knowledge, _Deriving(knowledge, around).tables()).made_ready()
+        return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
     except _StoppedError:
         return None
 
@@ -223,10 +223,10 @@ def derive(knowledge: Knowledge, around: Around = Around()) -> Topics | None:  #
 class _Deriving:
     """Gathers names by the gate that protects them, and chooses the topics among them."""
 
-    def __init__(self, knowledge: Knowledge, around: Around) -> None:
+    def __init__(self, knowledge: Knowledge, names: WorkspaceNames) -> None:
         self._knowledge = knowledge
-        self._around = around
-        self._heard: dict[str, dict[str, _Heard]] = {OPEN: {}}
+        self._workspace_names = names
+        self._candidates: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
         """By gate and key."""
         self._claims: dict[str, tuple[Claim, str]] = {}
         """Claims that link to no entity, with their gates, by id."""
@@ -240,38 +240,40 @@ class _Deriving:
         if not self._knowledge.sparse_behind:
             return {}
         self._read_claims()
-        self._hear_claims()
-        self._hear_pages()
-        self._hear_documents()
-        for name, claim_id, is_folder in self._around.shared:
-            for heard in self._hear(Origin.NAME, name, [claim_id], OPEN):
-                heard.folder |= is_folder
-        everybodys, sparse = self._heard.pop(OPEN), self._knowledge.sparse_behind
-        chosen: dict[str, dict[str, _Heard]] = {OPEN: {}}
+        self._note_claims()
+        self._note_pages()
+        self._note_documents()
+        for name, claim_id, is_folder in self._workspace_names.shared:
+            for candidate in self._note(Origin.NAME, name, [claim_id], OPEN):
+                candidate.folder |= is_folder
+        everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_behind
+        chosen: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
         if OPEN in sparse:
             chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
-        for gate, own in sorted(self._heard.items()):
+        for gate, own in sorted(self._candidates.items()):
             chosen[gate] = {}
             for key, one in own.items() if label_of([gate]) in sparse else ():
                 if key in everybodys:
                     one.add(everybodys[key])
                 if key in chosen[OPEN] or self._counts(one, gate):
                     chosen[gate][key] = one
-        names = {one.name for heard in chosen.values() for one in heard.values()}
-        wide = {name for name, is_wide in self._around.widespread(names).items() if is_wide}
+        names = {one.name for by_key in chosen.values() for one in by_key.values()}
+        wide = {
+            name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
+        }
         self._rest()
         tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
         return {gate: table for gate, table in tables.items() if table.topics}
 
     def _rest(self) -> None:
-        if self._around.stops():
+        if self._workspace_names.stops():
             raise _StoppedError
 
-    # What is heard
+    # What is noted
 
-    def _hear(
+    def _note(
         self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
-    ) -> Iterator[_Heard]:
+    ) -> Iterator[_TopicCandidate]:
         """Note a name that is protected by a gate and held by some claims: it is protected by the
         gates of both.
         """
@@ -284,9 +286,11 @@ class _Deriving:
         for own, ids in by_gate.items() if key and gate is not None else ():
             if gate in (OPEN, own) or own == OPEN:
                 behind = gate if own == OPEN and gate is not None else own
-                heard = self._heard.setdefault(behind, {}).setdefault(key, _Heard())
-                heard.hear(origin, name, ids)
-                yield heard
+                candidate = self._candidates.setdefault(behind, {}).setdefault(
+                    key, _TopicCandidate()
+                )
+                candidate.note(origin, name, ids)
+                yield candidate
 
     def _read_claims(self) -> None:
         """Find the claims that link to no entity."""
@@ -303,7 +307,7 @@ class _Deriving:
             if not entities_in(document, frozenset({OPEN, gate})):
                 self._claims[claim.id] = claim, gate
 
-    def _hear_claims(self) -> None:
+    def _note_claims(self) -> None:
         found: dict[tuple[Origin, str], dict[str, None]] = {}
         words: dict[str, dict[str, list[str]]] = {}
         vocabulary = set[str]()
@@ -321,12 +325,12 @@ class _Deriving:
             for word in unknown:
                 here.setdefault(word, []).append(claim.id)
         for (origin, called), claim_ids in found.items():
-            _do(self._hear(origin, called, claim_ids, OPEN))
+            _exhaust(self._note(origin, called, claim_ids, OPEN))
         self._note_uncapitalised(
             (name for origin, name in found if origin is Origin.PHRASE), proses
         )
         self._add_identifiers(words, [said for *_, said in proses])
-        self._hear_words(words, vocabulary)
+        self._note_words(words, vocabulary)
 
     def _note_uncapitalised(
         self, phrases: Iterable[str], proses: Iterable[tuple[str, str, set[str]]]
@@ -355,7 +359,7 @@ class _Deriving:
                 if any(_word_key(word) in some for some in known):
                     here.setdefault(word, []).append(claim.id)
 
-    def _hear_words(
+    def _note_words(
         self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
     ) -> None:
         """Note the words that are no form of an English word. `english` holds the other ones."""
@@ -376,16 +380,16 @@ class _Deriving:
                     or _is_english(word)
                 ):
                     continue
-                heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
+                candidate = self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
                 text = self._claims[ids[0]][0].text
                 at = text.lower().find(word)
                 name = text[at : at + len(word)] if at >= 0 else word
                 if name[0].islower() and _has_prefix(word):
                     continue
-                heard.hear(Origin.WORD, name, ids)
-                heard.spelled[Origin.WORD][name] += len(ids) - 1
+                candidate.note(Origin.WORD, name, ids)
+                candidate.spelled[Origin.WORD][name] += len(ids) - 1
 
-    def _hear_pages(self) -> None:
+    def _note_pages(self) -> None:
         known = self._knowledge.entity
         for page in self._knowledge.all_of(Kind.PAGE):
             self._rest()
@@ -400,12 +404,14 @@ class _Deriving:
             ):
                 title = " ".join(page.title.split())
                 if key := _key(title) if len(title) <= MAX_LENGTH else "":
-                    heard = self._heard.setdefault(gate, {}).setdefault(key, _Heard())
-                    heard.hear(Origin.TITLE, title)
-                    heard.pages.add(page.id)
-                _do(self._hear(Origin.TITLE, title, page.claims, gate))
+                    candidate = self._candidates.setdefault(gate, {}).setdefault(
+                        key, _TopicCandidate()
+                    )
+                    candidate.note(Origin.TITLE, title)
+                    candidate.pages.add(page.id)
+                _exhaust(self._note(Origin.TITLE, title, page.claims, gate))
 
-    def _hear_documents(self) -> None:
+    def _note_documents(self) -> None:
         """Note headings of the documents that claims cite, with the claims that quote what stands
         below one, or cite the document and hold all words of the heading.
         """
@@ -428,14 +434,14 @@ class _Deriving:
                 at = None if evidence is None else evidence.byte_start
                 if source_id in documents:
                     citing.setdefault(source_id, []).append((claim.id, at))
-        sources = sources_of(self._knowledge, self._around.disk)
+        sources = sources_of(self._knowledge, self._workspace_names.disk)
         for source_id, claims in citing.items():
             self._rest()
-            if data := self._around.disk.content(documents[source_id]):
+            if data := self._workspace_names.disk.content(documents[source_id]):
                 headings = _headings(data, documents[source_id].locator.endswith(".rst"))
-                self._hear_headings(documents[source_id], headings, claims, sources)
+                self._note_headings(documents[source_id], headings, claims, sources)
 
-    def _hear_headings(
+    def _note_headings(
         self,
         source: Source,
         headings: list[_Heading],
@@ -457,21 +463,21 @@ class _Deriving:
             ids = {*below.get(number, ()), *(holding if words else ())}
             gates = sources.gates(source.id, heading.start, heading.end) if ids else None
             if gates is not None and len(gates) < 2:
-                _do(self._hear(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN)))
+                _exhaust(self._note(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN)))
 
     # What counts
 
-    def _counts(self, heard: _Heard, gate: str) -> bool:
+    def _counts(self, candidate: _TopicCandidate, gate: str) -> bool:
         """Whether a name is a topic for those who pass a gate, unless it is in too many files."""
-        number, total = heard.number, self._total(gate)
+        number, total = candidate.number, self._total(gate)
         enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
         is_tag = number(Origin.TAG) >= TAGGED
         is_word = number(Origin.WORD) >= enough
         is_phrase = number(Origin.PHRASE) >= enough
-        if not (heard.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
+        if not (candidate.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
             return False
-        name, own = heard.name, self._around.own
-        if Origin.TICKET in heard.claims:
+        name, own = candidate.name, self._workspace_names.own
+        if Origin.TICKET in candidate.claims:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
@@ -483,10 +489,10 @@ class _Deriving:
         is_phrase = is_phrase and not self._is_uncapitalised(name, gate)
         is_english = len(content) < 2 and _is_english(name.lower())
         return (
-            (Origin.TITLE in heard.claims and not is_english)
+            (Origin.TITLE in candidate.claims and not is_english)
             or is_tag
-            or (Origin.NAME in heard.claims and not is_english)
-            or (Origin.HEADING in heard.claims and len(content) > 1 and _is_heading(words))
+            or (Origin.NAME in candidate.claims and not is_english)
+            or (Origin.HEADING in candidate.claims and len(content) > 1 and _is_heading(words))
             or is_phrase
             or is_word
         ) and not self._is_declared(name)
@@ -495,10 +501,10 @@ class _Deriving:
         """The number of claims that those who pass a gate may see."""
         return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
 
-    def _minds_files(self, heard: _Heard, gate: str) -> bool:
+    def _minds_files(self, candidate: _TopicCandidate, gate: str) -> bool:
         """Whether a name is in so many claims that it must not be in too many files as well."""
-        is_tag = heard.number(Origin.TAG) >= TAGGED
-        return not is_tag and len(heard.every) > PART_OF_MOST * _too_many(self._total(gate))
+        is_tag = candidate.number(Origin.TAG) >= TAGGED
+        return not is_tag and len(candidate.every) > PART_OF_MOST * _too_many(self._total(gate))
 
     def _is_uncapitalised(self, phrase: str, gate: str) -> bool:
         """Whether claims also write a phrase without its capitals."""
@@ -511,20 +517,23 @@ class _Deriving:
         )
 
     def _table(
-        self, chosen: Mapping[str, Mapping[str, _Heard]], gate: str, wide: frozenset[str] | set[str]
+        self,
+        chosen: Mapping[str, Mapping[str, _TopicCandidate]],
+        gate: str,
+        wide: frozenset[str] | set[str],
     ) -> Table:
-        heard = {
+        by_key = {
             k: one
             for k, one in chosen[gate].items()
             if one.name not in wide or not self._minds_files(one, gate)
         }
-        first = sorted(heard, key=lambda key: (-len(heard[key].every), key))[:MAX_TOPICS]
+        first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
         search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
         topics: dict[str, Topic] = {}
         taken: set[str] = set()
         for key in first:
             self._rest()
-            one = heard[key]
+            one = by_key[key]
             entity_id = topic_id(slug_of(one.name))
             if entity_id in taken or self._knowledge.entity(entity_id) is not None:
                 continue
@@ -537,18 +546,18 @@ class _Deriving:
         own = (topic.entity for key, topic in topics.items() if key not in everybodys)
         return Table(topics, Names.of(own))
 
-    def _holding(self, search: Search, heard: _Heard) -> frozenset[str]:
+    def _holding(self, search: Search, candidate: _TopicCandidate) -> frozenset[str]:
         """The claims that hold all words of a title, a tag or a heading."""
-        words = terms(heard.name)
-        if min(heard.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
+        words = terms(candidate.name)
+        if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
         found = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
         ids = (key.split("\0")[1] for key in found)
         return frozenset(one for one in ids if one in self._claims)
 
 
-def _do(heard: Iterable[_Heard]) -> None:
-    for _ in heard:
+def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:
+    for _ in candidates:
         pass
 
 

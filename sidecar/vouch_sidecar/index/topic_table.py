@@ -48,7 +48,7 @@ class Table:
     """The topics that only this gate makes."""
 
 
-class Seen:
+class VisibleTopics:
     """The topics that a viewer may see. Any thread may use it."""
 
     def __init__(self, tables: Iterable[Table] = (), never: frozenset[str] = frozenset()) -> None:
@@ -75,9 +75,9 @@ class Seen:
     def get(self, topic_id: str) -> Topic | None:
         return self._by_id.get(topic_id)
 
-    def without(self, claims: frozenset[str], pages: frozenset[str]) -> Seen:
+    def without(self, claims: frozenset[str], pages: frozenset[str]) -> VisibleTopics:
         """A copy without the topics that rest on one of these claims or pages."""
-        kept = Seen()
+        kept = VisibleTopics()
         kept._tables = self._tables
         kept._by_id = {
             one: topic
@@ -124,4 +124,4 @@ class Seen:
         return sorted(self._by_id.keys() & set(chain.from_iterable(found)))
 
 
-NOTHING_SEEN = Seen()
+NO_VISIBLE_TOPICS = VisibleTopics()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.topic_table import NOTHING_SEEN, Seen, Table
+from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, Table, VisibleTopics
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Kind
 
@@ -28,7 +28,9 @@ class Topics:
     """A number that no other topics have. What a generation remembers is kept under it: under the
     topics themselves, which refer to their generation, it would keep that one in memory.
     """
-    _kept: dict[tuple[object, ...], Seen] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[tuple[object, ...], VisibleTopics] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def made_ready(self) -> Topics:
         """The topics themselves, with the look-ups of most viewers built."""
@@ -39,12 +41,12 @@ class Topics:
 
     def seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
-    ) -> Seen:
+    ) -> VisibleTopics:
         """The topics that a viewer with these gates may see. Topics that rest on an artifact which
         changed in this generation are left out, until topics are worked out anew.
         """
         if self.of is None or not self.by_gate:
-            return NOTHING_SEEN
+            return NO_VISIBLE_TOPICS
         key = (knowledge.serial, gates, never)
         found = self._kept.get(key)
         if found is None:
@@ -53,14 +55,16 @@ class Topics:
             found = self._kept[key] = self._seen(knowledge, gates, never)
         return found
 
-    def _seen(self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]) -> Seen:
+    def _seen(
+        self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]
+    ) -> VisibleTopics:
         assert self.of is not None
         changed = knowledge.since(self.of)
         others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
         if changed is None or any(kind in others for kind, _ in changed):
-            return NOTHING_SEEN
+            return NO_VISIBLE_TOPICS
         order = sorted(gates & self.by_gate.keys(), key=lambda gate: (gate != OPEN, gate))
-        seen = Seen((self.by_gate[gate] for gate in order), never)
+        seen = VisibleTopics((self.by_gate[gate] for gate in order), never)
         if not changed:
             return seen
         ids = {

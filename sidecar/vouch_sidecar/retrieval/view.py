@@ -34,7 +34,7 @@ from vouch_sidecar.index.schema import (
 )
 from vouch_sidecar.index.sentences import Form, form_of_text
 from vouch_sidecar.index.text import fold
-from vouch_sidecar.index.topic_table import Seen
+from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
@@ -165,7 +165,7 @@ class View:
         return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
 
     @cached_property
-    def derived(self) -> Seen:
+    def derived(self) -> VisibleTopics:
         """The topics that the viewer may see."""
         return self.topics.seen(self.knowledge, self.gates, self.words.never)
 
