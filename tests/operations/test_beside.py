@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.question_queue import QuestionQueue
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
-from vouch_sidecar.operations.operation import Ask
+from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.salience import Salient
 
 from tests.protocol import knowledge
@@ -37,7 +37,7 @@ def held_up(until: Event) -> Operation[ContextParams, ContextResult]:
     """`context`, which begins to look only when `until` is set."""
     context: Operation[ContextParams, ContextResult] = OPERATIONS["context"]
 
-    def run(ask: Ask, params: ContextParams) -> ContextResult:
+    def run(ask: OperationCall, params: ContextParams) -> ContextResult:
         assert until.wait(30)
         return context.run(ask, params)
 

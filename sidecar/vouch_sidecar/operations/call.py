@@ -29,7 +29,13 @@ from vouch_sidecar.operations.errors import (
     SearchFailedError,
     UnknownOperationError,
 )
-from vouch_sidecar.operations.operation import Ask, OpenDocuments, Operation, analysed, operations
+from vouch_sidecar.operations.operation import (
+    OpenDocuments,
+    Operation,
+    OperationCall,
+    analysed,
+    operations,
+)
 from vouch_sidecar.operations.wire import (
     Choices,
     Meta,
@@ -152,7 +158,7 @@ class _Call(Generic[P, R]):
 
     operation: Operation[P, R]
     params: P
-    ask: Ask
+    ask: OperationCall
     generation: int
     started: float
     has_unknown: bool
@@ -189,7 +195,7 @@ class _Call(Generic[P, R]):
         except UnknownRootError:
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
-        ask = Ask(engine, caller, served, documents)
+        ask = OperationCall(engine, caller, served, documents)
         tells = operation.tells_pending and engine.is_followed
         pending = any(
             one.collection.is_workspace_pending
@@ -273,7 +279,7 @@ class _Call(Generic[P, R]):
         return result.model_copy(update=common)
 
 
-def _meta(ask: Ask, session_id: str | None) -> Meta | None:
+def _meta(ask: OperationCall, session_id: str | None) -> Meta | None:
     if session_id is None:
         return None
     rows = ask.engine.salience(ask.served, session_id)

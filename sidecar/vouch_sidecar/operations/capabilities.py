@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
-from vouch_sidecar.operations.operation import Ask, Operation, operations
+from vouch_sidecar.operations.operation import Operation, OperationCall, operations
 from vouch_sidecar.operations.wire import Params, Result
 from vouch_sidecar.version import __version__
 
@@ -33,7 +33,7 @@ def capabilities() -> CapabilitiesResult:
     )
 
 
-def answer(_: Ask, __: Params) -> CapabilitiesResult:
+def answer(_: OperationCall, __: Params) -> CapabilitiesResult:
     return capabilities()
 
 

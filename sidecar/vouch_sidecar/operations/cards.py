@@ -9,7 +9,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
 from vouch_sidecar.retrieval.authors import Author, authors_about
 from vouch_sidecar.retrieval.owners import FileOwner, owners_about
-from vouch_sidecar.retrieval.people import ToAsk, people
+from vouch_sidecar.retrieval.people import PersonToAsk, people
 from vouch_sidecar.retrieval.salience import listed_topics
 
 CARD_CLAIMS = 7
@@ -20,7 +20,7 @@ CARD_CLAIMS = 7
 class Person:
     """Somebody to ask, with the URI of the file."""
 
-    row: ToAsk
+    row: PersonToAsk
     uri: str
 
 

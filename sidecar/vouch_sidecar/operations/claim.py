@@ -21,7 +21,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
@@ -59,7 +59,7 @@ class ClaimResult(Result):
     collection: str | None = Field(description="The knowledge base it stands in.")
 
 
-def answer(ask: Ask, params: IdParams) -> ClaimResult:
+def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, artifact = ask.find(Kind.CLAIM, params.id)
     assert isinstance(artifact, Claim)
     ask.engine.stats.opened(artifact.id)

@@ -12,7 +12,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, context_block, g
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -79,7 +79,7 @@ class ContextResult(Result):
     )
 
 
-def answer(ask: Ask, params: ContextParams) -> ContextResult:
+def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     ask = ask.since(params.since)
     session_id = ask.session(params)
     if session_id is None and params.task is None:

@@ -25,7 +25,7 @@ from vouch_sidecar.operations.commit_authors import (
     show_authors,
 )
 from vouch_sidecar.operations.gist import clipped
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
@@ -62,7 +62,7 @@ class EntityResult(Result):
     propose: str | None = absent("Present for a topic: the command line that declares it.")
 
 
-def answer(ask: Ask, params: IdParams) -> EntityResult:
+def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     view, artifact = ask.find(Kind.ENTITY, params.id)
     assert isinstance(artifact, Entity)
     ask.engine.stats.opened(artifact.id)

@@ -18,7 +18,7 @@ from vouch_sidecar.operations.commit_authors import (
     show_authors,
 )
 from vouch_sidecar.operations.gist import name_and_id, rows
-from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
@@ -132,7 +132,7 @@ class ExpertsResult(Result):
     by_commits: list[AuthorRow] | None = by_commits_field()
 
 
-def answer(ask: Ask, params: ExpertsParams) -> ExpertsResult:
+def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ask = ask.since(params.since)
     question = Question(
         topic=analysed(params.topic),

@@ -11,7 +11,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
-from vouch_sidecar.operations.operation import Ask, Operation, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
@@ -64,7 +64,7 @@ class ExplainResult(Result):
     )
 
 
-def answer(ask: Ask, params: ExplainParams) -> ExplainResult:
+def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     text = analysed(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None, vector=ask.vector).probe

@@ -14,7 +14,7 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.gist import rows as listed
 from vouch_sidecar.operations.mentions import Range
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
@@ -100,7 +100,7 @@ class FilesResult(Result):
     files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
 
 
-def answer(ask: Ask, params: FilesParams) -> FilesResult:
+def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     if (params.paths is None) == (params.uri is None):
         raise InvalidParamsError([Message("paths", "or a uri must be given, not both")])
     if params.range is not None and params.uri is None:
@@ -131,7 +131,7 @@ def _path_of(uri: str) -> str | None:
     return path[1:] if len(path) > 2 and path[2] == ":" else path
 
 
-def _file(ask: Ask, path: str, text: str | None, wanted: Range | None) -> TiedFile:
+def _file(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:
     """The claims tied to one file in all knowledge bases, those in the `wanted` lines first."""
     inside: str | None = None
     found: list[tuple[Served, Tied]] = []

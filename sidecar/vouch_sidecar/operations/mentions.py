@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import name_and_id, rows
-from vouch_sidecar.operations.operation import MAX_ANALYSED, Ask, OpenDocument, Operation
+from vouch_sidecar.operations.operation import MAX_ANALYSED, OpenDocument, Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.block import without_blocks
@@ -72,7 +72,7 @@ class MentionsResult(Result):
     mentions: list[NamedEntity] = Field(default_factory=list, description="As they stand there.")
 
 
-def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
+def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
     if params.uri is None:
         if params.range is not None:
             raise InvalidParamsError([Message("range", "needs the uri of an open document")])
@@ -96,7 +96,7 @@ def answer(ask: Ask, params: MentionsParams) -> MentionsResult:
     return MentionsResult(mentions=in_document)
 
 
-def _document(ask: Ask, uri: str) -> OpenDocument:
+def _document(ask: OperationCall, uri: str) -> OpenDocument:
     if ask.documents is None:
         lacks = "is for the language server alone, which has the open documents: give a text"
         raise InvalidParamsError([Message("uri", lacks)])
@@ -106,7 +106,7 @@ def _document(ask: Ask, uri: str) -> OpenDocument:
     return document
 
 
-def _named_between(ask: Ask, text: str, start: int, end: int) -> list[NamedEntity]:
+def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[NamedEntity]:
     """The entities named between two offsets of a text. Analyses whole lines, because the words
     around a name decide whether it counts.
     """

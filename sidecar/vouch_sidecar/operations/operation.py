@@ -57,7 +57,7 @@ R = TypeVar("R", bound=Result)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class OperationCall:
     """A call in progress: the caller, and the knowledge bases as the caller sees them."""
 
     engine: Engine
@@ -70,7 +70,7 @@ class Ask:
     lacks_vector: bool = False
     """Whether a model is configured but failed or was late."""
 
-    def since(self, since: str | None) -> Ask:
+    def since(self, since: str | None) -> OperationCall:
         """A copy that is limited to claims confirmed or updated since `since` (`since_when`)."""
         if since is None:
             return self
@@ -134,7 +134,7 @@ class Operation(Generic[P, R]):
     """What the operation returns, for the documentation of the protocol."""
     params: type[P]
     result: type[R]
-    run: Callable[[Ask, P], R]
+    run: Callable[[OperationCall, P], R]
     when: str
     """Tells a model when a call helps, and when it does not."""
     example: Mapping[str, Any]

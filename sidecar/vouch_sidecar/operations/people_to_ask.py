@@ -11,7 +11,7 @@ from vouch_sidecar.operations.gist import name_and_id
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.owners import FileOwner
-from vouch_sidecar.retrieval.people import ROLES, ToAsk
+from vouch_sidecar.retrieval.people import ROLES, PersonToAsk
 
 
 class PersonRow(Wire):
@@ -37,7 +37,7 @@ class PersonRow(Wire):
     )
 
 
-def person_row(row: ToAsk, collection: str | None = None) -> PersonRow:
+def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:
     """A person as a row, with the collection where there are several."""
     return PersonRow(
         entity_id=row.entity.id,

@@ -7,7 +7,7 @@ from pydantic import Field
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import name_and_id, rows
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.retrieval.salience import ArmName, Salient
@@ -52,7 +52,7 @@ class SalienceResult(Result):
     followed: bool = Field(description="Whether texts are followed: not where reflex is off.")
 
 
-def answer(ask: Ask, params: SalienceParams) -> SalienceResult:
+def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     session_id = ask.session(params)
     if session_id is None:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)

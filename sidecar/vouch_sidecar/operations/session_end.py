@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.wire import Params, Result, SessionId
 
 
@@ -14,7 +14,7 @@ class SessionEndParams(Params):
     session_id: SessionId = Field(description="Session whose window is dropped.")
 
 
-def answer(ask: Ask, params: SessionEndParams) -> Result:
+def answer(ask: OperationCall, params: SessionEndParams) -> Result:
     ask.engine.end_session(params.session_id)
     return Result()
 

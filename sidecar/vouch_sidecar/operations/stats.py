@@ -10,7 +10,7 @@ from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.ledger import SHOWN_DAYS, UsageLedger
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
 
@@ -92,7 +92,7 @@ class StatsResult(Result):
     probe_cache: CacheStats
 
 
-def answer(ask: Ask, _: Params) -> StatsResult:
+def answer(ask: OperationCall, _: Params) -> StatsResult:
     kept = ask.engine.stats
     return StatsResult(
         ledger=[_totals(ask, one) for one in ask.served],
@@ -117,7 +117,7 @@ def answer(ask: Ask, _: Params) -> StatsResult:
     )
 
 
-def _totals(ask: Ask, served: Served) -> LedgerTotals:
+def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
     engine, collection = ask.engine, served.collection
     ledger = engine.ledgers.get(collection.root)
     if ledger is None:

@@ -11,7 +11,7 @@ from vouch_sidecar.kb.records import Kind, Problem, Severity
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.gist import rows
-from vouch_sidecar.operations.operation import Ask, Operation
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.version import __version__
@@ -103,7 +103,7 @@ class StatusResult(Result):
     version: str
 
 
-def answer(ask: Ask, _: Params) -> StatusResult:
+def answer(ask: OperationCall, _: Params) -> StatusResult:
     return StatusResult(
         roots=[_root_status(ask, one) for one in ask.served],
         refused=ask.engine.starts.refused,
@@ -113,7 +113,7 @@ def answer(ask: Ask, _: Params) -> StatusResult:
     )
 
 
-def _root_status(ask: Ask, served: Served) -> RootStatus:
+def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
     every = ask.engine.problems(collection).values()
     problems = ask.engine.problems_for(ask.caller, collection)

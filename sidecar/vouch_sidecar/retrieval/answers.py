@@ -53,7 +53,12 @@ from vouch_sidecar.retrieval.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.passages import Passage, heading, passages
 from vouch_sidecar.retrieval.prompt_text import asks
-from vouch_sidecar.retrieval.question_words import Asked, asked_by, asks_only_about, worths_of
+from vouch_sidecar.retrieval.question_words import (
+    WeighedWords,
+    asked_by,
+    asks_only_about,
+    worths_of,
+)
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.names_in_text import named_in
 
@@ -177,7 +182,7 @@ def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> 
 
 def _candidates(
     view: View,
-    asked: Asked,
+    asked: WeighedWords,
     named: Strengths,
     kinds: Sequence[Kind],
     vector: TextVector | None = None,
@@ -205,7 +210,7 @@ def _candidates(
                 yield from _candidate(view, snapshot.document(hit), asked, named)
 
 
-def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
+def _claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[_Candidate]:
     """The claims of an entity that hold most of the words asked for."""
 
     def find() -> list[_Candidate]:
@@ -219,7 +224,7 @@ def _claims_of(view: View, entity_id: str, asked: Asked) -> list[_Candidate]:
     return view.once(f"claims of {entity_id} beside {asked.names}", asked.text, find)
 
 
-def _relations_of(view: View, entity_id: str, asked: Asked) -> Query:
+def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
     """The relations of an entity that hold a word asked for."""
     of_entity = pointing_query("joins", entity_id)
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
@@ -233,7 +238,7 @@ def _claims(view: View, claim_ids: Iterable[str]) -> Iterator[_Candidate]:
 
 
 def _candidate(
-    view: View, document: Document, asked: Asked, named: Strengths
+    view: View, document: Document, asked: WeighedWords, named: Strengths
 ) -> Iterator[_Candidate]:
     artifact = view.told_by(document)
     if isinstance(artifact, Claim):
@@ -249,7 +254,7 @@ def _candidate(
 
 
 def _section_candidate(
-    view: View, document: Document, page: Page, asked: Asked, named: Strengths
+    view: View, document: Document, page: Page, asked: WeighedWords, named: Strengths
 ) -> _Candidate:
     """A section as the one of its passages that holds most of the words asked for. A passage that
     quotes a visible claim is left to that claim, to which the section lends its words.
@@ -308,7 +313,7 @@ def _stems(view: View, text: str) -> list[str]:
     return view.once("stems", text, lambda: content_stems(text))
 
 
-def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
+def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
     """The statements of the exchanges whose question holds most of the words asked for, and enough
     of them.
     """
@@ -326,7 +331,7 @@ def _of_exchanges(view: View, asked: Asked) -> Iterator[_Candidate]:
                 yield candidate._replace(turn=turn, kind=kind)
 
 
-def _asks_again(view: View, asked: Asked, question: str) -> bool:
+def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
     """Whether a text asks a question that was asked before, and maybe more beside it."""
     held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
     before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
@@ -336,7 +341,7 @@ def _asks_again(view: View, asked: Asked, question: str) -> bool:
 
 def _judged(
     view: View,
-    asked: Asked,
+    asked: WeighedWords,
     named: Strengths,
     found: Iterable[_Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
@@ -395,7 +400,7 @@ class _Holding(NamedTuple):
     """What it holds of the other sentences."""
 
 
-def _holding(asked: Asked, candidate: _Candidate) -> _Holding:
+def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
     everywhere = _held(asked, candidate)
     exactly = asked.exactly_in(candidate.said)
     sentence = asked.best_sentence(everywhere, exactly)
@@ -442,12 +447,12 @@ def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(one for one in stems if not one.isalpha())
 
 
-def _held(asked: Asked, one: _Candidate) -> tuple[Term, ...]:
+def _held(asked: WeighedWords, one: _Candidate) -> tuple[Term, ...]:
     held = asked.held_by(frozenset(one.stems))
     return asked.as_written(held, one.said) if asked.proper.intersection(held) else held
 
 
-def _pairs(asked: Asked, held: Iterable[Term], stems: list[str]) -> int:
+def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
     """How many neighbouring words of the text are neighbours in a candidate; an identifier counts
     as one such pair.
     """
@@ -494,7 +499,7 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
     return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
-def _asked_beside(view: View, entity: Entity, text: str) -> Asked:
+def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
     """The words of a text beside the names in it, that of a topic included."""
     own = {entity.id} if view.is_topic(entity.id) else set()
     return asked_by(view, text, view.places_of(text, _named_in(view, text) | own))

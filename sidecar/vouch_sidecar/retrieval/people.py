@@ -63,7 +63,7 @@ _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
 
 
 @dataclass(frozen=True, slots=True)
-class ToAsk:
+class PersonToAsk:
     """Somebody to ask about an entity, and why.
 
     `claim_count` is the number of live, visible claims that count for both. `relation` is the label
@@ -87,12 +87,12 @@ def asks_whom(text: str) -> bool:
     return WHOM.search(text) is not None
 
 
-def told(rows: Sequence[ToAsk]) -> str:
+def told(rows: Sequence[PersonToAsk]) -> str:
     """The people to ask, in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
     return ", ".join(map(_told, rows))
 
 
-def _told(row: ToAsk) -> str:
+def _told(row: PersonToAsk) -> str:
     if row.relation is not None:
         return f"{ROLES[row.relation]} {row.entity.name}"
     if row.via is not None:
@@ -150,7 +150,7 @@ def _topic_of(views: Sequence[View], text: str) -> str:
     return topic if held else ""
 
 
-def people(view: View, entity: Entity) -> list[ToAsk]:
+def people(view: View, entity: Entity) -> list[PersonToAsk]:
     """Whom to ask about an entity, each once: people by claims, the strongest first, then owners,
     then people of the teams among these. Nobody for a person, who is the one to ask.
     """
@@ -166,26 +166,28 @@ def people(view: View, entity: Entity) -> list[ToAsk]:
     return list(found.values())
 
 
-def people_of_claim(view: View, claim: Claim) -> list[ToAsk]:
+def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     """Whom to ask about a claim, each once: the people it counts for, then those to ask about the
     first of the other entities it counts for.
     """
     ids, _ = view.knowledge.links(claim.id, view.gates)
     linked = [one for one in map(view.entity, ids) if one is not None]
-    found = {one.id: ToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON}
+    found = {
+        one.id: PersonToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON
+    }
     for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
         for row in people(view, entity):
             found.setdefault(row.entity.id, row)
     return list(found.values())
 
 
-def people_on_topic(found: TopicMatches) -> list[tuple[View, ToAsk]]:
+def people_on_topic(found: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
     each view. Where that is nobody, who is responsible for what matching claims say of files.
     """
-    out: list[tuple[View, ToAsk]] = []
+    out: list[tuple[View, PersonToAsk]] = []
     for match in found.in_views:
-        rows: dict[str, ToAsk] = {}
+        rows: dict[str, PersonToAsk] = {}
         for entity in _named_by(match):
             for row in people(match.view, entity):
                 rows.setdefault(row.entity.id, row)
@@ -221,10 +223,10 @@ def _with_files(match: Match) -> list[Entity]:
     return [found for one in order[:ENTITIES_OF_CLAIMS] if (found := view.entity(one)) is not None]
 
 
-def _near(view: View, entity: Entity) -> list[ToAsk]:
+def _near(view: View, entity: Entity) -> list[PersonToAsk]:
     """People by the claims that they share with an entity, then those that its relations name."""
 
-    def find() -> list[ToAsk]:
+    def find() -> list[PersonToAsk]:
         responsible = _responsible(view, entity)
         known = {entity.id, *(row.entity.id for row in responsible)}
         shared = view.search.sums_by_entity(view.search.about([entity.id]))
@@ -232,18 +234,18 @@ def _near(view: View, entity: Entity) -> list[ToAsk]:
         people = [one for one in others if one is not None and one.type == PERSON]
         people.sort(key=lambda one: (-shared[one.id].number, one.id))
         best = _by_evidence(view, entity, people[:MAX_WEIGHED])
-        return [*(ToAsk(one, shared[one.id].number) for one in best), *responsible]
+        return [*(PersonToAsk(one, shared[one.id].number) for one in best), *responsible]
 
     return view.once("people near", entity.id, find)
 
 
-def _responsible(view: View, entity: Entity) -> list[ToAsk]:
+def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
     """Those whom an entity's relations name."""
-    rows, about, snapshot = list[ToAsk](), view.search.about, view.knowledge.snapshot
+    rows, about, snapshot = list[PersonToAsk](), view.search.about, view.knowledge.snapshot
     for entity_id, label in _related(view, entity).items():
         if (found := view.entity(entity_id)) is not None:
             shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
-            rows.append(ToAsk(found, shared, label))
+            rows.append(PersonToAsk(found, shared, label))
     return rows
 
 

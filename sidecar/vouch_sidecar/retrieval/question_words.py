@@ -87,7 +87,7 @@ class Exact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class WeighedWords:
     """The words of a text with their weights, from 0 to 1, and their neighbours. `names` are the
     places that are left out.
     """
@@ -171,13 +171,13 @@ class Asked:
         return tuple(word for word in held if word not in self.proper or _is_written(word, forms))
 
 
-def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> Asked:
+def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
     """The words of a text beside the names at some places."""
     spans = tuple(names)
     return view.once(f"asked {spans}", text, lambda: _asked(view, text, spans))
 
 
-def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
+def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = without_asking(without_printed(without(text, names)))
     own = view.own_name
     words = [
@@ -202,7 +202,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> Asked:
     sizes = {word: _size(word) for word in weights}
     exact = _exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
-    return Asked(text, names, weights, rarities, sizes, exact, named, pairs, sentences)
+    return WeighedWords(text, names, weights, rarities, sizes, exact, named, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

@@ -19,7 +19,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.printer import Printer
-from vouch_sidecar.surfaces.shell.console import AskedFrom, common_options, loaded, print_json
+from vouch_sidecar.surfaces.shell.console import Selection, common_options, loaded, print_json
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1
@@ -49,7 +49,7 @@ class FoundProblem(NamedTuple):
 
 def _check(**given: Any) -> None:
     viewer = Viewer(given["project"], given["agent"])
-    every = list(_problems_of(AskedFrom(given["root"], viewer)))
+    every = list(_problems_of(Selection(given["root"], viewer)))
     problems = [one for one in every if given["hints"] or one.problem.severity != "hint"]
     hints = len(every) - len(problems)
     unusable = len({one.file for one in every if one.problem.is_unusable})
@@ -67,7 +67,7 @@ def _check(**given: Any) -> None:
         sys.exit(PROBLEMS)
 
 
-def _problems_of(asked_from: AskedFrom) -> Iterator[FoundProblem]:
+def _problems_of(asked_from: Selection) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
     engine, caller = loaded(asked_from)
     settle(engine.collections.values(), engine.env)

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.jsonl import run_jsonl
 from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.stopping import Outcome
-from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of, start_at
+from vouch_sidecar.surfaces.shell.console import Selection, root_option, roots_of, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file, say
 
 
@@ -117,7 +117,7 @@ def stop(root: Path | None, every: bool) -> None:
     if not is_supported():
         raise click.UsageError("nothing is left behind on this system")
     roots_by_socket = (
-        {} if every else {socket_path(one, os.environ): one for one in roots_of(AskedFrom(root))}
+        {} if every else {socket_path(one, os.environ): one for one in roots_of(Selection(root))}
     )
     silent, ended = False, 0
     if every:

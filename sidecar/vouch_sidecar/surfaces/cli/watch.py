@@ -21,7 +21,7 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.surfaces.local.follower import follow
-from vouch_sidecar.surfaces.shell.console import AskedFrom, root_option, roots_of
+from vouch_sidecar.surfaces.shell.console import Selection, root_option, roots_of
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 SESSIONS = 4
@@ -38,7 +38,7 @@ def WATCH(root: Path | None) -> None:  # noqa: N802
     """
     if not is_supported():
         raise click.UsageError("sessions can't be followed on this system")
-    roots = roots_of(AskedFrom(root))
+    roots = roots_of(Selection(root))
     end_with_client(sys.stdout.fileno())
     pane = Pane()
     with suppress(KeyboardInterrupt):

@@ -38,7 +38,7 @@ class MissingKnowledgeBaseError(click.ClickException):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFrom:
+class Selection:
     """The folder in which a command starts to search (None: the working folder), and the viewer."""
 
     root: Path | None
@@ -56,7 +56,7 @@ def common_options() -> list[click.Parameter]:
     ]
 
 
-def roots_of(asked: AskedFrom) -> list[Path]:
+def roots_of(asked: Selection) -> list[Path]:
     """The roots of the knowledge bases. Raises `MissingKnowledgeBaseError`."""
     finder = Finder(os.environ)
     roots = [Path(root) for root in finder.around(start_at(asked.root))]
@@ -79,7 +79,7 @@ def start_at(root: Path | None) -> Path:
     return root or Path(start_folder(os.environ))
 
 
-def loaded(asked: AskedFrom) -> tuple[Engine, Caller]:
+def loaded(asked: Selection) -> tuple[Engine, Caller]:
     """An engine that has read the knowledge bases, and the caller for its answers.
 
     Raises `MissingKnowledgeBaseError`.

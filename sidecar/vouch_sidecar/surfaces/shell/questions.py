@@ -40,8 +40,8 @@ from vouch_sidecar.operations.wire import (
 from vouch_sidecar.retrieval.prefix_search import beginning
 from vouch_sidecar.surfaces.shell.asking import Back, answered
 from vouch_sidecar.surfaces.shell.console import (
-    AskedFrom,
     MissingKnowledgeBaseError,
+    Selection,
     common_options,
     loaded,
     print_json,
@@ -85,7 +85,7 @@ class QuestionCommand(click.Command):
         """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
         operation = self.operation
         given = _with_standard_input(operation, given)
-        roots = roots_of(AskedFrom(given["root"]))
+        roots = roots_of(Selection(given["root"]))
         viewer = Viewer(given["project"], given["agent"])
         try:
             result = answered(roots, viewer, partial(_result, operation, given))
@@ -243,7 +243,7 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     """The ids of claims, or the names and ids of entities, that begin with `start`."""
     root = ctx.params.get("root")
     viewer = Viewer(ctx.params.get("project"), ctx.params.get("agent"))
-    asked = AskedFrom(Path(root) if root else None, viewer)
+    asked = Selection(Path(root) if root else None, viewer)
     try:
         engine, caller = loaded(asked)
     except MissingKnowledgeBaseError:
