@@ -31,7 +31,7 @@ class MeaningWorld(World):
         super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
         self._portal = portal
         self.engine.embeddings = portal.call(
-            partial(Embeddings, self.engine.collections, self.engine.tell, load)
+            partial(Embeddings, self.engine.collections, self.engine.notify, load)
         )
         self._running = portal.start_task_soon(self.engine.embeddings.run)
         until = time.monotonic() + READY_SECONDS

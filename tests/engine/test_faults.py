@@ -111,7 +111,7 @@ async def again(indexer: Indexer, clock: Clock, condition: Callable[[], bool]) -
     with anyio.fail_after(20):
         while not condition():
             clock.now += 2.0
-            indexer.poke()
+            indexer.check_soon()
             await anyio.sleep(0.05)
 
 
@@ -144,7 +144,7 @@ async def test_a_look_that_fails_is_made_again(
         switch.on = True
         write(root, "config.yaml", {"kb": {"name": "ops"}})
         redact(root)
-        indexer.poke()
+        indexer.check_soon()
         await until(lambda: bool(faults(engine)))
         assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
         assert degraded(engine) == ["files_skipped"]
@@ -168,8 +168,8 @@ async def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) ->
         await until(lambda: engine.complete)
         switch.on = True
         for _ in range(10):
-            indexer.poke()
-            indexer.poke([root / ".vouch" / "claims" / "rotation.yaml"])
+            indexer.check_soon()
+            indexer.check_soon([root / ".vouch" / "claims" / "rotation.yaml"])
             await anyio.sleep(0.05)
         assert switch.times == 1
 
@@ -193,7 +193,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         engine.observe("s", None, "the Key Vault")
         assert len(pushes.salience()[0].rows) == 2
         switch.on = True
-        indexer.poke()
+        indexer.check_soon()
         await until(lambda: engine.collections[root].is_failing)
         clock.now += SILENT_SECONDS - 1
         assert claims() == {str(root): 1, str(other): 1}
@@ -345,7 +345,7 @@ def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
     engine.load()
     assert len(faults(engine)) == 1
     engine.dismiss(listener)
-    engine.tell()
+    engine.notify()
     assert faults(engine) == []
 
 
@@ -385,7 +385,7 @@ async def test_git_that_can_not_be_looked_at_withholds_nothing(
     async with kept(engine) as indexer:
         await until(lambda: engine.complete)
         switch.on = True
-        indexer.poke()
+        indexer.check_soon()
         await until(lambda: "watch_lost" in degraded(engine))
         redact(root)
         if name == "around":

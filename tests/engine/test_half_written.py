@@ -65,10 +65,10 @@ async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_sec
     claim = root / ".vouch/claims/rotation.yaml"
     async with kept(engine) as indexer:
         claim.write_text(claim.read_text().replace("text: ", "text: '"))
-        indexer.poke([claim])
+        indexer.check_soon([claim])
         await until(lambda: "claims/rotation.yaml" in only(engine).problems)
         (status,) = ask(engine, "status")["roots"]
         assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
         clock.now += TORN_SECONDS
-        indexer.poke([root / ".vouch/entities/vault.yaml"])
+        indexer.check_soon([root / ".vouch/entities/vault.yaml"])
         await until(lambda: not counts(engine, "vault"))

@@ -17,7 +17,7 @@ def kept(length: int, texts: int) -> int:
     """How many results a memo holds after so many texts of a length."""
     memo = Memo()
     for number in range(texts):
-        memo.once(f"{number:{length}}", "what", Made)
+        memo.cached(f"{number:{length}}", "what", Made)
     gc.collect()
     return sum(isinstance(one, Made) for one in gc.get_objects())
 
@@ -36,27 +36,27 @@ def test_the_latest_results_are_kept_within_bounds(length: int, most: int) -> No
 
 def test_a_result_is_worked_out_once_until_it_is_forgotten() -> None:
     memo = Memo()
-    first = memo.once("text", "what", Made)
-    assert memo.once("text", "what", Made) is first
-    assert memo.once("text", "other", Made) is not first
+    first = memo.cached("text", "what", Made)
+    assert memo.cached("text", "what", Made) is first
+    assert memo.cached("text", "other", Made) is not first
     memo.clear()
     assert len(memo) == 0
-    assert memo.once("text", "what", Made) is not first
+    assert memo.cached("text", "what", Made) is not first
 
 
 def test_results_used_lately_stay() -> None:
     memo = Memo()
-    first = memo.once("first", "what", Made)
+    first = memo.cached("first", "what", Made)
     for number in range(MAX_ENTRIES):
-        memo.once(str(number), "what", Made)
-        assert memo.once("first", "what", Made) is first
+        memo.cached(str(number), "what", Made)
+        assert memo.cached("first", "what", Made) is first
 
 
 def test_a_result_may_need_others() -> None:
     memo = Memo()
     long = "x" * MAX_CHARACTERS
-    outer = memo.once(long, "outer", lambda: (memo.once(long, "inner", Made),))
-    assert memo.once(long, "outer", lambda: (Made(),)) is outer
+    outer = memo.cached(long, "outer", lambda: (memo.cached(long, "inner", Made),))
+    assert memo.cached(long, "outer", lambda: (Made(),)) is outer
 
 
 def test_words_of_long_texts_are_not_kept_by_the_thousand() -> None:

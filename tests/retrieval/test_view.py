@@ -79,6 +79,6 @@ def test_what_is_worked_out_whole_after_time_is_up_is_remembered() -> None:
         made.append("cut")
 
     for _ in range(2):
-        late.once("cut", "a text", cut)
-        late.once("whole", "a text", whole)
+        late.cached("cut", "a text", cut)
+        late.cached("whole", "a text", whole)
     assert made == ["cut", "whole", "cut"]

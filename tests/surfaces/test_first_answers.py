@@ -148,7 +148,7 @@ async def test_a_look_that_is_late_is_said(root: Path) -> None:
     git(root, "status")
     collection.head_looked = collection.head.version() if collection.head else None
     git(root, "update-index", "--force-write-index")
-    assert engine.behind(CALLER) == []
+    assert engine.not_looked_at(CALLER) == []
 
 
 @pytest.mark.parametrize("linked", [False, True])

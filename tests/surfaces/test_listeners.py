@@ -72,7 +72,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
             assert "TypeError" in told[1].message
             assert engine.degraded() == ["watch_lost"]
         told.clear()
-        engine.tell()
+        engine.notify()
         await until(lambda: len(told) == 2)
         assert [row.entity.id for row in told[0].rows] == ["vault"]
         assert (told[1].health, engine.degraded()) == ("ok", [])

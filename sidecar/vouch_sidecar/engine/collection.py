@@ -449,7 +449,7 @@ class Collection:
     @property
     def may_have_topics(self) -> bool:
         """Whether topics are enabled and the published generation may have some."""
-        return self.settings.topics.enabled and bool(self.knowledge.sparse_behind)
+        return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
 
     # Publishing, on the event loop only.
 

@@ -94,7 +94,7 @@ class Engine:
         self.watching: Watching = "none"
         self.faults = Faults()
         """Faults of the whole process."""
-        self.untold = Faults()
+        self.listener_faults = Faults()
         """The listeners whose notification failed; the indexer notifies them again."""
         self.listeners: set[Callable[[], None]] = set()
         """Called when something was published, and when a fault begins or ends."""
@@ -164,7 +164,7 @@ class Engine:
             del self.collections[root]
         self._name_collections()
         self._let_go()
-        self.tell()
+        self.notify()
 
     def _let_go(self) -> None:
         """Drop what sessions remember of old generations."""
@@ -208,7 +208,7 @@ class Engine:
             self.sessions.end(session_id)
         self._let_go()
         log.debug("published generation %d, from %r", self.generation, collection.name)
-        self.tell()
+        self.notify()
 
     def publish_workspace(
         self,
@@ -237,7 +237,7 @@ class Engine:
         differs = differs or (topics_were and collection.topics is not named_before)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
-            self.tell()
+            self.notify()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """Apply new settings of the client."""
@@ -277,21 +277,21 @@ class Engine:
             taken.add(name)
             collection.name = name
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Call the listeners."""
         self.call(self.listeners)
 
     def call(self, listeners: set[Callable[[], None]]) -> None:
         """Call some listeners; one that raises is called again later."""
         for listener in list(listeners):
-            with self.untold.contained(listener, "Somebody could not be told of a change"):
+            with self.listener_faults.contained(listener, "Somebody could not be told of a change"):
                 listener()
 
     def dismiss(self, listener: Callable[[], None]) -> None:
         """Remove a listener."""
         self.listeners.discard(listener)
         self.session_listeners.discard(listener)
-        self.untold.remove(listener)
+        self.listener_faults.remove(listener)
 
     # Asking
 
@@ -351,18 +351,18 @@ class Engine:
         return all(c.complete for c in self.collections.values())
 
     @property
-    def looked(self) -> bool:
+    def has_looked(self) -> bool:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.complete or c.is_failing for c in self.collections.values())
 
-    def behind(self, caller: Caller) -> list[Collection]:
+    def not_looked_at(self, caller: Caller) -> list[Collection]:
         """The caller's knowledge bases that were not looked at since something was checked out."""
         if not self.is_followed:
             return []
         chosen = self._chosen(caller, None)
         return [one for one in chosen if one.is_behind and not one.is_failing]
 
-    def lists_behind(self, caller: Caller, paths: Sequence[str]) -> bool:
+    def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
         """Whether one of these paths has come or gone since files were listed, as git says."""
         if not self.is_followed:
             return False
@@ -372,7 +372,7 @@ class Engine:
     def watch_lost(self) -> bool:
         """Whether clients may learn late of changes on disk."""
         late = any(c.is_noticed_late for c in self.collections.values())
-        return late or bool(self.faults) or bool(self.untold)
+        return late or bool(self.faults) or bool(self.listener_faults)
 
     def degraded(self) -> list[str]:
         """The values of `degraded` that apply to all answers now."""
@@ -417,7 +417,11 @@ class Engine:
         return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
 
     def _faulty(self) -> list[Problem]:
-        texts = [*self.faults, *self.untold, *(self.embeddings.faults if self.embeddings else ())]
+        texts = [
+            *self.faults,
+            *self.listener_faults,
+            *(self.embeddings.faults if self.embeddings else ()),
+        ]
         return [Problem("", text, Severity.WARNING) for text in texts]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
@@ -482,7 +486,7 @@ class Engine:
         if paused != self._paused:
             self._paused = paused
             self.call(self.session_listeners)
-            self.tell()
+            self.notify()
 
     def speaking(self, caller: Caller) -> list[Served]:
         """Those of `serving` that may say something unasked: not those that are paused."""

@@ -86,7 +86,7 @@ class Indexer:
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
         self._engine = engine
-        self.embeddings = Embeddings(engine.collections, engine.tell)
+        self.embeddings = Embeddings(engine.collections, engine.notify)
         self._workspaces = Workspaces(engine)
         self._watching = watching
         self._due: dict[Path, _Due] = {}
@@ -102,7 +102,7 @@ class Indexer:
         self._report_at = 0.0
         engine.follow_by(self)
 
-    def poke(self, paths: Iterable[Path] | None = None) -> None:
+    def check_soon(self, paths: Iterable[Path] | None = None) -> None:
         """Check files that may have changed: those of `paths` in a served `.vouch/`; None: all."""
         named = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
         for root in self._engine.collections:
@@ -246,7 +246,7 @@ class Indexer:
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 
     def _has_to_report(self) -> bool:
-        return bool(self._engine.untold) or self._engine.faulty() != self._reported
+        return bool(self._engine.listener_faults) or self._engine.faulty() != self._reported
 
     def _report_faults(self) -> None:
         """Notify listeners of new and ended faults, and again those whose notification failed."""
@@ -254,7 +254,7 @@ class Indexer:
         if self._has_to_report() and self._report_at <= now:
             self._report_at = now + RETRY_SECONDS
             self._reported = self._engine.faulty()
-            self._engine.tell()
+            self._engine.notify()
 
     async def _check(self, collection: Collection) -> None:
         started = self._engine.clock()
@@ -279,7 +279,7 @@ class Indexer:
         moved = collection.head_looked != due.git[1]
         collection.head_looked = due.git[1]
         if step is None and moved:
-            self._engine.tell()  # questions wait for this
+            self._engine.notify()  # questions wait for this
         if step is not None:
             first = not collection.complete
             self._engine.publish(collection, step)

@@ -36,7 +36,7 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     basis = _basis(collection, knowledge, files, collection.workspace.origin)
     if not basis or state.topics_kept == basis:
         return
-    looked = {path: _hex(stat) for path, (stat, _) in state.looked.items()}
+    looked = {path: _hex(stat) for path, (stat, _) in state.searched.items()}
     by_gate = {gate: _rows(table) for gate, table in collection.topics.by_gate.items()}
     if bases.keep_beside(_name(), json.dumps([basis, looked, by_gate]).encode()):
         state.topics_kept = basis

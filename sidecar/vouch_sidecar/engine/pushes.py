@@ -197,7 +197,7 @@ class Pushes:
         faulty = engine.faulty()
         if faulty and faulty[0].severity is Severity.ERROR:
             return "error", True, _with_more(faulty[0].message, faulty)
-        if not engine.looked:
+        if not engine.has_looked:
             return "ok", False, "Indexing"
         if faulty:
             return "warning", True, _with_more(faulty[0].message, faulty)

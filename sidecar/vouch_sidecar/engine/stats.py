@@ -73,7 +73,7 @@ class Stats:
         timing.count += 1
         timing.latest.append(seconds * 1000)
 
-    def looked(self, asked: Iterable[ConfiguredView], probe: Probe, remembered: int) -> None:
+    def count_probe(self, asked: Iterable[ConfiguredView], probe: Probe, remembered: int) -> None:
         """Record a probe of `asked`; `remembered` of its phrases came from a session's memory."""
         self.phrases += len(probe.phrases)
         self.remembered += remembered

@@ -62,7 +62,7 @@ class WorkspaceState:
     """The file last found for each source, by source id."""
     once_names: set[str] = field(default_factory=set)
     """Digests of paths and identifiers in claims that were ever found in this workspace."""
-    looked: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
+    searched: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
     """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
     looked_at: float = 0.0
     look_seconds: float = 0.0

@@ -392,7 +392,7 @@ def look_again(
     if now - state.looked_at < sweep_interval(state.look_seconds):
         return None
     root = collection.root
-    same = all(stat_of(root, path) == stat for path, (stat, _) in state.looked.items())
+    same = all(stat_of(root, path) == stat for path, (stat, _) in state.searched.items())
     state.looked_at, state.look_seconds = now, time.monotonic() - now
     fresh = None if same else _freshness(root, known.ties, known.sources, state, stops)
     return None if fresh is None or fresh.is_as(known.fresh) else replace(known, fresh=fresh)
@@ -412,14 +412,14 @@ def _freshness(
             quoted.setdefault(path, []).append(quote)
     for path in state.quotes.keys() - quoted.keys():
         del state.quotes[path]
-        state.looked.pop(path, None)
+        state.searched.pop(path, None)
     for path, quotes in quoted.items():
         if stops():
             return None
         version = stat_of(root, path), hash(tuple(quotes))
-        if state.looked.get(path) != version:
+        if state.searched.get(path) != version:
             state.quotes[path] = _locate_quotes(root, path, quotes)
-            state.looked[path] = version
+            state.searched[path] = version
     cited = {source for one in state.reads.values() for source in one.sources}
     state.once_files |= sources
     state.once_files = {one: path for one, path in state.once_files.items() if one in cited}

@@ -281,7 +281,7 @@ class Knowledge:
         return sorted(entities_in(found, gates)), by
 
     @cached_property
-    def sparse_behind(self) -> frozenset[str]:
+    def sparse_labels(self) -> frozenset[str]:
         """The visibility labels whose viewers see few linked claims: of the claims with this label
         or the open one, less than `LINKED_ENOUGH` are linked to an entity; or there are no claims,
         but pages with this label.

@@ -67,13 +67,13 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The entities that a claim is linked to, and what linked them. `behind` maps a gate to further
-    entities, which only viewers who pass this gate see linked.
+    """The entities that a claim is linked to, and what linked them. `by_gate` maps a gate to
+    further entities, which only viewers who pass this gate see linked.
     """
 
     entity_ids: tuple[str, ...]
     by: LinkedBy
-    behind: Mapping[str, tuple[str, ...]]
+    by_gate: Mapping[str, tuple[str, ...]]
 
 
 def link(claim: Claim, world: World) -> Links:
@@ -122,12 +122,12 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
     """
     own = label_of([gate_of(claim) or OPEN])
     yield from (CountedEntity(own, entity_id).encode() for entity_id in links.entity_ids)
-    for gate, entity_ids in links.behind.items():
+    for gate, entity_ids in links.by_gate.items():
         yield from (CountedEntity(label_of([gate]), entity_id).encode() for entity_id in entity_ids)
-    for one, other in product(links.behind, links.behind):
+    for one, other in product(links.by_gate, links.by_gate):
         if one.startswith("agent:") and other.startswith("project:"):
             label = label_of([one, other])
-            both = set(links.behind[one]).intersection(links.behind[other])
+            both = set(links.by_gate[one]).intersection(links.by_gate[other])
             yield from (CountedEntity(label, entity_id).encode() for entity_id in sorted(both))
 
 

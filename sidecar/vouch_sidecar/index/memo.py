@@ -27,7 +27,7 @@ class Memo:
     def __len__(self) -> int:
         return len(self._made)
 
-    def once(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
+    def cached(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
         """The result of `make` for a text, worked out once for each `what`."""
         key = (text, what)
         with self._lock:

@@ -237,7 +237,7 @@ class _Deriving:
 
     def tables(self) -> dict[str, Table]:
         """The topics by gate."""
-        if not self._knowledge.sparse_behind:
+        if not self._knowledge.sparse_labels:
             return {}
         self._read_claims()
         self._note_claims()
@@ -246,7 +246,7 @@ class _Deriving:
         for name, claim_id, is_folder in self._workspace_names.shared:
             for candidate in self._note(Origin.NAME, name, [claim_id], OPEN):
                 candidate.folder |= is_folder
-        everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_behind
+        everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_labels
         chosen: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
         if OPEN in sparse:
             chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}

@@ -113,7 +113,7 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DamagedError:
-        engine.tell()
+        engine.notify()
         raise SearchFailedError from None
 
 
@@ -204,8 +204,8 @@ class _Call(Generic[P, R]):
             for one in served
             if one.collection.complete
         )
-        pending = pending or engine.lists_behind(caller, paths_in(operation, raw))
-        behind, generation = bool(engine.behind(caller)), engine.generation
+        pending = pending or engine.has_outdated_lists(caller, paths_in(operation, raw))
+        behind, generation = bool(engine.not_looked_at(caller)), engine.generation
         return cls(operation, params, ask, generation, started, bool(others), pending, behind)
 
     async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:

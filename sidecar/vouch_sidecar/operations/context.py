@@ -96,7 +96,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if known and session else frozenset()
         made = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
-        ask.engine.stats.looked(served, made.probe, made.from_cache)
+        ask.engine.stats.count_probe(served, made.probe, made.from_cache)
         probed = made.probe
     request = ContextRequest(
         None if task is None else [task],

@@ -72,7 +72,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
         threshold = min(one.settings.recall.similarity_threshold for one in ask.served)
         hits += semantic_hits(ask.vector, ask.views, text, hits, threshold)
         hits.sort(key=lambda hit: -hit.similarity)
-    ask.engine.stats.looked(probing.allowed(ask.served), probe, probed.from_cache)
+    ask.engine.stats.count_probe(probing.allowed(ask.served), probe, probed.from_cache)
     return ProbeResult(
         hits=[
             ProbeHit(

@@ -17,7 +17,7 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     """Wait until the first read of every knowledge base has ended, also if it failed; for at most
     `seconds`.
     """
-    await _until(engine, lambda: engine.looked, seconds)
+    await _until(engine, lambda: engine.has_looked, seconds)
 
 
 async def ready(
@@ -45,7 +45,7 @@ def hook_limit(engine: Engine, caller: Caller) -> float:
 
 
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
-    return engine.looked and not any(
+    return engine.has_looked and not any(
         one.collection.is_first_look_pending and operation.looks_around(one)
         for one in engine.serving(caller)
     )
@@ -61,9 +61,9 @@ async def caught_up(
     """If something was checked out, or one of the `paths` asked about was moved, wait for the look
     at it, for at most `seconds`.
     """
-    behind = engine.behind(caller)
+    behind = engine.not_looked_at(caller)
     pending = any(one.is_checkout_pending for one in engine.collections.values())
-    if engine.lists_behind(caller, paths):
+    if engine.has_outdated_lists(caller, paths):
         engine.look_around()
     elif not behind and not pending:
         return
@@ -75,7 +75,7 @@ async def caught_up(
 def _is_caught_up(
     engine: Engine, operation: Operation[Any, Any], caller: Caller, paths: Sequence[str]
 ) -> bool:
-    if engine.behind(caller) or engine.lists_behind(caller, paths):
+    if engine.not_looked_at(caller) or engine.has_outdated_lists(caller, paths):
         return False
     served = engine.serving(caller)
     return not any(s.collection.is_checkout_pending and operation.looks_around(s) for s in served)

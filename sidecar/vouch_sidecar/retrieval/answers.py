@@ -141,7 +141,7 @@ def answers(
     artifacts that are near by meaning are candidates too, and nearness is a feature.
     """
     key = f"answers {sorted(named.items())} {kinds} {vector is not None}"
-    return view.once(key, text, lambda: _answers(view, text, named, kinds, vector))
+    return view.cached(key, text, lambda: _answers(view, text, named, kinds, vector))
 
 
 def _answers(
@@ -221,7 +221,7 @@ def _claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[_Candida
             if isinstance(claim := view.told_by(document), Claim)
         ]
 
-    return view.once(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+    return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
 
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
@@ -263,7 +263,7 @@ def _section_candidate(
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
     headed, whole = _stems(view, above), stems_in(document)
-    parts = view.once("passages", section, lambda: list(passages(section)))
+    parts = view.cached("passages", section, lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
         held = asked.held_by(frozenset((*headed, *part.stems)))
@@ -310,7 +310,7 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
 
 
 def _stems(view: View, text: str) -> list[str]:
-    return view.once("stems", text, lambda: content_stems(text))
+    return view.cached("stems", text, lambda: content_stems(text))
 
 
 def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
@@ -474,7 +474,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
         found = _claims_of(view, entity.id, asked)
         return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
 
-    return view.once(f"claims about {entity.id}", text, find)
+    return view.cached(f"claims about {entity.id}", text, find)
 
 
 def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:

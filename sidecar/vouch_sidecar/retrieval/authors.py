@@ -159,7 +159,7 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
     def find() -> list[Author]:
         return authors_of([(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))])
 
-    return view.once(f"authors about {entity.id}", "", find) if view.authors.are_told else []
+    return view.cached(f"authors about {entity.id}", "", find) if view.authors.are_told else []
 
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:

@@ -56,7 +56,7 @@ def short_id(view: View, artifact: Artifact) -> str:
         cut = next(unique, None)
         return artifact_id if cut is None else f"{artifact_id[:cut]}…"
 
-    return view.once(f"short id of a {kind}", artifact_id, find)
+    return view.cached(f"short id of a {kind}", artifact_id, find)
 
 
 def _cuts(artifact_id: str) -> Iterator[int]:

@@ -126,7 +126,7 @@ class WeighedMention(NamedTuple):
 
 def weigh(view: View, text: str) -> list[WeighedMention]:
     """The evidence of a text: one entry for each mention that no longer one covers."""
-    return view.once("evidence", text, lambda: _weigh(view, text))
+    return view.cached("evidence", text, lambda: _weigh(view, text))
 
 
 def _weigh(view: View, text: str) -> list[WeighedMention]:
@@ -317,7 +317,7 @@ def _beside_its_trade(
     if not named.content:
         return False
     worths = worths_of(view, text)
-    by_stem = view.once("by stem", text, lambda: {word.only_stem: word for word in worths})
+    by_stem = view.cached("by stem", text, lambda: {word.only_stem: word for word in worths})
     beside = (by_stem.get(unit.stem) for unit in named.placing.around(named.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
     hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) >= least else []

@@ -71,7 +71,7 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
     def find() -> list[FileOwner]:
         return owners_of(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES), in_block)
 
-    return view.once(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
+    return view.cached(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
 
 
 def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:

@@ -236,7 +236,7 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
         best = _by_evidence(view, entity, people[:MAX_WEIGHED])
         return [*(PersonToAsk(one, shared[one.id].number) for one in best), *responsible]
 
-    return view.once("people near", entity.id, find)
+    return view.cached("people near", entity.id, find)
 
 
 def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:

@@ -137,7 +137,7 @@ def _telling(view: View, rarity_of: Callable[[Term], float], phrase: Phrase) -> 
         values = list(map(rarity_of, phrase.terms))
         return (sum(values) / len(values)) ** 0.5 if values and all(values) else 0.0
 
-    return phrase.weight * view.once("rarity of a phrase", phrase.text, find)
+    return phrase.weight * view.cached("rarity of a phrase", phrase.text, find)
 
 
 def _rarity_in(view: View, term: Term) -> float:

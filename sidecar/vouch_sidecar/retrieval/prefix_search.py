@@ -50,7 +50,7 @@ def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
     folded = typed.casefold()
     if not folded:
         return []
-    names = view.knowledge.memo.once(
+    names = view.knowledge.memo.cached(
         "",
         "names, folded",
         lambda: [

@@ -174,7 +174,7 @@ class WeighedWords:
 def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
     """The words of a text beside the names at some places."""
     spans = tuple(names)
-    return view.once(f"asked {spans}", text, lambda: _asked(view, text, spans))
+    return view.cached(f"asked {spans}", text, lambda: _asked(view, text, spans))
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
@@ -290,7 +290,7 @@ def _word_count(text: str) -> int:
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:
     """The weight of each word of a text, from 0 to 1."""
-    return view.once("worths", text, lambda: {w: worth_of(view, w) for w in terms(text)})
+    return view.cached("worths", text, lambda: {w: worth_of(view, w) for w in terms(text)})
 
 
 def worth_of(view: View, word: Term) -> float:

@@ -343,7 +343,7 @@ def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Describ
     for at, (age, text) in enumerate(texts):
         if text in (following for _, following in texts[at + 1 : at + 2]):
             continue
-        for entity, held, share in view.once("described", text, partial(_holding, view, text)):
+        for entity, held, share in view.cached("described", text, partial(_holding, view, text)):
             found = _Described(entity, text, held, round(share, 3), age)
             if entity.id not in best or found.strength > best[entity.id].strength:
                 best[entity.id] = found

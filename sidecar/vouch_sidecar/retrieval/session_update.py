@@ -45,7 +45,7 @@ class Window:
         view, texts = self.speaker.view, self.texts
         state = (view.stamp, most, tuple(self.also), *texts)
         newest = next(iter(texts), "")
-        return self.ranked.once(newest, state, lambda: rank([view], texts, most, self.also))
+        return self.ranked.cached(newest, state, lambda: rank([view], texts, most, self.also))
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
         """The entities that the newest text brings in, strongest first, and the ids of those that

@@ -169,14 +169,14 @@ class View:
         """The topics that the viewer may see."""
         return self.topics.seen(self.knowledge, self.gates, self.words.never)
 
-    def once(self, what: str, text: str, make: Callable[[], T]) -> T:
+    def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
         """The result of `make` for a text, from memory where it is known. It is not remembered if
         `make` left something out because time was up.
         """
         around = (self.workspace.serial, self.topics.serial, self.authors)
         key = (what, self.gates, self.words, self.since, *around)
         memo, before = self.knowledge.memo, self.deadline.cuts
-        made = memo.once(text, key, make)
+        made = memo.cached(text, key, make)
         if self.deadline.cuts > before:
             memo.forget(text, key)
         return made
@@ -432,7 +432,7 @@ class View:
             found = self.knowledge.names.find(text)
             return [m for m in found if not never or surface(text[m.start : m.end]) not in never]
 
-        return self.once("mentions", text, find)
+        return self.cached("mentions", text, find)
 
     def derived_in(self, text: str) -> list[Mention]:
         """Places in a text that name a topic, beside those that name a declared entity."""
@@ -441,7 +441,7 @@ class View:
             declared = [m for m in self.mentions(text) if not m.nested]
             return [one for one in self.derived.find(text) if not any(map(one.overlaps, declared))]
 
-        return self.once("derived", text, find) if self.derived else []
+        return self.cached("derived", text, find) if self.derived else []
 
     def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
         """Where a text names some entities or topics: start and end of each place, in order."""
@@ -470,7 +470,7 @@ class View:
             }
             return len(claims) > 1 and len(kinds) == 1
 
-        return self.once("alike", "", find)
+        return self.cached("alike", "", find)
 
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""
@@ -493,7 +493,7 @@ class View:
             total = self.claim_total
             return {n: rarity(total, self.frequency(n)) for n in terms(text)}
 
-        return self.once("weights", text, weigh)
+        return self.cached("weights", text, weigh)
 
     def titles_holding(self, words: Sequence[Term], at_least: int) -> Iterator[str]:
         """Titles of pages that hold so many of the words."""

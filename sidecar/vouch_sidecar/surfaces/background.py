@@ -79,7 +79,7 @@ async def push_changes(
         tasks.start_soon(keep_status_told)  # does not wait for rankings
         with Changes(engine) as changes:
             while True:
-                with engine.untold.contained(pushes, "What is in play could not be told"):
+                with engine.listener_faults.contained(pushes, "What is in play could not be told"):
                     async for push in pushes.salience_in_turn():
                         tell(push)
                 tell_status()

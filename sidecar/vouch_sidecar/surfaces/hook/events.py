@@ -44,7 +44,7 @@ async def answer_hook(
         return refusal(request_id, "invalid_request", "there is no such event")
     await prepare(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
-        indexer.poke([Path(path)])
+        indexer.check_soon([Path(path)])
     result = None
     try:
         result = await respond(engine, event, payload, caller)

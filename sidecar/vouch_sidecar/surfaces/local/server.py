@@ -222,7 +222,7 @@ class LocalServer:
         for root in roots:
             if root not in self._engine.collections:
                 self._engine.add_start(root)
-                self._indexer.poke()
+                self._indexer.check_soon()
 
     def _tell_as_here(self, root: Path, tell: Tell, push: DidChangeSalience) -> None:
         """Tell with this process's generation and, if it serves several knowledge bases, with its

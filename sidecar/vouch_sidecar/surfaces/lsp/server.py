@@ -188,14 +188,14 @@ class Sidecar(Server):
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the current workspace folders."""
         self.engine.set_folders(self.folders)
-        self.indexer.poke()
+        self.indexer.check_soon()
 
     def serve_above(self, path: Path) -> None:
         """Serve the knowledge base around a document, also outside the workspace folders."""
         before = len(self.engine.collections)
         self.engine.add_start(path)
         if len(self.engine.collections) > before:
-            self.indexer.poke()
+            self.indexer.check_soon()
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine as a task. Logs an exception, unless it says that the client refused a

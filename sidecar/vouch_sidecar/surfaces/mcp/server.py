@@ -172,7 +172,7 @@ class Answers:
         if not roots <= self._engine.collections.keys():
             return None
         if (path := edited_file(payload)) is not None:
-            self._indexer.poke([Path(path)])
+            self._indexer.check_soon([Path(path)])
         return await respond(self._engine, event, payload, caller)
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
@@ -188,7 +188,7 @@ class Answers:
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served."""
         if not self._engine.collections and self._engine.add_start(start):
-            self._indexer.poke()
+            self._indexer.check_soon()
 
 
 def _refused(message: str) -> Object:

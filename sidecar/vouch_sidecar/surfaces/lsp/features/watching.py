@@ -49,7 +49,7 @@ class ClientWatching:
             self._server.serve_folders()
         if self._covers_everything():
             self._server.indexer.watch_by("client")
-        self._server.indexer.poke(paths)
+        self._server.indexer.check_soon(paths)
 
     def _is_new(self, path: Path) -> bool:
         """Whether a path lies in a `.vouch/` that is not served yet."""
