@@ -438,17 +438,17 @@ def test_what_was_released_is_recalled_but_not_what_changed_since(
     put(kb_dir, "claims/odd.yaml", claim("unlike"))
     store = Store(kb_dir, clock=clock)
     said = {artifact.path: artifact for artifact in store.reconcile().change.upserts}
-    assert not dict(store.listed())
+    assert not dict(store.manifest_stats())
     asked: list[str] = []
 
     def recall(path: str) -> Artifact:
         asked.append(path)
         return said[path]
 
-    store.release(recall, {keys("since")})
+    store.hold_only(recall, {keys("since")})
 
-    assert [path for path, _ in store.listed()] == ["claims/still.yaml"]
-    assert store.unlisted() == {keys("since"), keys("odd"), keys("unlike")}
+    assert [path for path, _ in store.manifest_stats()] == ["claims/still.yaml"]
+    assert store.not_in_manifest() == {keys("since"), keys("odd"), keys("unlike")}
     assert not store.reconcile().change
     assert asked == []
     put(kb_dir, "claims/still.yaml", claim("still"), age=5)

@@ -237,10 +237,10 @@ class Collection:
 
     def _build_into(self, writing: Writing) -> Reconciled:
         builder = Builder(writing, self.disk)
-        self.store.keep_by(builder.add, self.store.read_artifact)
+        self.store.hand_over_to(builder.add, self.store.read_artifact)
         seen = self.store.reconcile()
         base = builder.finish()
-        self.store.keep_by(None, _artifact_reader(base))
+        self.store.hand_over_to(None, _artifact_reader(base))
         self._apply(base, seen.change)
         return seen
 
@@ -318,7 +318,7 @@ class Collection:
             return  # everything was read again meanwhile
         base = Knowledge(written.layer, written.of.names)
         since = self.latest.on(written.layer, written.of)
-        self.store.release(_artifact_reader(base), since.changed.keys())
+        self.store.hold_only(_artifact_reader(base), since.changed.keys())
         if self._unfinished is not None and self.bases is not None:
             self.bases.discard(self._unfinished)
         self._unfinished, self._purged = written.unfinished, False
@@ -344,11 +344,11 @@ class Collection:
 
         stats = {
             path: stat
-            for path, stat in self.store.listed()
+            for path, stat in self.store.manifest_stats()
             if path == CONFIG or usual_key(path) not in changed
         }
         retired = frozenset(one for one in stats if one != CONFIG and is_retired(usual_key(one)))
-        unlisted = self.store.unlisted() | changed.keys()
+        unlisted = self.store.not_in_manifest() | changed.keys()
         unlisted = {key for key in unlisted if not is_retired(key)}
         manifest = Manifest(stats, frozenset(unlisted), self.store.config, retired)
         finished = self.bases.finish(self._unfinished, manifest)

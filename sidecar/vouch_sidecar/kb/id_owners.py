@@ -35,7 +35,7 @@ class Ledger:
         """Count these files as recalled from now on. This is no change."""
         self._files.update(dict.fromkeys(paths))
 
-    def recall_all_but(self, keys: AbstractSet[Key]) -> None:
+    def drop_all_but(self, keys: AbstractSet[Key]) -> None:
         """Count every file as recalled that can be, except those of these artifacts."""
         for key, path in list(self._owners.items()):
             if path == usual_path(*key) and key not in self._rivals and key not in keys:

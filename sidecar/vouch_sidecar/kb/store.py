@@ -100,16 +100,16 @@ class Store:
             due.append(self._looked_at + SETTLE_SECONDS)
         return min(due, default=None)
 
-    def keep_by(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
+    def hand_over_to(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:
         """Hand artifacts that are read for the first time to `keep`, instead of holding them;
         `recall` gives them back by path.
         """
         self._keep = keep
         self._ledger.recall_by(recall)
 
-    def release(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
+    def hold_only(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
         """Hold only the artifacts in `but`: from now on `recall` gives the others by path."""
-        self._ledger.recall_all_but(but)
+        self._ledger.drop_all_but(but)
         self._ledger.recall_by(recall)
 
     def resume(
@@ -127,13 +127,13 @@ class Store:
         self.config = config
         self._versions.resume(stats)
         self._ledger.mark_recalled(path for path in stats if path != CONFIG)
-        self.keep_by(None, recall)
+        self.hand_over_to(None, recall)
 
     def is_settled(self) -> bool:
         """Whether no file can change unnoticed, and no earlier version of one serves."""
         return not self._versions.racy and not self._expires
 
-    def listed(self) -> Iterator[tuple[str, Stat]]:
+    def manifest_stats(self) -> Iterator[tuple[str, Stat]]:
         """What a manifest lists: the paths of recalled files without problems, and of a config that
         can be read, with their stats.
         """
@@ -142,8 +142,8 @@ class Store:
             if path not in self._problems and (stat := stats.get(path)) is not None:
                 yield path, stat
 
-    def unlisted(self) -> set[Key]:
-        """The keys of the artifacts whose files are not in `listed`."""
+    def not_in_manifest(self) -> set[Key]:
+        """The keys of the artifacts whose files are not in `manifest_stats`."""
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
         return {*faulty, *self._ledger.held()}
 
