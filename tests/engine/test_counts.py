@@ -58,11 +58,11 @@ OPERATION_BOUNDS = {
 claims are linked: topics that are kept from an earlier process have not asked it.
 """
 BOUNDS = {
-    "a first start": Counts(342, 328, files=268, git=3),
+    "a first start": Counts(347, 328, files=268, git=3),
     "a later start": Counts(351, 319, files=35, git=3),
-    "a changed claim": Counts(122, 61, files=11),
+    "a changed claim": Counts(128, 74, files=11),  # pages list claims by pseudonyms
     "the workspace after it": Counts(3, 9, files=4),
-    "a changed claim beside 200 that cite its source": Counts(8, 14, files=1),
+    "a changed claim beside 200 that cite its source": Counts(9, 15, files=1),
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import example, given
@@ -14,6 +14,7 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import SCHEMA, key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
@@ -58,13 +59,24 @@ class Changing:
         change = change_of(new, gone)
         before = self.knowledge
         if to == "base":
-            before = Knowledge(in_memory(before.documents()))
-        self.knowledge = after(before, change)
-        if to == "beside":
-            self.knowledge = self.knowledge.on(in_memory(before.documents()), before)
+            before = Knowledge(in_memory(before.documents()), pseudonyms=before.pseudonyms)
         for key in change.removals:
             self.artifacts.pop(key, None)
         self.artifacts |= {key_of(artifact): artifact for artifact in change.upserts}
+        self.knowledge = after(before, change, disk_of(self.artifacts.values()))
+        if to == "beside":
+            self.knowledge = self.knowledge.on(in_memory(before.documents()), before)
+
+
+def disk_of(artifacts: Iterable[Artifact]) -> Disk:
+    """A disk with the files of some artifacts, and without content of sources."""
+    by_key = {key_of(one): one for one in artifacts}
+    by_path = {one.path: one for one in by_key.values()}
+
+    def hidden(kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
+        return (one for key, one in by_key.items() if key[0] is kind and is_hidden(key))
+
+    return Disk(lambda _: None, by_path.__getitem__, hidden)
 
 
 def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:
@@ -286,7 +298,7 @@ def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:
         return [Search(known.snapshot, gates).total(Kind.RELATION) for gates in (ONLY_OPEN, ADA)]
 
     assert counts(knowledge) == [0, 0]
-    knowledge = after(knowledge, change_of([secret]))
+    knowledge = after(knowledge, change_of([secret]), disk_of([relation]))
     assert counts(knowledge) == [0, 1]
     knowledge = after(knowledge, change_of([claim("c", "Keys leaked.")]))
     assert counts(knowledge) == [1, 1]
@@ -386,5 +398,8 @@ def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
     ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}", "concept") for i in "abcdef"]
     hub = Entity("hub", "entities/hub.yaml", "Hub", "concept")
     first = after(Knowledge(), Change((hub, *ends, *map(edge, "bcdef")), frozenset()))
-    known = after(Knowledge(in_memory(first.documents())), Change((edge("a"),), frozenset()))
+    known = after(
+        Knowledge(in_memory(first.documents()), pseudonyms=first.pseudonyms),
+        Change((edge("a"),), frozenset()),
+    )
     assert [one.id for one in known.relations_of("hub")] == list("abcdef")

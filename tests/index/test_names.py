@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.mentions import Mention
 from vouch_sidecar.index.name_forms import Arm, forms
 from vouch_sidecar.index.names import Names
@@ -251,7 +252,7 @@ def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -
 
 @given(entities())
 def test_forms_are_stored_as_they_are(known: Entity) -> None:
-    assert forms_in(document(*fields_of(known, OPEN))) == list(forms(known))
+    assert forms_in(document(*fields_of(known, Pseudonyms.new(), OPEN))) == list(forms(known))
 
 
 class NamesMachine(RuleBasedStateMachine):

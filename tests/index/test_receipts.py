@@ -17,7 +17,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
 from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
-from vouch_sidecar.kb.access import OPEN, is_shown_to_any
+from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -127,7 +127,7 @@ class World:
         self.files: dict[Key, Artifact] = {}
         self.known = Knowledge()
         self.disk = Disk(
-            lambda one: KEPT[one.id].encode() if one.kept else None, self._reread, self._retired
+            lambda one: KEPT[one.id].encode() if one.kept else None, self._reread, self._hidden
         )
         self.take(*artifacts)
 
@@ -137,14 +137,15 @@ class World:
             raise LookupError(path)
         return found
 
-    def _retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
-        for one in self.files.values():
-            if isinstance(one, Claim) and is_retired(one.id) and not is_shown_to_any(one):
+    def _hidden(self, kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
+        for key, one in self.files.items():
+            if key[0] is kind and is_hidden(key):
                 yield one
 
     def restart(self) -> None:
         """Know only what a base on disk holds."""
-        self.known = Knowledge(in_memory(self.known.documents()))
+        names = self.known.pseudonyms
+        self.known = Knowledge(in_memory(self.known.documents()), pseudonyms=names)
 
     def take(self, *artifacts: Artifact, gone: frozenset[Key] = frozenset()) -> None:
         self.files = {key: one for key, one in self.files.items() if key not in gone}

@@ -71,7 +71,8 @@ def said(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
     rows = [row for push in pushes.salience() for row in push.rows]
     found = {"push": plain([(r.entity.id, r.claim_count, r.top_claim_id) for r in rows], root)}
     found |= by_operations(engine, root, viewer, asked, OPERATIONS)
-    return found | anyio.run(_beside, engine, root, viewer, asked)
+    found |= anyio.run(by_hooks, engine, root, viewer, asked, EVENTS)
+    return found | anyio.run(_by_resources, engine, root, viewer, asked)
 
 
 def by_operations(
@@ -96,11 +97,13 @@ def by_operations(
     return found
 
 
-async def _beside(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
-    """What hooks and resources say."""
+async def by_hooks(
+    engine: Engine, root: Path, viewer: Viewer, asked: Asked, events: Iterable[str]
+) -> Answers:
+    """What the hooks of some events say."""
     found: Answers = {}
     who = {"project": viewer.project, "agent": viewer.agent}
-    for event in EVENTS:
+    for event in events:
         for number, question in enumerate(asked.questions):
             payload = {
                 "session_id": f"{event} {number} {asked.entity} {viewer}",
@@ -112,6 +115,12 @@ async def _beside(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> A
             }
             answer = await respond(engine, event, payload, Caller("socket", env={}))
             found[f"hook {event} {number}"] = plain(answer, root)
+    return found
+
+
+async def _by_resources(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
+    """What resources say."""
+    found: Answers = {}
     for uri in ("status", "entities", f"entity/{asked.entity}"):
         read = await resources.read(engine, Caller("mcp", viewer=viewer), f"vouch://{uri}")
         found[f"resource {uri}"] = plain(json.loads(read or "null"), root)

@@ -33,10 +33,10 @@ EVIDENCE = ("direct", "bare", "gone", "receipt", "revised", "revision", "elsewhe
 """The claim cites the source, evidence without bytes, an id that is gone, a receipt of its words,
 another revision of the source, a receipt in that, or a receipt of other words of the source.
 """
-PLACES = ("sentence", "paragraph", "heading", "lead-in", "title", "question", "page")
+PLACES = ("sentence", "paragraph", "heading", "lead-in", "title", "question", "page", "page-title")
 """Where the words stand: in the sentence of an open claim's receipt, in the next one, in the
-heading above, above the list of another receipt, in the title or the question of the source, or in
-an open page.
+heading above, above the list of another receipt, in the title or the question of the source, in an
+open page, or in the title and so in the id of one.
 """
 WORDINGS = ("phrase", "number", "other")
 """What the claim's text has of the words: three of content, a name and a number, or nothing."""
@@ -67,6 +67,8 @@ class Variant(NamedTuple):
             return None if is_quoted else False
         if self.wording != "other":
             return True
+        if self.place == "page-title":
+            return False
         if self.place == "page" or self.evidence == "gone":
             return None if self.status in SECRET else False
         if self.evidence == "revision":
@@ -85,7 +87,10 @@ class Variant(NamedTuple):
 
     @property
     def is_possible(self) -> bool:
-        if self.place in ("title", "question", "page") and self.evidence in ("receipt", "revision"):
+        if self.place in ("title", "question", "page", "page-title") and self.evidence in (
+            "receipt",
+            "revision",
+        ):
             return False
         if self.place == "question" and self.evidence == "revised":
             return False  # an exchange has no other revision: its locator is no path
@@ -233,9 +238,10 @@ class Case:
             strict=True,
         ):
             evidence = f"ev-{name}-{receipts.index(cited)}"
+            pointers = self._pointers() if claim_id == self.open_ids[2] else {}
             yield (
                 f"claims/{claim_id}.yaml",
-                claim(claim_id, text=text, evidence=[evidence], entities=[name]),
+                claim(claim_id, text=text, evidence=[evidence], entities=[name], **pointers),
             )
             yield f"evidence/{evidence}.yaml", _evidence(evidence, self.content, cited)
         if variant.place == "page":
@@ -244,8 +250,20 @@ class Case:
             body = f"# Notes\n\nThe {name} crew says that the {self.words} is shut{mark}.\n"
             fields = {"title": f"Notes on {name}", "entities": [name], "claims": listed}
             yield f"pages/{name}-notes.md", page(body, id=f"{name}-notes", **fields)
+        if variant.place == "page-title":
+            title = f"Notes on {name} and the {self.words}"
+            called = title.lower().replace(" ", "-")
+            text = "# Notes\n\nThe crew writes down who was there.\n"
+            yield f"pages/{called}.md", page(text, id=called, title=title, entities=[name])
+        joined = {"source": self.open_ids[2], "relation": "supersedes", "target": self.claim_id}
+        edge = "{source}--{relation}--{target}".format(**joined)
+        yield f"relations/{edge}.yaml", dump({"id": edge, **joined})
         if is_withheld:
             yield from self._withheld()
+
+    def _pointers(self) -> dict[str, Any]:
+        """The fields of an open claim that name the withheld one."""
+        return {name: [self.claim_id] for name in ("supersedes", "contradicts")}
 
     def _kept(self, source_id: str, content: str) -> Iterator[tuple[str, bytes]]:
         meta: dict[str, Any] = {"id": source_id, "type": "file", "locator": self.path}

@@ -127,11 +127,21 @@ class CheckContext:
         )
 
     def whole(self, artifact: Artifact) -> Artifact:
-        """An artifact as its file has it: the index leaves out what of a page nobody is shown."""
-        document = self.knowledge.document(key_of(artifact)) if isinstance(artifact, Page) else None
-        if document is not None and closed_in(document):
-            with suppress(LookupError):
-                return self.collection.store.read_artifact(artifact.path)
+        """An artifact as its file has it: the index leaves out what of a page nobody is shown, and
+        names claims by pseudonyms.
+        """
+        match artifact:
+            case Claim():
+                differs = bool(artifact.supersedes or artifact.contradicts)
+                differs = differs or artifact.superseded_by is not None
+            case Page():
+                document = self.knowledge.document(key_of(artifact))
+                is_closed = document is not None and bool(closed_in(document))
+                differs = bool(artifact.claims) or is_closed
+            case _:
+                return artifact
+        with suppress(LookupError):
+            return self.collection.store.read_artifact(artifact.path) if differs else artifact
         return artifact
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
@@ -180,8 +190,7 @@ def check_all(
                 continue
             found[artifact.path] = _placed(artifact, data, findings(artifact, around))
     for path, artifact, data in _withheld(around, known):
-        uncited = (one for one in _impersonal(artifact, around) if one.code == "dangling-evidence")
-        if problems := _placed(artifact, data, uncited):
+        if problems := _placed(artifact, data, _of_withheld(artifact, around)):
             found[path] = problems
     found |= _in_code_owners(around)
     if _lacks_entities(around):
@@ -209,12 +218,12 @@ def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
 def _withheld(
     around: CheckContext, known: AbstractSet[str]
 ) -> Iterator[tuple[str, Artifact, bytes]]:
-    """The claims and pages that no viewer may see, with path and bytes, read from their files.
-    `known`: the paths of all other artifacts and of faulty files.
+    """The claims, pages and relations that no viewer may see, with path and bytes, read from their
+    files. `known`: the paths of all other artifacts and of faulty files.
     """
     kb_dir = around.collection.root / KB_DIRNAME
     for path in around.collection.store.paths():
-        if path in known or classify(path) not in (Kind.CLAIM, Kind.PAGE):
+        if path in known or classify(path) not in (Kind.CLAIM, Kind.PAGE, Kind.RELATION):
             continue
         try:
             data, _ = read_bytes_of(kb_dir, path)
@@ -290,6 +299,15 @@ def _impersonal(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """The ids in an artifact that name nothing, in messages that repeat nothing of its file."""
     for one in _as_set(dangling(artifact, around), around):
         yield one._replace(message=one.message.partition(":")[0])
+
+
+def _of_withheld(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+    """The findings in a relation that nobody sees; of another artifact the citations alone."""
+    if isinstance(artifact, Relation):
+        yield from _findings(artifact, around)
+    else:
+        uncited = _impersonal(artifact, around)
+        yield from (one for one in uncited if one.code == "dangling-evidence")
 
 
 def _as_set(findings: Iterator[Finding], around: CheckContext) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
 from vouch_sidecar.index.builder import Builder
+from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
@@ -33,6 +34,7 @@ from vouch_sidecar.kb.records import (
     Kind,
     Page,
     Problem,
+    Relation,
     Scope,
     Severity,
     Source,
@@ -213,7 +215,7 @@ class Collection:
     @property
     def disk(self) -> Disk:
         """Reads contents and artifacts from the files on demand."""
-        return Disk(self.store.content_of, self.store.read_artifact, self.store.retired)
+        return Disk(self.store.content_of, self.store.read_artifact, self.store.hidden)
 
     def _reset_store(self) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self.clock)
@@ -246,7 +248,7 @@ class Collection:
 
     def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled:
         """Start from a finished base and apply what changed on disk since then."""
-        base = Knowledge(layer)
+        base = Knowledge(layer, pseudonyms=Pseudonyms(manifest.salt))
         self.store.resume(dict(manifest.stats), _artifact_reader(base), manifest.config)
         seen = self.store.reconcile()
         read_again = {key_of(artifact) for artifact in seen.change.upserts}
@@ -316,7 +318,8 @@ class Collection:
         """Replace the base by a written one; `latest` keeps the changes made since."""
         if written.of.base is not self.latest.base:
             return  # everything was read again meanwhile
-        base = Knowledge(written.layer, written.of.names)
+        names = written.of.pseudonyms
+        base = Knowledge(written.layer, written.of.names, pseudonyms=names)
         since = self.latest.on(written.layer, written.of)
         self.store.hold_only(_artifact_reader(base), since.changed.keys())
         if self._unfinished is not None and self.bases is not None:
@@ -335,11 +338,11 @@ class Collection:
         if not self.store.is_settled():
             return False
         known, changed = self.latest, self.latest.changed
-        hidden = known.retired_keys()
+        names, hidden = known.pseudonyms, known.retired_keys()
 
         def is_retired(key: Key) -> bool:
-            if key[0] is Kind.CLAIM:
-                return retired_key(key[1]) in hidden
+            if key[0] in (Kind.CLAIM, Kind.RELATION):
+                return retired_key(key, names) in hidden
             return key[0] is Kind.PAGE and known.document(key) is None
 
         stats = {
@@ -350,7 +353,8 @@ class Collection:
         retired = frozenset(one for one in stats if one != CONFIG and is_retired(usual_key(one)))
         unlisted = self.store.not_in_manifest() | changed.keys()
         unlisted = {key for key in unlisted if not is_retired(key)}
-        manifest = Manifest(stats, frozenset(unlisted), self.store.config, retired)
+        config = self.store.config
+        manifest = Manifest(stats, frozenset(unlisted), config, retired, names.salt)
         finished = self.bases.finish(self._unfinished, manifest)
         self._purged, self._unfinished = not finished, None
         self._config_in_base = self.store.config
@@ -477,7 +481,7 @@ def _retired(before: Knowledge, after: Knowledge) -> bool:
 
 def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documents) -> bool:
     if not is_known(made):
-        return was is None or is_known(was)
+        return before.artifact(key) is not None
     then = was[0] if was else before.document(key)
     if then is None:
         return False
@@ -509,7 +513,9 @@ def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
 
 def _empty_private(path: str) -> Artifact:
     kind, artifact_id = usual_key(path)
-    withheld: dict[Kind, Callable[..., Artifact]] = {
+    if kind is Kind.RELATION:
+        return Relation(artifact_id, path, "", "", "")
+    withheld: dict[Kind, Callable[..., Claim | Page | Source]] = {
         Kind.CLAIM: Claim,
         Kind.PAGE: Page,
         Kind.SOURCE: Source,

@@ -56,13 +56,15 @@ class Manifest:
     """What a base was read from: the stats of the files that it can be checked against, the keys of
     its artifacts whose files are not among these, and the last config that could be read.
     `retired`: the paths among `stats` of what nobody may see. Such a path may be made of a text; it
-    is written as a digest, and known again by the files that are there.
+    is written as a digest, and known again by the files that are there. `salt` is that of the
+    pseudonyms in the base, and of these digests.
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
     unlisted: frozenset[Key] = frozenset()
     config: bytes | None = None
     retired: frozenset[str] = frozenset()
+    salt: bytes = b""
 
 
 class _OutdatedError(Exception):
@@ -334,11 +336,11 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
         "files": digests,
         "unlisted": sorted([kind.value, name] for kind, name in manifest.unlisted),
         "config": None if manifest.config is None else manifest.config.hex(),
-        "salt": (salt := os.urandom(16)).hex(),
+        "salt": manifest.salt.hex(),
     }
     # One by one: to make or read all of them at once would hold up every other thread.
     stats = (
-        f"{found.hex()} {_nameless(path, salt) if path in manifest.retired else path}"
+        f"{found.hex()} {_nameless(path, manifest.salt) if path in manifest.retired else path}"
         for path, found in manifest.stats.items()
     )
     data = "\0".join([json.dumps(head), *stats]).encode()
@@ -359,7 +361,7 @@ def _nameless(path: str, salt: bytes) -> str:
 def _named(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
     """The paths that digests stand for. Raises _OutdatedError where a file is gone."""
     there: dict[str, str] = {}
-    for folder in ("claims", "pages") if nameless else ():
+    for folder in ("claims", "pages", "relations") if nameless else ():
         with suppress(OSError):
             paths = (f"{folder}/{name}" for name in os.listdir(kb_dir / folder))  # noqa: PTH208
             there |= {_nameless(path, salt): path for path in paths}
@@ -387,13 +389,14 @@ def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
             raise ValueError("damaged")
     listed = {path: bytes.fromhex(found) for found, _, path in (s.partition(" ") for s in stats)}
     nameless = [path for path in listed if path.startswith(_DIGEST)]
-    named = _named(nameless, bytes.fromhex(head["salt"]), kb_dir)
+    named = _named(nameless, salt := bytes.fromhex(head["salt"]), kb_dir)
     manifest = Manifest(
         {path: stat for path, stat in listed.items() if path not in named}
         | {path: listed[digest] for digest, path in named.items()},
         frozenset((Kind(kind), name) for kind, name in head["unlisted"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
         frozenset(named.values()),
+        salt,
     )
     return Layer(Index.open(str(folder)), folder), manifest
 

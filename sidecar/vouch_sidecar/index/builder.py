@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
+from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing
-from vouch_sidecar.index.links import documents_of, link_state
+from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import (
     NO_DISK,
@@ -20,7 +21,7 @@ from vouch_sidecar.index.receipts import (
     is_receipt,
     slug_of,
 )
-from vouch_sidecar.index.schema import document, retired_fields
+from vouch_sidecar.index.schema import document, hidden_fields, nameless, retired_fields
 from vouch_sidecar.index.withheld import (
     Gates,
     Text,
@@ -42,6 +43,10 @@ def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowled
     return builder.finish()
 
 
+Late = Relation | Evidence | Page | Source
+"""What is indexed once all claims are known."""
+
+
 class Builder:
     """Indexes artifacts in the order in which their files are read: claims after entities, pages
     and evidence. Artifacts that depend on claims and sources, such as claims with receipts, pages
@@ -51,9 +56,15 @@ class Builder:
     def __init__(self, writing: Writing, disk: Disk = NO_DISK) -> None:
         self._writing = writing
         self._disk = disk
+        self._pseudonyms = Pseudonyms.new()
         self._entities: list[Entity] = []
         self._pages: dict[str, list[Page]] = {}
-        self._late: list[Relation | Evidence | Page | Source] = []
+        """By pseudonym of a claim, the pages that list it."""
+        self._listed: set[str] = set()
+        """The pseudonyms of the claims that pages list."""
+        self._waiting: list[Claim] = []
+        """Claims without receipts that pages list: not every page may be told of."""
+        self._late: list[Late] = []
         self._gates: dict[str, tuple[str, ...]] = {}
         self._quoting: dict[str, Claim] = {}
         """Claims with receipts, by id."""
@@ -74,17 +85,24 @@ class Builder:
 
     def add(self, artifact: Artifact) -> None:
         """Add an artifact whose key is new."""
+        artifact = nameless(artifact, self._pseudonyms)
         if isinstance(artifact, Claim):
             self._hide(artifact)
         if not is_shown_to_any(artifact):
             if isinstance(artifact, Claim):
                 self._retire(artifact)
             return
+        if isinstance(artifact, Page):
+            self._listed.update(artifact.claims)
+            self._late.append(artifact)
+            return
         self._note(artifact)
-        if isinstance(artifact, Relation | Evidence | Page | Source):
+        if isinstance(artifact, Relation | Evidence | Source):
             self._late.append(artifact)
         elif isinstance(artifact, Claim) and self._cite(artifact):
             self._quoting[artifact.id] = artifact
+        elif isinstance(artifact, Claim) and self._pseudonyms.of(artifact.id) in self._listed:
+            self._waiting.append(artifact)
         else:
             self._write(artifact)
 
@@ -111,11 +129,24 @@ class Builder:
 
     def finish(self) -> Knowledge:
         """The generation of all that was added."""
-        for claim in sorted(self._quoting.values(), key=self._first_source):
+        late = [told for one in self._late if (told := self._as_told(one)) is not None]
+        for claim in (*self._waiting, *sorted(self._quoting.values(), key=self._first_source)):
             self._write(claim)
-        for artifact in self._late:
+        for artifact in late:
             self._write(artifact)
-        return Knowledge(self._writing.finish(), self.names, withheld=self.withheld)
+        base, names = self._writing.finish(), self._pseudonyms
+        return Knowledge(base, self.names, withheld=self.withheld, pseudonyms=names)
+
+    def _as_told(self, artifact: Late) -> Late | None:
+        """A page behind what its title holds, noted; None for one that nobody may see then."""
+        if not isinstance(artifact, Page):
+            return artifact
+        page = behind_its_title(artifact, self.withheld)
+        if not is_shown_to_any(page):
+            self._writing.add(document(hidden_fields(page, self._pseudonyms)))
+            return None
+        self._note(page)
+        return page
 
     def _hide(self, claim: Claim) -> None:
         """Note what a claim closes that not everybody may see."""
@@ -130,7 +161,7 @@ class Builder:
         for evidence_id in claim.evidence:
             before = self._retired.get(evidence_id, False)
             self._retired[evidence_id] = before or claim.status == "redacted"
-        if (fields := retired_fields(claim)) is not None:
+        if (fields := retired_fields(claim, self._pseudonyms)) is not None:
             self._writing.add(document(fields))
 
     def _cite(self, claim: Claim) -> bool:
@@ -146,7 +177,7 @@ class Builder:
         return next((one.source_id for one in cited if one is not None), "")
 
     def _write(self, artifact: Artifact) -> None:
-        for made in documents_of(artifact, link_state(artifact, self)):
+        for made in documents_of(artifact, link_state(artifact, self), self._pseudonyms):
             self._writing.add(made)
 
     # What links, labels and sentences depend on
@@ -160,7 +191,8 @@ class Builder:
         return QuotedSources(self)
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
-        return sorted(self._pages.get(claim_id, ()), key=lambda page: page.id)
+        pages = self._pages.get(self._pseudonyms.of(claim_id), ())
+        return sorted(pages, key=lambda page: page.id)
 
     def gates_at(self, artifact_id: str) -> Iterable[str]:
         return self._gates.get(artifact_id, ())

@@ -5,8 +5,10 @@ none of `:@`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -93,12 +95,34 @@ class CountedEntity(NamedTuple):
         return cls(label, entity_id)
 
 
+class Pseudonyms(NamedTuple):
+    """Names artifacts whose ids may not be kept: vouch makes an id of a claim's text or a page's
+    title. `salt` is one of a knowledge base, and stays while its bases are written anew.
+    """
+
+    salt: bytes
+
+    @classmethod
+    def new(cls) -> Pseudonyms:
+        return cls(os.urandom(16))
+
+    def of(self, artifact_id: str) -> str:
+        """The pseudonym of an id: 32 hexadecimal digits."""
+        data = artifact_id.encode("utf-8", "replace")
+        return blake2b(data, digest_size=16, key=self.salt).hexdigest()
+
+    def all_of(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """The pseudonyms of several ids, in their order."""
+        return tuple(map(self.of, ids))
+
+
 class Pointer(NamedTuple):
     """A pointer of an artifact at something. An artifact `declares`, `cites`, `joins`, `quotes` or
     `supersedes` another one, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at
     a path; a source is `located` at a hashed path or URL; what is `silenced` holds the text of a
-    withheld claim. A retired claim `withholds`, `redacts` or, if it is a secret, `seals` evidence
-    or a source; evidence `repeats` a claim.
+    withheld claim. A claim `is` a pseudonym; claims are pointed at by pseudonyms, except by `joins`
+    and `stands-in`. A retired claim `withholds`, `redacts` or, if it is a secret, `seals` evidence
+    or a source; evidence `repeats` a claim. A relation that nobody is told `awaits` its ends.
     """
 
     how: str

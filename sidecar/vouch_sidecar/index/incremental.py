@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from weakref import proxy
@@ -19,13 +19,28 @@ from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
     Pointer,
+    Pseudonyms,
     StemPlace,
     gates_of,
 )
 from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.links import closing, documents_of, link_state, link_state_of
+from vouch_sidecar.index.links import (
+    behind_its_title,
+    closing,
+    documents_of,
+    link_state,
+    link_state_of,
+)
 from vouch_sidecar.index.name_forms import forms, required
-from vouch_sidecar.index.query import all_of, any_of, pointing_query, stem_query, value_query
+from vouch_sidecar.index.query import (
+    all_of,
+    any_of,
+    matching,
+    pointing_query,
+    spelled,
+    stem_query,
+    value_query,
+)
 from vouch_sidecar.index.receipts import (
     NO_DISK,
     Cited,
@@ -43,12 +58,16 @@ from vouch_sidecar.index.schema import (
     RETIRED,
     SENTENCE_STEMS,
     SILENCED,
+    TITLE,
     UNSEARCHED_STEMS,
+    UNTITLED,
     WITHOUT_QUOTE,
     closed_in,
     document,
+    hidden_fields,
     key_in,
     located,
+    nameless,
     quoted_in,
     repeats,
     retired_fields,
@@ -63,7 +82,7 @@ from vouch_sidecar.index.withheld import (
     texts_of,
     withheld_gate,
 )
-from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -77,16 +96,21 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 
+MAX_CALLED = 256
+"""Characters of a text that may be the id of a page."""
+_ARTIFACTS = {QUESTION: Kind.SOURCE, TITLE: Kind.PAGE}
+"""The artifacts of documents that hold only a part of one."""
 _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 """The kinds that a relation may join."""
 
 
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     """The generation after a change. Retired artifacts are removed."""
+    change = _as_told(before, change, disk)
     told = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
     told = {key: one for key, one in told.items() if before.artifact(key) != one}
-    retired = _retired(change, gone)
+    retired = _retired(before, change, gone)
     hidden = {
         key: one
         for one in change.upserts
@@ -101,10 +125,10 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     }
     if not told and not gone and not hidden:
         return before
-    world = _After(before, change, told, gone, retired, disk)
+    world, names = _After(before, change, told, gone, retired, disk), before.pseudonyms
     documents: dict[Key, Documents] = {key: retired.get(key, ()) for key in gone}
     for key, artifact in told.items():
-        documents[key] = tuple(documents_of(artifact, link_state(artifact, world)))
+        documents[key] = tuple(documents_of(artifact, link_state(artifact, world), names))
     dependants = {
         **_dependants(before, told, gone, world),
         **_quoting(before, told, gone, world),
@@ -115,11 +139,12 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         earlier = None if stood is None else link_state_of(stood)
         lacks = earlier is not None and earlier.linked == WITHOUT_QUOTE
         if lacks and not isinstance(artifact, Evidence):
-            artifact = _whole(artifact, disk)
+            artifact = _whole(artifact, disk, names)
         state = link_state(artifact, world)
         if state != earlier:
-            whole = _whole(artifact, disk) if lacks and isinstance(artifact, Evidence) else artifact
-            documents[key] = tuple(documents_of(whole, state))
+            is_empty = lacks and isinstance(artifact, Evidence)
+            whole = _whole(artifact, disk, names) if is_empty else artifact
+            documents[key] = tuple(documents_of(whole, state, names))
     if not documents and world.withheld_if_read is before.withheld:
         return before
     return before.changed_to(documents, world.names, world.withheld_if_read)
@@ -131,18 +156,115 @@ def sources_of(known: Knowledge, disk: Disk) -> QuotedSources:
     return QuotedSources(_After(known, Change(), {}, (), {}, disk), size=16)
 
 
-def _retired(change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
-    """The documents for the claims that are retired now."""
+def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
+    """The change as the index holds artifacts. It has the pages and relations as well that somebody
+    may see, or no longer, because of claims of the change.
+    """
+    names = before.pseudonyms
+    upserts = {key_of(one): nameless(one, names) for one in change.upserts}
+    claims = _claims_of(change)
+    for one in _retitled(before, claims, disk):
+        upserts.setdefault(key_of(one), nameless(one, names))
+    for one in [*_awaiting(before, upserts, disk)]:
+        upserts.setdefault(key_of(one), nameless(one, names))
+    if any(isinstance(one, Page) for one in upserts.values()):
+        withheld = _withheld_after(before, claims, disk)
+        for key, one in upserts.items():
+            if isinstance(one, Page) and is_shown_to_any(one):
+                upserts[key] = behind_its_title(one, withheld)
+    kept = (one for key, one in upserts.items() if key not in change.removals)
+    return Change(tuple(kept), change.removals)
+
+
+def _claims_of(change: Change) -> dict[str, Claim | None]:
+    """The claims of a change by id; None if the claim is gone."""
+    gone = {artifact_id: None for kind, artifact_id in change.removals if kind is Kind.CLAIM}
+    return gone | {one.id: one for one in change.upserts if isinstance(one, Claim)}
+
+
+def _withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: Disk) -> Withheld:
+    """The texts of the withheld claims after a change of some."""
+    known = before.withheld
+    if known is None:
+        retired, names = before.retired_keys(), before.pseudonyms
+
+        def is_retired(key: Key) -> bool:
+            return retired_key(key, names) in retired
+
+        read = disk.hidden(Kind.CLAIM, is_retired) if retired else ()
+        every = (*(one for one in read if not is_shown_to_any(one)), *before.withheld_claims())
+        known = Withheld().changed(
+            {one.id: texts_of(one) for one in every if isinstance(one, Claim)}
+        )
+        before.withheld = known
+    return known.changed({i: () if one is None else texts_of(one) for i, one in claims.items()})
+
+
+def _retitled(
+    before: Knowledge, claims: Mapping[str, Claim | None], disk: Disk
+) -> Iterator[Artifact]:
+    """The pages, as their files have them, whose title, id or path may hold, or have held, the text
+    of a claim that is or was withheld.
+    """
+    hiding = [
+        claim_id
+        for claim_id, one in claims.items()
+        if _was_hidden(before, (Kind.CLAIM, claim_id)) or _hides(one)
+    ]
+    if not hiding:
+        return
+    now = _withheld_after(before, claims, disk)
+    was = before.withheld or Withheld()
+    texts = [t for one in hiding for texts in (was, now) for t in texts.of_claim(one)]
+    called = chain.from_iterable(_called(before, text) for text in dict.fromkeys(texts))
+    for key in dict.fromkeys(called):
+        if (page := before.artifact(key)) is not None:
+            with suppress(LookupError):
+                yield disk.reread(page.path)
+    yield from _hidden(before, Kind.PAGE, pointing_query(*UNTITLED), disk)
+
+
+def _called(before: Knowledge, text: str) -> Iterator[Key]:
+    """The pages whose title or id may hold all words of a text."""
+    yield from _saying(before, text, (TITLE,))
+    if len(text) <= MAX_CALLED:
+        words = (spelled(one, any_case=True) for one in text.split())
+        ids = matching("key", f"{Kind.PAGE}\0.*{'.*'.join(words)}.*\0" + "000")
+        yield from ((Kind.PAGE, DocumentKey.decode(one).id) for one in before.keys_of(ids))
+
+
+def _awaiting(before: Knowledge, upserts: Collection[Key], disk: Disk) -> Iterator[Artifact]:
+    """The relations that nobody is told and that join one of some artifacts, from their files."""
+    joined = before.pseudonyms.all_of(one for kind, one in upserts if kind in _ENDS)
+    if joined and before.places(RETIRED):
+        yield from _hidden(before, Kind.RELATION, _pointing("awaits", joined), disk)
+
+
+def _hidden(before: Knowledge, kind: Kind, query: Query, disk: Disk) -> Iterator[Artifact]:
+    """The artifacts of a kind among what nobody may see that a query finds, from their files."""
+    names, keys = before.pseudonyms, before.keys_of(query)
+    return iter(disk.hidden(kind, lambda key: retired_key(key, names) in keys) if keys else ())
+
+
+def _retired(before: Knowledge, change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
+    """The documents for the claims that are retired now, and for the pages with such titles."""
     found: dict[Key, Documents] = {}
     for one in change.upserts:
-        fields = retired_fields(one) if isinstance(one, Claim) and key_of(one) in gone else None
+        if key_of(one) not in gone or not isinstance(one, Claim | Page):
+            continue
+        names = before.pseudonyms
+        fields = None
+        if isinstance(one, Claim):
+            fields = retired_fields(one, names)
+        elif is_live(one):
+            fields = hidden_fields(one, names)
         if fields is not None:
             found[key_of(one)] = (document(fields),)
     return found
 
 
 def _stamp(retired: Document | None) -> object:
-    """What the document of a retired claim says."""
+    """What the document of what nobody may see says."""
     return None if retired is None else (retired["place"][0], retired.get_all("refers"))
 
 
@@ -150,14 +272,17 @@ def _withheld(documents: Documents | None) -> list[str]:
     return documents[0].get_all("refers") if documents else []
 
 
-def _whole(artifact: Artifact, disk: Disk) -> Artifact:
+def _whole(artifact: Artifact, disk: Disk, names: Pseudonyms) -> Artifact:
     """The artifact as its file has it, with the quote that the index may lack; if that fails, as
-    given.
+    given. A page keeps its scope, which may be that of what its title holds.
     """
     with suppress(LookupError):
-        found = disk.reread(artifact.path)
-        if key_of(found) == key_of(artifact):
-            return found
+        found = nameless(disk.reread(artifact.path), names)
+        if key_of(found) != key_of(artifact):
+            return artifact
+        if isinstance(found, Page) and isinstance(artifact, Page):
+            return replace(found, scope=artifact.scope)
+        return found
     return artifact
 
 
@@ -225,7 +350,7 @@ def _touched(
             cites = before.found(pointing_query("cites", key[1]))
             saying = [one.id for one in cites]
         for claim_id in saying:
-            same = before.found(pointing_query(*repeats(claim_id)))
+            same = before.found(pointing_query(*repeats(claim_id, before.pseudonyms)))
             evidence.update(one.id for one in same)
         for refers in (before.withheld_by(key), world.withheld_by(key)):
             targets = {Pointer.decode(one).target for one in refers}
@@ -306,7 +431,7 @@ def _holding(
             for text in now.of_claim(key[1]):
                 keys |= dict.fromkeys(_saying(before, text))
         if world.secrecy_of(key[1]) != _sealed(before, key)[0]:
-            citing_pages = before.found(pointing_query("cites", key[1]))
+            citing_pages = before.found(pointing_query("cites", before.pseudonyms.of(key[1])))
             keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
     if went:
         keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
@@ -324,7 +449,16 @@ def _was_hidden(before: Knowledge, key: Key) -> bool:
     return gate_of(claim) != OPEN if claim is not None else bool(before.withheld_by(key))
 
 
-def _saying(before: Knowledge, text: str) -> Iterator[Key]:
+def _hides(claim: Claim | None) -> bool:
+    """Whether not every viewer is told a claim."""
+    return claim is not None and withheld_gate(claim) != frozenset()
+
+
+def _saying(
+    before: Knowledge,
+    text: str,
+    kinds: Iterable[str] = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION),
+) -> Iterator[Key]:
     """The claims whose sentence holds all words of a text, and such pages and sources."""
     stems = dict.fromkeys(
         one.stem for one in units(text).units if not one.spaceless and always_content(one.stem)
@@ -334,14 +468,13 @@ def _saying(before: Knowledge, text: str) -> Iterator[Key]:
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
         *before.snapshot.units
     }
-    kinds = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION)
     for kind in kinds if wanted else ():
         places = [StemPlace(kind, one).encode() for one in labels]
         query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
         for hit in before.snapshot.every(query):
             document = before.snapshot.document(hit)
             found, artifact_id, _ = key_in(document)
-            yield (Kind.SOURCE if found == QUESTION else Kind(found)), artifact_id
+            yield _ARTIFACTS.get(found) or Kind(found), artifact_id
             quoted = quoted_in(document) if found == Kind.CLAIM else None
             if quoted is not None and quoted.sentence is not None:
                 yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
@@ -353,7 +486,7 @@ def _dependants(
     """The unchanged artifacts whose links or labels may differ after the change."""
     found: dict[Key, Artifact] = {}
     for key in [*told, *gone]:
-        effect = _effect(before.artifact(key), told.get(key))
+        effect = _effect(before.artifact(key), told.get(key), before.pseudonyms)
         queries = [value_query("refers", effect.refers)] if effect.refers else []
         claims = {*effect.claims}
         if effect.entity is not None:
@@ -363,11 +496,11 @@ def _dependants(
                 *_naming(before, told.get(key)),
             ]
             pages = (world.page(page_id) for page_id in before.pages_about(key))
-            claims.update(claim_id for page in pages if page for claim_id in page.claims)
+            claims.update(pseudonym for page in pages if page for pseudonym in page.claims)
         for artifact in chain.from_iterable(map(before.found, queries)):
             found[key_of(artifact)] = artifact
-        for claim_id in claims:
-            if (claim := before.claim(claim_id)) is not None:
+        for pseudonym in claims:
+            if (claim := before.named(pseudonym)) is not None:
                 found[key_of(claim)] = claim
     return {key: one for key, one in found.items() if key not in told and key not in gone}
 
@@ -398,7 +531,7 @@ def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The artifacts that depend on a changed one: claims by id, claims whose text may name
+    """The artifacts that depend on a changed one: claims by pseudonym, claims whose text may name
     `entity`, and artifacts that hold one of the encoded pointers `refers`.
     """
 
@@ -407,7 +540,7 @@ class _Effect:
     refers: tuple[str, ...] = ()
 
 
-def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
+def _effect(before: Artifact | None, after: Artifact | None, names: Pseudonyms) -> _Effect:
     """The artifacts that depend on how an artifact changed; none if no other depends on the
     difference.
     """
@@ -417,7 +550,7 @@ def _effect(before: Artifact | None, after: Artifact | None) -> _Effect:
     if moved and isinstance(one, Entity | Claim | Page | Source):
         refers = (Pointer("joins", one.id).encode(),)
     if moved and isinstance(one, Claim):  # a page's mark of it may be shown, or no longer
-        refers += (Pointer("cites", one.id).encode(),)
+        refers += (Pointer("cites", names.of(one.id)).encode(),)
     if moved and isinstance(one, Source):
         refers += (Pointer("quotes", one.id).encode(),)
     if isinstance(one, Page) and (moved or _lists(before) != _lists(after)):
@@ -461,11 +594,9 @@ class _After:
         disk: Disk,
     ) -> None:
         self._before = before
-        self._claims: dict[str, Claim | None] = {
-            artifact_id: None for kind, artifact_id in change.removals if kind is Kind.CLAIM
-        }
+        self._pseudonyms = before.pseudonyms
+        self._claims = _claims_of(change)
         """The claims of the change by id; None if the claim is gone."""
-        self._claims |= {one.id: one for one in change.upserts if isinstance(one, Claim)}
         self._told = told
         self._gone = gone
         self._retired = retired
@@ -479,7 +610,7 @@ class _After:
                 for evidence_id, cites in citing(one, self.evidence).items():
                     self._citing.setdefault(evidence_id, []).append(cites)
         self._known: dict[str, Cited] = {}
-        self._settled = {retired_key(one) for kind, one in [*told, *gone] if kind == Kind.CLAIM}
+        self._settled = {self._retired_key(key) for key in [*told, *gone] if key[0] == Kind.CLAIM}
         """Keys of the documents for retired claims that the change replaces."""
         entities = [one for one in told.values() if isinstance(one, Entity)]
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
@@ -500,7 +631,7 @@ class _After:
         told = (page.id for page in self._told.values() if isinstance(page, Page))
         for page_id in sorted({*known, *told}):
             page = self.page(page_id)
-            if page is not None and claim_id in page.claims:
+            if page is not None and self._pseudonyms.of(claim_id) in page.claims:
                 yield page
 
     def gates_at(self, artifact_id: str) -> Iterable[str]:
@@ -526,7 +657,7 @@ class _After:
         if evidence_id not in self._evidence:
             found = self.artifact((Kind.EVIDENCE, evidence_id))
             if isinstance(found, Evidence) and found.quote is None:
-                found = _whole(found, self._disk)
+                found = _whole(found, self._disk, self._pseudonyms)
             self._evidence[evidence_id] = found if isinstance(found, Evidence) else None
         return self._evidence[evidence_id]
 
@@ -599,7 +730,10 @@ class _After:
     def _changing(self) -> list[str]:
         """The keys of the documents of the claims that change."""
         keys = [DocumentKey(Kind.CLAIM, one).encode() for one in self._claims]
-        return [*keys, *map(retired_key, self._claims)]
+        return [*keys, *(self._retired_key((Kind.CLAIM, one)) for one in self._claims)]
+
+    def _retired_key(self, key: Key) -> str:
+        return retired_key(key, self._pseudonyms)
 
     def sources_at(self, locator: str) -> Iterable[Source]:
         if not is_place(locator):
@@ -613,15 +747,7 @@ class _After:
 
     @cached_property
     def withheld(self) -> Withheld:
-        known = self._before.withheld
-        if known is None:
-            retired = self._before.retired_keys()
-            read = self._disk.retired(lambda one: retired_key(one) in retired) if retired else ()
-            every = (*read, *self._before.withheld_claims())
-            known = Withheld().changed({one.id: texts_of(one) for one in every})
-            self._before.withheld = known
-        now = {i: () if one is None else texts_of(one) for i, one in self._claims.items()}
-        return known.changed(now)
+        return _withheld_after(self._before, self._claims, self._disk)
 
     @property
     def withheld_if_read(self) -> Withheld | None:
@@ -645,8 +771,7 @@ class _After:
 
     def hides(self, key: Key) -> bool:
         """Whether not every viewer is told a claim of the change."""
-        claim = self._claims.get(key[1])
-        return claim is not None and withheld_gate(claim) != frozenset()
+        return _hides(self._claims.get(key[1]))
 
     def withheld_by(self, key: Key) -> list[str]:
         """The encoded pointers to its evidence of a claim that the change retires."""

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.encoding import DocumentKey, Pointer, StemPlace
-from vouch_sidecar.index.layers import EMPTY, Hit, Layer, Snapshot, in_memory
+from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemPlace
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.name_forms import Named
@@ -55,13 +55,15 @@ Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
 """The share of claims that link to declared entities from which there are no topics."""
 _serials = count(1)
-_NAMING = ("declares", "lists-claim", "lists-entity", "joins", "quotes", "cites", "supersedes")
+_NAMING = ("declares", "lists-entity", "joins", "quotes", "cites")
+_NAMING_CLAIMS = ("lists-claim", "cites", "supersedes")
+"""The pointers at a claim's pseudonym."""
 
 
 class Knowledge:
     """One generation of a knowledge base's contents; any thread may use it. `changed` maps each
-    artifact that differs from the base to its documents: none for a deleted artifact; for a retired
-    claim, at most one, which names the evidence that it hides.
+    artifact that differs from the base to its documents: none for a deleted artifact; for what
+    nobody may see, at most one, which is `RETIRED`. Artifacts are `schema.nameless`.
     """
 
     def __init__(
@@ -71,11 +73,13 @@ class Knowledge:
         changed: Mapping[Key, Documents] | None = None,
         replaced: Mapping[Key, tuple[int, ...]] | None = None,
         withheld: Withheld | None = None,
+        pseudonyms: Pseudonyms | None = None,
     ) -> None:
         self.base = base
         self.names = names or Names.recalled(_entities_in(base))
         self.withheld = withheld
         """The texts of the withheld claims; None until `incremental` needs and reads them."""
+        self.pseudonyms = pseudonyms or Pseudonyms.new()
         self.changed = changed or {}
         self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
         """Numbers of the documents in the base that the changed ones replace."""
@@ -120,7 +124,7 @@ class Knowledge:
         kind, artifact_id = key
         first = self._number(kind, artifact_id)
         if first is None:
-            retired = self._at(retired_key(artifact_id)) if kind == Kind.CLAIM else None
+            retired = self._at(retired_key(key, self.pseudonyms))
             return () if retired is None else (retired,)
         beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(Kind(kind))
         if beside is None:
@@ -189,20 +193,17 @@ class Knowledge:
         """The encoded pointers of a retired claim to the evidence that it hides from everybody;
         empty for any other artifact.
         """
-        found = self.retired_document(key)
+        found = self.retired_document(key) if key[0] == Kind.CLAIM else None
         return [] if found is None else found.get_all("refers")
 
     def retired_document(self, key: Key) -> Document | None:
-        """The document of a retired claim; None for any other artifact. Its place has the label of
-        those for whom the claim closes no source.
+        """The document of what nobody may see; None for any other artifact. The place of a retired
+        claim's has the label of those for whom the claim closes no source.
         """
-        kind, artifact_id = key
-        if kind != Kind.CLAIM:
-            return None
         if key in self.changed:
             made = self.changed[key]
             return made[0] if made and is_retired(made[0]) else None
-        number = self._at(retired_key(artifact_id))
+        number = self._at(retired_key(key, self.pseudonyms))
         return None if number is None else self.base.document(number)
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
@@ -229,24 +230,26 @@ class Knowledge:
                 yield artifact
 
     def retired_keys(self) -> frozenset[str]:
-        """The sort keys of the documents for retired claims."""
-        hits = [self.snapshot.document(one) for one in self._every(RETIRED)]
-        return frozenset(str(one["key"][0]) for one in hits)
+        """The sort keys of the documents of what nobody may see."""
+        places = self.places(RETIRED)
+        return self.keys_of(value_query("place", places)) if places else frozenset()
+
+    def keys_of(self, query: Query) -> frozenset[str]:
+        """The sort keys of the documents that a query finds."""
+        hits = self.snapshot.every(query)
+        return frozenset(str(self.snapshot.document(hit)["key"][0]) for hit in hits)
 
     def places(self, kind: str) -> list[str]:
         """The places (`StemPlace`) of the texts of a kind."""
         return [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
-
-    def _every(self, kind: str) -> list[Hit]:
-        places = self.places(kind)
-        return self.snapshot.every(value_query("place", places)) if places else []
 
     # References
 
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
-        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", artifact_id))
+        named = self.pseudonyms.of(artifact_id) if kind is Kind.CLAIM else artifact_id
+        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", named))
         pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         own = {entity.page} if entity is not None and entity.page else set()
@@ -257,17 +260,31 @@ class Knowledge:
         found = self._referring(Pointer("joins", artifact_id).encode())
         return [relation for relation in found if isinstance(relation, Relation)]
 
-    def superseding(self, claim_id: str) -> list[str]:
-        """Ids of the artifacts that supersede a claim, by a field or in a relation; sorted."""
-        newer = {claim.id for claim in self._referring(Pointer("supersedes", claim_id).encode())}
-        for edge in self.relations_of(claim_id):
-            if edge.relation == "supersedes" and edge.target == claim_id:
-                newer.add(edge.source)
+    def named(self, pseudonym: str) -> Claim | None:
+        """The claim with a pseudonym, if some viewer may see it."""
+        found = next(self._referring(Pointer("is", pseudonym).encode()), None)
+        return found if isinstance(found, Claim) else None
+
+    def superseding(self, pseudonym: str) -> list[str]:
+        """The pseudonyms of the claims that supersede a claim, by a field or in a relation, sorted.
+        Some may be retired themselves.
+        """
+        newer = set()
+        for hit in self.snapshot.every(pointing_query("supersedes", pseudonym)):
+            found = self.snapshot.document(hit)
+            if is_retired(found):
+                pointers = map(Pointer.decode, found.get_all("refers"))
+                newer |= {one.target for one in pointers if one.how == "by"}
+            else:
+                one = artifact_in(found)
+                newer.add(self.pseudonyms.of(one.source if isinstance(one, Relation) else one.id))
         return sorted(newer)
 
     def citing(self, artifact_id: str) -> Query:
         """A query for the artifacts that refer to an id of any kind."""
         named = [Pointer(how, artifact_id).encode() for how in _NAMING]
+        pseudonym = self.pseudonyms.of(artifact_id)
+        named += [Pointer(how, pseudonym).encode() for how in _NAMING_CLAIMS]
         return value_query("refers", named)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
@@ -311,7 +328,8 @@ class Knowledge:
         """Every artifact whose first document matches a query, sorted by kind and id."""
         for hit in self.snapshot.every(query):
             found = self.snapshot.document(hit)
-            if key_in(found)[2] == 0:
+            kind, _, section = key_in(found)
+            if section == 0 and kind != RETIRED:
                 yield artifact_in(found)
 
     # Other generations
@@ -323,7 +341,7 @@ class Knowledge:
         mean that the artifact is deleted.
         """
         changed = {**self.changed, **documents}
-        return Knowledge(self.base, names, changed, self._replaced, withheld)
+        return Knowledge(self.base, names, changed, self._replaced, withheld, self.pseudonyms)
 
     def on(self, base: Layer, written: Knowledge) -> Knowledge:
         """This generation on a new base that holds `written`, which is this generation or an
@@ -332,7 +350,8 @@ class Knowledge:
         nothing = object()
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
-        return Knowledge(base, self.names, since, withheld=self.withheld)
+        names = self.pseudonyms
+        return Knowledge(base, self.names, since, withheld=self.withheld, pseudonyms=names)
 
     def since(self, before: Knowledge) -> list[Key] | None:
         """Keys of the artifacts that differ from an earlier generation; None if all may differ."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, product
+from pathlib import PurePosixPath
 from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
 
-from vouch_sidecar.index.encoding import NOBODY, CountedEntity, StemPlace, label_of
+from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
 from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place, is_receipt
 from vouch_sidecar.index.schema import (
@@ -27,7 +28,7 @@ from vouch_sidecar.index.schema import (
     quoted_in,
 )
 from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, paragraphs
-from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import claim_marks, marks
 
@@ -210,9 +211,21 @@ def closing(source: Source, world: World) -> list[Gates]:
     return [] if gates is not None and gates <= {OPEN, gate_of(source)} else [gates]
 
 
-def documents_of(artifact: Artifact, state: LinkState) -> list[Document]:
+def documents_of(artifact: Artifact, state: LinkState, names: Pseudonyms) -> list[Document]:
     """The documents of an artifact."""
-    return list(map(document, fields_of(artifact, *state)))
+    return list(map(document, fields_of(artifact, names, *state)))
+
+
+def behind_its_title(page: Page, withheld: Withheld) -> Page:
+    """A page behind the gates of the claims whose text its title, id or path holds too."""
+    called = dict.fromkeys((page.title, page.id, PurePosixPath(page.path).stem))
+    needed = all_gates(map(withheld.gates, called))
+    if needed == frozenset():
+        return page
+    gate = gate_of(page)
+    both = None if needed is None or gate is None else needed | {gate} - {OPEN}
+    scope = scope_behind(None if both is None or len(both) > 1 else next(iter(both)))
+    return replace(page, scope=scope)
 
 
 def link_state_of(of: Document) -> LinkState:
@@ -235,7 +248,8 @@ def _label_of(artifact: Artifact, world: World) -> str:
         case Evidence():
             needed = [set(world.gates_at(artifact.source_id))]
         case _:
-            return label_of([gate_of(artifact) or OPEN])
+            gate = gate_of(artifact)
+            return NOBODY if gate is None else label_of([gate])
     if not all(needed):
         return NOBODY
     return label_of(gate for gates in needed if OPEN not in gates for gate in gates)

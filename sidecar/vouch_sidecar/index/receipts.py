@@ -31,7 +31,7 @@ from vouch_sidecar.index.sentences import (
 from vouch_sidecar.index.text import units
 from vouch_sidecar.index.withheld import Gates, Withheld, all_gates
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
@@ -111,9 +111,9 @@ class Disk(NamedTuple):
     """The content of a source; None if the knowledge base does not keep it."""
     reread: Callable[[str], Artifact]
     """The artifact that a file holds now. Raises LookupError if there is none."""
-    retired: Callable[[Callable[[str], bool]], Iterable[Claim]] = lambda _: ()
-    """The claims that nobody may see, read from their files. The function given says whether the
-    index knows an id as that of such a claim.
+    hidden: Callable[[Kind, Callable[[Key], bool]], Iterable[Artifact]] = lambda *_: ()
+    """The artifacts of a kind that nobody may see, read from their files. The function given says
+    whether the index knows a key as that of such an artifact.
     """
 
 

@@ -22,6 +22,7 @@ from vouch_sidecar.index.encoding import (
     DocumentKey,
     PlacedStem,
     Pointer,
+    Pseudonyms,
     StemPlace,
     gates_of,
     label_of,
@@ -38,6 +39,8 @@ from vouch_sidecar.kb.records import (
     Claim,
     Entity,
     Evidence,
+    Key,
+    Kind,
     Page,
     Relation,
     Scope,
@@ -58,14 +61,16 @@ UNSEARCHED_STEMS = "unsaid"
 and of what stands around one.
 """
 RETIRED = "retired"
-"""The kind of a document that names the evidence a retired claim cites, and nothing else."""
+"""The kind of a document of what nobody may see: a claim that is retired, a page whose title holds
+the text of one, a relation to one. It holds pointers, and names the artifact by a pseudonym.
+"""
 WITHOUT_QUOTE = "without-quote"
 """Marks an artifact that is kept without what nobody may see: evidence without its quote, as no
 live claim cites it; a source without title and question; a page without some sentences.
 """
 CONTENT, ABOUT = (0, 0), (0, 1)
 """The ranges (`Closed`) that stand for a source's content, and for its title and question."""
-SILENCED = Pointer("silenced", "text")
+SILENCED, UNTITLED = Pointer("silenced", "text"), Pointer("silenced", "title")
 MAX_SECTIONS = 256
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
@@ -241,8 +246,27 @@ def _cuts(page: Page) -> list[int]:
 # Documents
 
 
+def nameless(artifact: Artifact, names: Pseudonyms) -> Artifact:
+    """An artifact as the index holds it: what it names of claims that may be retired, it names by
+    their pseudonyms.
+    """
+    match artifact:
+        case Claim() if artifact.supersedes or artifact.superseded_by or artifact.contradicts:
+            return replace(
+                artifact,
+                supersedes=names.all_of(artifact.supersedes),
+                superseded_by=names.of(by) if (by := artifact.superseded_by) else None,
+                contradicts=names.all_of(artifact.contradicts),
+            )
+        case Page() if artifact.claims:
+            return replace(artifact, claims=names.all_of(artifact.claims))
+        case _:
+            return artifact
+
+
 def fields_of(
     artifact: Artifact,
+    names: Pseudonyms,
     label: str,
     counts_for: Sequence[str] = (),
     linked: str = "",
@@ -250,12 +274,14 @@ def fields_of(
     closed: Sequence[Closed] = (),
 ) -> list[Fields]:
     """The fields of an artifact's documents, at least one; a page has one document for each section
-    and one for its title, an exchange one more for its question.
+    and one for its title, an exchange one more for its question. The artifact is `nameless`.
 
     `label` is the visibility label; `counts_for`, `linked`, `quoted` and `closed` are those of a
     `links.LinkState`. What is closed is found by those who may see it.
     """
-    refers = [one.encode() for one in references(artifact)]
+    if isinstance(artifact, Relation) and label == NOBODY:
+        return [hidden_fields(artifact, names)]
+    refers = [one.encode() for one in references(artifact, names)]
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
         refers.append(SILENCED.encode())
     artifact = _without(artifact, [one for one in closed if one.gates is None])
@@ -378,7 +404,7 @@ def _unsaid(sentence: Sentence | None, says: bool) -> list[str]:
     return [*sentence.around, *(() if says else content_stems(sentence.text))]
 
 
-def retired_fields(claim: Claim) -> Fields | None:
+def retired_fields(claim: Claim, names: Pseudonyms) -> Fields | None:
     """The fields of a document that hides from everybody what a retired claim's receipts quote, and
     holds nothing else of the claim. None if the claim has no evidence.
     """
@@ -389,7 +415,7 @@ def retired_fields(claim: Claim) -> Fields | None:
     ways += ["seals"] if (sealed := secrecy(claim)) != frozenset() else []
     refers = [Pointer(how, one).encode() for how in ways for one in dict.fromkeys(claim.evidence)]
     return {
-        "key": retired_key(claim.id),
+        "key": retired_key((Kind.CLAIM, claim.id), names),
         "place": StemPlace(RETIRED, NOBODY if sealed is None else label_of(sealed)).encode(),
         "stems": "",
         "length": 0,
@@ -397,16 +423,35 @@ def retired_fields(claim: Claim) -> Fields | None:
     }
 
 
-def retired_key(claim_id: str) -> str:
-    """The sort key of a retired claim's document. The id is hashed, since it may be made of the
-    claim's text.
+def hidden_fields(artifact: Page | Relation, names: Pseudonyms) -> Fields:
+    """The fields of the document of a page whose title nobody may see, or of a relation with such
+    an end. It is found again once that changes.
     """
-    return DocumentKey(RETIRED, _digest(claim_id)).encode()
+    pointers = [UNTITLED]
+    if isinstance(artifact, Relation):
+        source, target = names.all_of((artifact.source, artifact.target))
+        pointers = [Pointer("awaits", one) for one in dict.fromkeys((source, target))]
+        if artifact.relation == "supersedes":
+            pointers += [Pointer("supersedes", target), Pointer("by", source)]
+    return {
+        "key": retired_key((KIND_OF[type(artifact)], artifact.id), names),
+        "place": StemPlace(RETIRED, NOBODY).encode(),
+        "stems": "",
+        "length": 0,
+        "refers": [one.encode() for one in pointers],
+    }
 
 
-def repeats(claim_id: str) -> Pointer:
+def retired_key(key: Key, names: Pseudonyms) -> str:
+    """The sort key of the document of what nobody may see."""
+    kind, artifact_id = key
+    called = artifact_id if kind == Kind.CLAIM else f"{kind}\0{artifact_id}"
+    return DocumentKey(RETIRED, names.of(called)).encode()
+
+
+def repeats(claim_id: str, names: Pseudonyms) -> Pointer:
     """The pointer from a receipt to the claim whose id its quote makes, if that claim exists."""
-    return Pointer("repeats", _digest(claim_id))
+    return Pointer("repeats", names.of(claim_id))
 
 
 def located(locator: str) -> Pointer:
@@ -414,12 +459,12 @@ def located(locator: str) -> Pointer:
     return Pointer("located", _digest(locator.strip()))
 
 
-def _digest(claim_id: str) -> str:
-    return f"{_hash(claim_id.encode('utf-8', 'replace'), 16):032x}"
+def _digest(locator: str) -> str:
+    return f"{_hash(locator.encode('utf-8', 'replace'), 16):032x}"
 
 
 def is_retired(made: Document) -> bool:
-    """Whether a document is that of a retired claim."""
+    """Whether a document is that of what nobody may see."""
     return key_in(made)[0] == RETIRED
 
 
@@ -468,10 +513,11 @@ def _microseconds(at: float) -> int:
     return max(-UNDATED, min(int(at * MICROSECONDS), UNDATED))
 
 
-def references(artifact: Artifact) -> Iterator[Pointer]:
-    """The references of an artifact, and its path if the file is not named after its id."""
+def references(artifact: Artifact, names: Pseudonyms) -> Iterator[Pointer]:
+    """The references of a `nameless` artifact."""
     match artifact:
         case Claim():
+            yield Pointer("is", names.of(artifact.id))
             yield from (Pointer("declares", one) for one in dict.fromkeys(artifact.entities))
             yield from (Pointer("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
             others = (*artifact.evidence, *artifact.contradicts)
@@ -481,15 +527,21 @@ def references(artifact: Artifact) -> Iterator[Pointer]:
         case Page():
             yield from (Pointer("lists-claim", one) for one in dict.fromkeys(artifact.claims))
             yield from (Pointer("lists-entity", one) for one in dict.fromkeys(artifact.entities))
-            others = (*artifact.sources, *(mark.text for mark in marks(artifact.body)))
+            marked = (
+                names.of(mark.text) if mark.kinds == (Kind.CLAIM,) else mark.text
+                for mark in marks(artifact.body)
+            )
+            others = (*artifact.sources, *marked)
             yield from (Pointer("cites", one) for one in dict.fromkeys(others))
         case Relation():
             yield from (Pointer("joins", i) for i in {artifact.source: 1, artifact.target: 1})
             yield from (Pointer("cites", one) for one in dict.fromkeys(artifact.evidence))
+            if artifact.relation == "supersedes":
+                yield Pointer("supersedes", names.of(artifact.target))
         case Evidence(source_id=source_id, quote=quote):
             yield Pointer("quotes", source_id)
             if quote is not None and is_receipt(artifact):
-                yield repeats(slug_of(quote))
+                yield repeats(slug_of(quote), names)
         case Source(locator=locator) if is_place(locator):
             yield located(locator)
         case _:

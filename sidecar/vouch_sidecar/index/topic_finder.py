@@ -409,7 +409,9 @@ class _Deriving:
                     )
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
-                _exhaust(self._note(Origin.TITLE, title, page.claims, gate))
+                listed = (self._knowledge.named(one) for one in page.claims)
+                ids = [one.id for one in listed if one is not None]
+                _exhaust(self._note(Origin.TITLE, title, ids, gate))
 
     def _note_documents(self) -> None:
         """Note headings of the documents that claims cite, with the claims that quote what stands

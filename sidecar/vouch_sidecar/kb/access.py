@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vouch_sidecar.kb.records import Artifact, Claim, Page, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
 OPEN = "open"
 """The gate that every viewer passes."""
-_AGENT = "agent:"
+_AGENT, _PROJECT = "agent:", "project:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Viewer:
     def gates(self) -> frozenset[str]:
         gates = {OPEN}
         if self.project is not None:
-            gates.add(f"project:{self.project}")
+            gates.add(f"{_PROJECT}{self.project}")
         if self.agent is not None:
             gates.add(f"{_AGENT}{self.agent}")
         return frozenset(gates)
@@ -64,11 +64,18 @@ def gate_of(artifact: Artifact) -> str | None:
         case "public" | "team":
             return OPEN
         case "project":
-            return OPEN if scope.project is None else f"project:{scope.project}"
+            return OPEN if scope.project is None else f"{_PROJECT}{scope.project}"
         case "private" if scope.agent is not None:
             return f"{_AGENT}{scope.agent}"
         case _:
             return None
+
+
+def scope_behind(gate: str | None) -> Scope:
+    """The scope of what has this gate of an agent or a project; None: of what nobody may see."""
+    if gate is not None and gate.startswith(_PROJECT):
+        return Scope("project", project=gate.removeprefix(_PROJECT))
+    return Scope("private", agent=None if gate is None else gate.removeprefix(_AGENT))
 
 
 def _live_gate(artifact: Artifact | None) -> str | None:

@@ -27,7 +27,6 @@ from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
-    Claim,
     Key,
     Kind,
     Problem,
@@ -165,19 +164,22 @@ class Store:
             raise LookupError(path)
         return artifact
 
-    def retired(self, is_retired: Callable[[str], bool]) -> Iterator[Claim]:
-        """The claims that nobody may see, from their files as they are now. `is_retired` says
-        whether an id is that of such a claim whose artifact is not held here.
+    def hidden(self, kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
+        """The artifacts of a kind that nobody may see, from their files as they are now.
+        `is_hidden` says whether a key is that of one because of other artifacts, or of one that is
+        not held here.
         """
         for path in self._ledger.paths():
-            if classify(path) is not Kind.CLAIM:
+            if classify(path) is not kind:
                 continue
-            claim = self._ledger.held_at(path)
-            if claim is None and is_retired(usual_key(path)[1]):
+            artifact = self._ledger.held_at(path)
+            if artifact is None and is_hidden(usual_key(path)):
                 with suppress(LookupError):
-                    claim = self.read_artifact(path)
-            if isinstance(claim, Claim) and not is_shown_to_any(claim):
-                yield claim
+                    artifact = self.read_artifact(path)
+            if artifact is not None and (
+                not is_shown_to_any(artifact) or is_hidden(key_of(artifact))
+            ):
+                yield artifact
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compares files with what is held and reads what differs: all, or only `paths` below

@@ -175,11 +175,12 @@ class ArtifactViews:
 
     def _contradicting(self, claim: Claim) -> list[str]:
         view = self._view
-        ids = {one for one in claim.contradicts if view.claim(one)}
+        ids = {one.id for one in map(view.knowledge.named, claim.contradicts) if one}
         if claim.status == "contested":
+            own = view.knowledge.pseudonyms.of(claim.id)
             others = (one for one in view.citing(claim.id) if isinstance(one, Claim))
-            ids.update(one.id for one in others if claim.id in one.contradicts)
-        return sorted(ids)
+            ids.update(one.id for one in others if own in one.contradicts)
+        return sorted(one for one in ids if view.claim(one))
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""

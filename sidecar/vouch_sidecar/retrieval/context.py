@@ -143,14 +143,13 @@ def state_of(hit: ContextHit) -> tuple[object, ...]:
 
 def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
     """Whether a line cites a claim that supersedes one of those `given`, which are `state_of`."""
-    superseded = {
-        (hit.view.identity, Kind.CLAIM, old)
-        for claim in hit.cited
-        if isinstance(claim, Claim)
-        for old in claim.supersedes
-    }
+    superseded = {old for one in hit.cited if isinstance(one, Claim) for old in one.supersedes}
+    names = hit.view.knowledge.pseudonyms
     return bool(superseded) and any(
-        isinstance(state, tuple) and state[:3] in superseded for state in given
+        isinstance(state, tuple)
+        and state[:2] == (hit.view.identity, Kind.CLAIM)
+        and names.of(str(state[2])) in superseded
+        for state in given
     )
 
 

@@ -102,11 +102,14 @@ def names_of(artifact: Artifact) -> Iterable[str]:
 
 def successor(view: View, claim_id: str) -> str | None:
     """The id of the claim that supersedes a claim in the end; None if the viewer may not see it."""
-    waiting, seen = [claim_id], {claim_id}
+    known = view.knowledge
+    waiting = [known.pseudonyms.of(claim_id)]
+    seen = {*waiting}
     while waiting and len(seen) < MAX_STEPS:
-        for newer in view.knowledge.superseding(waiting.pop(0)):
-            if view.claim(newer) is not None:
-                return newer
+        for newer in known.superseding(waiting.pop(0)):
+            claim = known.named(newer)
+            if claim is not None and view.sees(claim):
+                return claim.id
             if newer not in seen:
                 seen.add(newer)
                 waiting.append(newer)

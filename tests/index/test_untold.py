@@ -1,0 +1,135 @@
+"""Ids and titles that are made of the text of a claim that nobody may see are in no document, and
+what bears them is told again once the claim is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.incremental import after
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import in_memory
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.records import Artifact, Change, Kind, Page, Relation, Scope, key_of
+from vouch_sidecar.retrieval.lookup import successor
+from vouch_sidecar.retrieval.view import View
+
+from tests.index.test_knowledge import disk_of
+from tests.retrieval.samples import claim, entity
+
+OLD = claim("tokens-live-for-ninety-minutes", "Tokens live for ninety minutes.", evidence=("e",))
+NEW = replace(
+    claim("tokens-live-for-an-hour", "Tokens live for an hour."),
+    supersedes=(OLD.id,),
+    contradicts=(OLD.id,),
+)
+TITLED = Page("tokens", "pages/tokens.md", "Why tokens live for ninety minutes", claims=(OLD.id,))
+CALLED = Page(
+    "why-tokens-live-for-ninety-minutes", "pages/why-tokens-live-for-ninety-minutes.md", "Why"
+)
+EDGE = f"{NEW.id}--supersedes--{OLD.id}"
+RELATION = Relation(EDGE, f"relations/{EDGE}.yaml", NEW.id, "supersedes", OLD.id)
+ANYBODY = Viewer()
+
+
+class World:
+    """Files, and what is known of them, change by change."""
+
+    def __init__(self, *artifacts: Artifact) -> None:
+        self.files = {key_of(one): one for one in artifacts}
+        self.known = knowledge_of(artifacts, disk_of(artifacts))
+
+    def take(self, artifact: Artifact) -> None:
+        self.files[key_of(artifact)] = artifact
+        disk = disk_of(self.files.values())
+        self.known = after(self.known, Change((artifact,), frozenset()), disk)
+
+    def restart(self) -> None:
+        names = self.known.pseudonyms
+        self.known = Knowledge(in_memory(self.known.documents()), pseudonyms=names)
+
+    def shown(self, viewer: Viewer = ANYBODY) -> set[str]:
+        """Ids of the pages and relations that a viewer is told of."""
+        view = View("kb", self.known, viewer.gates)
+        every = (key for key in self.files if key[0] in (Kind.PAGE, Kind.RELATION))
+        return {key[1] for key in every if view.visible(key) is not None}
+
+
+def kept(known: Knowledge) -> str:
+    """All that the documents of a generation hold."""
+
+    def values() -> Iterator[str]:
+        for document in known.documents():
+            for several in document.to_dict().values():
+                yield from (v.decode() if isinstance(v, bytes) else str(v) for v in several)
+
+    return "\n".join(values()).lower()
+
+
+@pytest.fixture(params=["at once", "later", "after a restart"])
+def world(request: pytest.FixtureRequest) -> World:
+    """The old claim is retired."""
+    retired = replace(OLD, status="superseded", superseded_by=NEW.id)
+    others = (NEW, TITLED, CALLED, RELATION, entity("tokens", "Tokens"))
+    if request.param == "at once":
+        return World(*others, retired)
+    made = World(*others, OLD)
+    assert made.shown() == {TITLED.id, CALLED.id, RELATION.id}
+    made.take(retired)
+    if request.param == "after a restart":
+        made.restart()
+    return made
+
+
+def test_no_document_holds_the_words_of_a_retired_claim(world: World) -> None:
+    assert world.shown() == set()
+    assert "hour" in kept(world.known)
+    assert "ninety" not in kept(world.known)
+
+
+def test_what_is_told_again_brings_back_what_bears_it(world: World) -> None:
+    world.take(OLD)
+    assert world.shown() == {TITLED.id, CALLED.id, RELATION.id}
+
+
+def test_another_text_of_a_retired_claim_brings_back_the_titles(world: World) -> None:
+    world.take(replace(OLD, status="superseded", text="Nothing of that kind was decided."))
+    assert world.shown() == {TITLED.id, CALLED.id}
+
+
+def test_a_claim_that_is_private_keeps_the_titles_for_its_viewer(world: World) -> None:
+    world.take(replace(OLD, scope=Scope("private", agent="ada")))
+    assert world.shown() == set()
+    assert world.shown(Viewer(agent="ada")) == {TITLED.id, CALLED.id, RELATION.id}
+    world.restart()
+    world.take(replace(OLD, status="redacted", scope=Scope("private", agent="ada")))
+    assert world.shown(Viewer(agent="ada")) == set()
+
+
+def test_a_page_that_is_silent_in_part_keeps_the_gate_of_its_title(world: World) -> None:
+    secret = Scope("private", agent="ada")
+    world.take(replace(OLD, scope=secret))
+    other = claim("door", "The back door is always open.", evidence=("e",))
+    body = "Tokens matter.\n\nThe back door is always open. Nobody minds.\n"
+    world.take(replace(TITLED, body=body))
+    for status in ("redacted", "working"):
+        world.take(replace(other, status=status))
+        assert TITLED.id not in world.shown()
+        assert TITLED.id in world.shown(Viewer(agent="ada"))
+
+
+def test_the_claim_that_counts_is_found_over_several_retired_ones(world: World) -> None:
+    newest = replace(claim("tokens-end-at-noon", "Tokens end at noon."), supersedes=(NEW.id,))
+    world.take(replace(NEW, status="superseded", superseded_by=newest.id))
+    world.take(newest)
+    assert successor(View("kb", world.known, ANYBODY.gates), OLD.id) == newest.id
+    world.restart()
+    assert successor(View("kb", world.known, ANYBODY.gates), OLD.id) == newest.id
+
+
+def test_other_knowledge_bases_have_other_pseudonyms() -> None:
+    first, second = (knowledge_of([NEW]).documents() for _ in range(2))
+    assert [one["refers"] for one in first] != [one["refers"] for one in second]
