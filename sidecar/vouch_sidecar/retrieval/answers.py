@@ -131,7 +131,7 @@ class _Candidate(NamedTuple):
 def answers(
     view: View,
     text: str,
-    named: Strengths,
+    entity_strengths: Strengths,
     kinds: Sequence[Kind] = ANSWERING,
     vector: TextVector | None = None,
 ) -> list[Answer]:
@@ -140,29 +140,33 @@ def answers(
     that it names. A name of strength 0 is taken out of the text and is no evidence. With `vector`,
     artifacts that are near by meaning are candidates too, and nearness is a feature.
     """
-    key = f"answers {sorted(named.items())} {kinds} {vector is not None}"
-    return view.cached(key, text, lambda: _answers(view, text, named, kinds, vector))
+    key = f"answers {sorted(entity_strengths.items())} {kinds} {vector is not None}"
+    return view.cached(key, text, lambda: _answers(view, text, entity_strengths, kinds, vector))
 
 
 def _answers(
-    view: View, text: str, named: Strengths, kinds: Sequence[Kind], vector: TextVector | None
+    view: View,
+    text: str,
+    entity_strengths: Strengths,
+    kinds: Sequence[Kind],
+    vector: TextVector | None,
 ) -> list[Answer]:
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
     paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
-    asked = asked_by(view, text, (*view.places_of(text, named), *paths))
+    asked = asked_by(view, text, (*view.places_of(text, entity_strengths), *paths))
     tied = _claims(view, ties)
-    found = {
+    by_place = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
-        for one in (*_candidates(view, asked, named, kinds, vector), *tied)
+        for one in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
         if view.sayable(one.artifact)
     }
-    judged = list(_judged(view, asked, named, found.values(), ties))
+    judged = list(_judged(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
     judged.sort(key=lambda one: one.order)
     first: dict[tuple[type, str], Answer] = {}
-    for one in judged:
-        first.setdefault((type(one.artifact), one.artifact.id), one)
+    for answer in judged:
+        first.setdefault((type(answer.artifact), answer.artifact.id), answer)
     return list(first.values())
 
 
@@ -183,7 +187,7 @@ def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> 
 def _candidates(
     view: View,
     asked: WeighedWords,
-    named: Strengths,
+    entity_strengths: Strengths,
     kinds: Sequence[Kind],
     vector: TextVector | None = None,
 ) -> Iterator[_Candidate]:
@@ -194,20 +198,22 @@ def _candidates(
                 asked.weights, SENTENCE_STEMS if kind is Kind.CLAIM else kind
             )
             for hit in snapshot.search(query, MAX_CONSIDERED):
-                yield from _candidate(view, snapshot.document(hit), asked, named)
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
     near = (
         [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
     )
     yield from _claims(view, (one.id for one in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
-    for entity_id in sorted(named, key=lambda one: -named[one])[:MAX_SPEAKING]:
+    for entity_id in sorted(entity_strengths, key=lambda one: -entity_strengths[one])[
+        :MAX_SPEAKING
+    ]:
         if view.deadline.has_passed():
             return
         yield from _claims_of(view, entity_id, asked)
         if Kind.RELATION in kinds:
             for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
-                yield from _candidate(view, snapshot.document(hit), asked, named)
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
 
 
 def _claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[_Candidate]:
@@ -238,7 +244,7 @@ def _claims(view: View, claim_ids: Iterable[str]) -> Iterator[_Candidate]:
 
 
 def _candidate(
-    view: View, document: Document, asked: WeighedWords, named: Strengths
+    view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[_Candidate]:
     artifact = view.told_by(document)
     if isinstance(artifact, Claim):
@@ -247,14 +253,14 @@ def _candidate(
         ends = frozenset((artifact.source, artifact.target))
         yield _Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
     elif isinstance(artifact, Page):
-        yield _section_candidate(view, document, artifact, asked, named)
+        yield _section_candidate(view, document, artifact, asked, entity_strengths)
     elif isinstance(artifact, Entity | Source):
         stems = stems_in(document)
         yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
 
 
 def _section_candidate(
-    view: View, document: Document, page: Page, asked: WeighedWords, named: Strengths
+    view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
 ) -> _Candidate:
     """A section as the one of its passages that holds most of the words asked for. A passage that
     quotes a visible claim is left to that claim, to which the section lends its words.
@@ -275,20 +281,20 @@ def _section_candidate(
             best = part
             break
     said, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    about = frozenset(page.entities).union(_named_there(view, named, said, stems))
+    about = frozenset(page.entities).union(_named_there(view, entity_strengths, said, stems))
     quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
     around = frozenset((*headed, *whole))
     return _Candidate(page, number, stems, said, about, around=around, quotes=quoted)
 
 
-def _named_there(view: View, named: Strengths, text: str, stems: Sequence[str]) -> set[str]:
+def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
     """Which of some entities a text with these stems names."""
     held = frozenset(stems)
-    entities = (view.entity(entity_id) for entity_id in named)
+    entities = (view.entity(entity_id) for entity_id in entity_ids)
     names = [_stems(view, "\n".join((one.name, *one.aliases))) for one in entities if one]
     if all(words and held.isdisjoint(words) for words in names):
         return set()
-    return {mention.entity_id for mention in view.mentions(text)}.intersection(named)
+    return {mention.entity_id for mention in view.mentions(text)}.intersection(entity_ids)
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
@@ -342,8 +348,8 @@ def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
 def _judged(
     view: View,
     asked: WeighedWords,
-    named: Strengths,
-    found: Iterable[_Candidate],
+    entity_strengths: Strengths,
+    candidates: Iterable[_Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Answer]:
     """The candidates as answers with their features. A relation counts only if the text names one
@@ -351,41 +357,56 @@ def _judged(
     where the text names that too. `ties` gives the strength, by claim id, of ties to files that the
     text names; it weighs as an exact word does.
     """
-    found = list(found)
-    lent = {claim_id: one.around for one in reversed(found) for claim_id in one.quotes}
-    holding = [_holding(asked, one) for one in found]
+    candidates = list(candidates)
+    lent = {claim_id: one.around for one in reversed(candidates) for claim_id in one.quotes}
+    holding = [_holding(asked, one) for one in candidates]
     rivals = _rivals(holding)
     total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
-    for one, exactly, sentence, held, beyond in holding:
-        strengths = sorted((named[each] for each in one.about if each in named), reverse=True)
+    for candidate, exactly, sentence, held, beyond in holding:
+        strengths = sorted(
+            (entity_strengths[each] for each in candidate.about if each in entity_strengths),
+            reverse=True,
+        )
         strength, other_end = (*strengths, 0.0, 0.0)[:2]
-        if not isinstance(one.artifact, Relation):
+        if not isinstance(candidate.artifact, Relation):
             other_end = 0.0
         elif not (strength and held):
             continue
-        if one.own and one.kind == "exchange" and not any(w.held_by(one.own) for w in held):
+        if (
+            candidate.own
+            and candidate.kind == "exchange"
+            and not any(w.held_by(candidate.own) for w in held)
+        ):
             continue  # the words are those of the question alone
-        tied = ties.get(one.artifact.id) if isinstance(one.artifact, Claim) else None
+        tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        around = asked.held_by(one.around | lent.get(one.artifact.id, frozenset()))
+        around = asked.held_by(candidate.around | lent.get(candidate.artifact.id, frozenset()))
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie + other_end,
             whole=asked.weight_of(sentence, ()) + tie + other_end,
             rivals=1 if tie else rivals[frozenset(held)],
             lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
-            pairs=_pairs(asked, held, one.stems),
+            pairs=_pairs(asked, held, candidate.stems),
             named=strength,
-            section=one.section is not None,
+            section=candidate.section is not None,
             around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
             beyond=asked.weight_of(beyond, ()),
             total=total,
-            kind=one.kind,
+            kind=candidate.kind,
             shared=len(held) + (EXACT_WORDS if tie else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        yield Answer(one.artifact, one.section, words, features, one.about, one.turn, one.kind)
+        yield Answer(
+            candidate.artifact,
+            candidate.section,
+            words,
+            features,
+            candidate.about,
+            candidate.turn,
+            candidate.kind,
+        )
 
 
 class _Holding(NamedTuple):
@@ -428,15 +449,15 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     }
 
 
-def _group(one: _Candidate) -> Hashable:
-    return one.group or (type(one.artifact), one.artifact.id)
+def _group(candidate: _Candidate) -> Hashable:
+    return candidate.group or (type(candidate.artifact), candidate.artifact.id)
 
 
-def _alike(one: _Candidate, other: _Candidate) -> bool:
+def _alike(candidate: _Candidate, other: _Candidate) -> bool:
     """Whether two claims agree in numbers and identifiers, and in most of their stems."""
-    if not isinstance(one.artifact, Claim) or not isinstance(other.artifact, Claim):
+    if not isinstance(candidate.artifact, Claim) or not isinstance(other.artifact, Claim):
         return False
-    ours, theirs = frozenset(one.stems), frozenset(other.stems)
+    ours, theirs = frozenset(candidate.stems), frozenset(other.stems)
     return len(ours & theirs) >= ALIKE * len(ours | theirs) > 0 and _exact_stems(
         ours
     ) == _exact_stems(theirs)
@@ -447,9 +468,9 @@ def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(one for one in stems if not one.isalpha())
 
 
-def _held(asked: WeighedWords, one: _Candidate) -> tuple[Term, ...]:
-    held = asked.held_by(frozenset(one.stems))
-    return asked.as_written(held, one.said) if asked.proper.intersection(held) else held
+def _held(asked: WeighedWords, candidate: _Candidate) -> tuple[Term, ...]:
+    held = asked.held_by(frozenset(candidate.stems))
+    return asked.as_written(held, candidate.said) if asked.proper.intersection(held) else held
 
 
 def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
@@ -471,8 +492,8 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
     def find() -> list[Answer]:
         asked = _asked_beside(view, entity, text)
-        found = _claims_of(view, entity.id, asked)
-        return sorted(_judged(view, asked, {entity.id: 1.0}, found), key=lambda one: one.order)
+        candidates = _claims_of(view, entity.id, asked)
+        return sorted(_judged(view, asked, {entity.id: 1.0}, candidates), key=lambda one: one.order)
 
     return view.cached(f"claims about {entity.id}", text, find)
 
@@ -481,11 +502,11 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """The claims of an entity that a text asks for and that say something by themselves, each
     sentence once.
     """
-    found: dict[str, Answer] = {}
-    for one in claims_about(view, entity, text):
-        if isinstance(one.artifact, Claim) and view.sayable(one.artifact):
-            found.setdefault(view.said(one.artifact).where, one)
-    return list(found.values())
+    first: dict[str, Answer] = {}
+    for answer in claims_about(view, entity, text):
+        if isinstance(answer.artifact, Claim) and view.sayable(answer.artifact):
+            first.setdefault(view.said(answer.artifact).where, answer)
+    return list(first.values())
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:

@@ -108,27 +108,31 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
 def _counted(changes: Collection[_TiedCommit], hidden: Container[str]) -> list[Author]:
     """The authors of commits, without the persons who are `hidden`."""
     newest = max((change.commit.at for change in changes), default=0)
-    found: dict[str, _Counted] = {}
+    by_person: dict[str, _Counted] = {}
     for change in changes:
         person, at = change.commit.person, change.commit.at
-        one = found.setdefault(person, _Counted(change.commit.author))
-        one.weight += change.strength * 0.5 ** ((newest - at) / (COMMIT_HALF_LIFE_DAYS * DAY))
-        one.commits += 1
-        one.last = max(one.last, at)
+        counted = by_person.setdefault(person, _Counted(change.commit.author))
+        counted.weight += change.strength * 0.5 ** ((newest - at) / (COMMIT_HALF_LIFE_DAYS * DAY))
+        counted.commits += 1
+        counted.last = max(counted.last, at)
         for file in change.files:
-            one.files.setdefault(file, []).append(at)
-    told = (one for person, one in found.items() if person not in hidden)
-    order = sorted(told, key=lambda one: (-one.weight, -one.commits, one.name, one.last))
+            counted.files.setdefault(file, []).append(at)
+    shown = (one for person, one in by_person.items() if person not in hidden)
+    order = sorted(shown, key=lambda one: (-one.weight, -one.commits, one.name, one.last))
     return list(map(_author, order[:MAX_AUTHORS]))
 
 
-def _author(one: _Counted) -> Author:
-    order = sorted(one.files, key=lambda f: (-len(one.files[f]), -max(one.files[f]), f[1]))
+def _author(counted: _Counted) -> Author:
+    order = sorted(
+        counted.files, key=lambda f: (-len(counted.files[f]), -max(counted.files[f]), f[1])
+    )
     paths = (
-        ChangedFile(file[1], len(one.files[file]), _date(max(one.files[file])))
+        ChangedFile(file[1], len(counted.files[file]), _date(max(counted.files[file])))
         for file in order[:MAX_PATHS_OF_AUTHOR]
     )
-    return Author(one.name, one.commits, _date(one.last), len(one.files), tuple(paths))
+    return Author(
+        counted.name, counted.commits, _date(counted.last), len(counted.files), tuple(paths)
+    )
 
 
 def _date(seconds: int) -> str:
@@ -140,7 +144,7 @@ def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
     folder stands for its files where they are few.
     """
     history = view.workspace.history
-    found: dict[str, float] = {}
+    strengths: dict[str, float] = {}
     for claim in claims:
         ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
         for path, strength in files_of(view, claim).items():
@@ -148,8 +152,8 @@ def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
             ties += [(one, strength) for one in paths if len(paths) <= MAX_BELOW]
         for path, strength in ties:
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
-            found[path] = max(found.get(path, 0.0), worth)
-    order = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+            strengths[path] = max(strengths.get(path, 0.0), worth)
+    order = sorted(strengths.items(), key=lambda one: (-one[1], one[0]))
     return order[:MAX_FILES_OF_AUTHORS]
 
 

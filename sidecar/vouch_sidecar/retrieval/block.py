@@ -148,13 +148,13 @@ def render(
             lines += [] if wanted == heading else [(wanted, None, ())]
             lines.append((line, hit, sources))
             left, heading = room - len(line), wanted
-    told = []
+    shown = []
     for line, of, cited in lines:
-        named = line if of is None else _with_sources(line, _facts(of, cited), cited)
-        told.append(named if len(named) - len(line) <= left else line)
-        left -= len(told[-1]) - len(line)
+        with_titles = line if of is None else _with_sources(line, _facts(of, cited), cited)
+        shown.append(with_titles if len(with_titles) - len(line) <= left else line)
+        left -= len(shown[-1]) - len(line)
     said = [hit for _, hit, _ in lines if hit is not None]
-    return ("\n".join([_OPEN, *told, _CLOSE]) if said else ""), said
+    return ("\n".join([_OPEN, *shown, _CLOSE]) if said else ""), said
 
 
 def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool) -> Iterator[str]:
@@ -278,12 +278,12 @@ def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
 def _with_sources(line: str, facts: str, sources: Sequence[Source]) -> str:
     """A line that ends with key facts, which say what the claim's first sources are called."""
     titles = dict.fromkeys(one.title or one.locator for one in sources)
-    named = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
-    if not named or not line.endswith(facts):
+    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
+    if not quoted or not line.endswith(facts):
         return line
     counted = count(len(sources), "source")
-    told = f"{counted}: {', '.join(named[:_SOURCES_NAMED])}"
-    return line.removesuffix(facts) + facts.replace(counted, told, 1)
+    with_titles = f"{counted}: {', '.join(quoted[:_SOURCES_NAMED])}"
+    return line.removesuffix(facts) + facts.replace(counted, with_titles, 1)
 
 
 def _sources(hit: ContextHit) -> Iterator[Source]:
@@ -332,8 +332,8 @@ def _around(section: str, words: Sequence[str]) -> str:
 
 def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
     """The titles of some sections of a page, as far as they have one."""
-    found = sections(page)
-    first = (found[number].lstrip().partition("\n")[0] for number in numbers)
+    texts = sections(page)
+    first = (texts[number].lstrip().partition("\n")[0] for number in numbers)
     return tuple(line.strip("# ").strip() for line in first if line.startswith("#"))
 
 

@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     UNASKED_PAGES,
 )
 from vouch_sidecar.retrieval.owners import owners_about, told_owners
-from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, told
+from vouch_sidecar.retrieval.people import ROLES, asks_whom, people, people_text
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import View
 
@@ -97,8 +97,8 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
     if given:
         hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
-    found = tiers(material.text, hits, [one.view.collection for one in served])
-    chosen = _led_by(material.leads, found)
+    by_evidence = tiers(material.text, hits, [one.view.collection for one in served])
+    chosen = _led_by(material.leads, by_evidence)
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     persona = persona_of(served, chosen.primary)
@@ -111,11 +111,11 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     )
 
 
-def _led_by(leads: str | None, found: Tiers) -> Tiers:
+def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:
     """The tiers with the collection `leads` first, if it is one of them."""
-    if leads is None or leads not in found.supplemental:
-        return found
-    others = (found.primary, *found.supplemental)
+    if leads is None or leads not in by_evidence.supplemental:
+        return by_evidence
+    others = (by_evidence.primary, *by_evidence.supplemental)
     return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
 
 
@@ -132,8 +132,8 @@ def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[Cont
 
 def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
-    found = (one for one in served if one.view.collection == collection)
-    return next((one.settings.general.persona for one in found), None)
+    leading = (one for one in served if one.view.collection == collection)
+    return next((one.settings.general.persona for one in leading), None)
 
 
 def state_of(hit: ContextHit) -> tuple[object, ...]:
@@ -176,8 +176,8 @@ def lines_for(
         others += lines[1:]
     if any(line.hit.to_ask for line in firsts):
         found = [hit for hit in found if not _says_whom(hit)]
-    named = {_place(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Likely(named.get(_place(hit), hit), hit.similarity) for hit in found]
+    by_place = {_place(line.hit): line.hit for line in [*others, *firsts]}
+    answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in found]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
@@ -237,16 +237,16 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     """
     view, words = row.view, terms(row.entity.name)
     held = view.search.holding(words, Kind.PAGE)
-    found: list[tuple[int, str, int, Page]] = []
+    sections_found: list[tuple[int, str, int, Page]] = []
     for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
         document = view.knowledge.snapshot.document(hit)
         page, (_, page_id, number) = view.told_by(document), key_in(document)
         if isinstance(page, Page) and page.type not in UNASKED_PAGES:
             there = view.mentions(f"{page.title}\n{sections(page)[number]}")
             often = sum(mention.entity_id == row.entity.id for mention in there)
-            found += [(-often, page_id, number, page)] if often else []
+            sections_found += [(-often, page_id, number, page)] if often else []
     first: dict[str, ContextHit] = {}
-    for _, page_id, number, page in sorted(found, key=lambda one: one[:3]):
+    for _, page_id, number, page in sorted(sections_found, key=lambda one: one[:3]):
         words_there = tuple(word.word for word in words)
         hit_there = replace(_hit(row, page), section=number, words=words_there)
         first.setdefault(page_id, hit_there)
@@ -264,7 +264,7 @@ def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
         return []
     authors = authors_about(row.view, row.entity) if row.view.authors.in_blocks else []
     owners = told_owners(owners_about(row.view, row.entity, in_block=True))
-    said = [told(people(row.view, row.entity)), owners, told_by_commits(authors)]
+    said = [people_text(people(row.view, row.entity)), owners, told_by_commits(authors)]
     to_ask = "; ".join(filter(None, said))
     return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
 
@@ -280,13 +280,13 @@ def adjacent_hits(hits: Sequence[ContextHit]) -> list[ContextHit]:
     """
     said = {_place(hit) for hit in hits}
     pages = {place[:3] for place in said}
-    found: dict[tuple[object, ...], ContextHit] = {}
+    adjacent: dict[tuple[object, ...], ContextHit] = {}
     for hit in hits:
         for near in _adjacent(hit):
             again = near.section is None and not near.titles and _place(near)[:3] in pages
             if not again and _place(near) not in said:
-                found.setdefault(_place(near), near)
-    return list(found.values())
+                adjacent.setdefault(_place(near), near)
+    return list(adjacent.values())
 
 
 def _place(hit: ContextHit) -> tuple[object, ...]:
@@ -320,9 +320,11 @@ def tiers(text: str, hits: Sequence[ContextHit], collections: Sequence[str]) -> 
     sums: defaultdict[str, float] = defaultdict(float)
     for hit in hits:
         sums[hit.view.collection] += hit.similarity
-    named = [c for c in collections if _names_collection(text, c)] if len(collections) > 1 else []
+    named_collections = (
+        [c for c in collections if _names_collection(text, c)] if len(collections) > 1 else []
+    )
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
-    primary = next(iter(sorted(named) or ranked), None)
+    primary = next(iter(sorted(named_collections) or ranked), None)
     return Tiers(primary, tuple(c for c in ranked if c != primary))
 
 

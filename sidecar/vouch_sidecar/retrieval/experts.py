@@ -72,14 +72,14 @@ class Expert:
             yield Contribution(matched, prod(factors.values()), factors)
 
 
-def rank(found: TopicMatches) -> list[Expert]:
+def rank(matches: TopicMatches) -> list[Expert]:
     """Entities by the evidence that they carry: score descending, then id, then collection; topics
     come last, in the same order, those that are tickets not at all. An unknown weight counts as
     `count`.
     """
-    question = found.question
-    made = WEIGHTS.get(question.weight, WEIGHTS["count"])
-    weights = [made(match, question.now) for match in found.in_views]
+    question = matches.question
+    weight_type = WEIGHTS.get(question.weight, WEIGHTS["count"])
+    weights = [weight_type(match, question.now) for match in matches.in_views]
     listed = (
         (
             weight.match.view.is_topic(entity_id),

@@ -48,40 +48,40 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     one is said.
     """
     rows = {row.entity.id: row for row in named_in(view, [text])}
-    named = {row.entity.id for row in named_in(view, [text], parts=False)}
+    in_full = {row.entity.id for row in named_in(view, [text], parts=False)}
     asked = {row.entity.id for row in asked_by_name(view, text, threshold)}
     strongest: dict[str, WeighedMention] = {}
-    for found in weigh(view, text):
-        before = strongest.get(found.mention.entity_id)
-        if before is None or found.strength > before.strength:
-            strongest[found.mention.entity_id] = found
+    for weighed in weigh(view, text):
+        before = strongest.get(weighed.mention.entity_id)
+        if before is None or weighed.strength > before.strength:
+            strongest[weighed.mention.entity_id] = weighed
     out = []
-    for entity_id, found in strongest.items():
+    for entity_id, weighed in strongest.items():
         entity, row = view.entity(entity_id), rows.get(entity_id)
         if entity is None:
             continue
         verdict: Verdict = "volunteered" if entity_id in asked else "listed"
         needs, note = 0.0, "the text asks for nothing else" if entity_id in asked else ""
-        if entity_id not in asked and (row is None or not found.is_listed):
-            verdict, needs = "refused", found.least
+        if entity_id not in asked and (row is None or not weighed.is_listed):
+            verdict, needs = "refused", weighed.least
         elif entity_id not in asked and row is not None:
             alone = ALONE if view.is_topic(entity_id) else PART
-            note = (why_unsaid(row) or "") if entity_id in named else alone
-            needs = threshold if entity_id in named else 0.0
+            note = (why_unsaid(row) or "") if entity_id in in_full else alone
+            needs = threshold if entity_id in in_full else 0.0
             verdict = "listed" if note or row.strength < needs else "volunteered"
-        why = f"“{found.matched}” names “{found.mention.name}”: {found.score.sentence(needs)}"
+        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
         why += f"; {note}" if note else ""
-        out.append(Considered(view, entity, found.score, verdict, why))
+        out.append(Considered(view, entity, weighed.score, verdict, why))
     out += _never(view, text, strongest)
     return sorted(out, key=lambda one: (-one.score.value, one.entity.id))
 
 
-def _never(view: View, text: str, known: Collection[str]) -> Iterator[Considered]:
+def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
     """The entities whose names the settings forbid to name anything."""
     heard = {(m.start, m.end) for m in view.mentions(text)}
     for mention in view.knowledge.names.find(text):
         entity = view.entity(mention.entity_id)
-        if (mention.start, mention.end) in heard or entity is None or entity.id in known:
+        if (mention.start, mention.end) in heard or entity is None or entity.id in considered:
             continue
         yield Considered(view, entity, Score(0.0, {}), "refused", NEVER)
 
@@ -99,11 +99,11 @@ def lines(
     the least likelihood for that.
     """
     text = text[:MAX_PHRASED]
-    found = {key_of(one.artifact): one for one in answers(view, text, speaking, vector=vector)}
+    by_key = {key_of(one.artifact): one for one in answers(view, text, speaking, vector=vector)}
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)
-        answer = found.get(key) or _of_entity(hit, text)
+        answer = by_key.get(key) or _of_entity(hit, text)
         score = Score(hit.similarity, {})
         if answer is not None:
             score = answer.features.score([hit.phrase])
@@ -114,13 +114,13 @@ def lines(
         elif hit.arm != "text":
             score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
         out[key] = Line(view, hit.artifact, score, True, score.sentence())
-    for key, one in list(found.items())[:MAX_TOLD]:
+    for key, unsaid in list(by_key.items())[:MAX_TOLD]:
         if key not in out:
-            score = one.features.score(one.words)
-            beyond = one.likelihood >= threshold
+            score = unsaid.features.score(unsaid.words)
+            beyond = unsaid.likelihood >= threshold
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
             why = score.sentence(threshold) + ("; others go before it" if beyond else "")
-            out[key] = Line(view, one.artifact, score, False, why)
+            out[key] = Line(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.score.value))
 
 

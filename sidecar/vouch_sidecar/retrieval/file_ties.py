@@ -65,16 +65,16 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
     `text` is given.
     """
-    found = visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
-    return _each_statement_once(found)
+    ties = visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
+    return _each_statement_once(ties)
 
 
 def tied_as_stored(view: View, path: str) -> list[Tied]:
     """The claims tied to a listed file as it was when it was read, strongest first, one for each
     statement. Reads no file.
     """
-    found = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
-    return _each_statement_once(found)
+    ties = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
+    return _each_statement_once(ties)
 
 
 def tied_around(view: View, path: str) -> list[Tied]:
@@ -86,10 +86,10 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     """The start and end of the name at an offset of a text, and the claims tied to what it names;
     None where there are none.
     """
-    found = view.workspace.named_at(text, offset)
-    if found is None:
+    place = view.workspace.named_at(text, offset)
+    if place is None:
         return None
-    start, end, ties = found
+    start, end, ties = place
     shown = _each_statement_once(visible_ties(view, ((one.path, one.tie) for one in ties)))
     return (start, end, shown) if shown else None
 
@@ -99,8 +99,8 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
     first, each once. Reads no file, so that every prompt can be asked about.
     """
 
-    found = view.workspace.named_by(text)
-    return visible_ties(view, ((one.path, one.tie) for one in found))
+    tied_files = view.workspace.named_by(text)
+    return visible_ties(view, ((one.path, one.tie) for one in tied_files))
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
@@ -110,7 +110,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     by_claim: dict[str, list[tuple[str, Tie]]] = {}
     for path, tie in ties:
         by_claim.setdefault(tie.claim_id, []).append((path, tie))
-    found = []
+    tied = []
     for claim_id, several in by_claim.items():
         claim = view.claim(claim_id)
         if claim is None:
@@ -118,18 +118,18 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         if shown := [
             (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
         ]:
-            found.append(_together(view, claim, shown))
-    found.sort(key=lambda one: (one.arm == "mention", -one.strength, one.line or 0, one.claim.id))
-    return found
+            tied.append(_together(view, claim, shown))
+    tied.sort(key=lambda one: (one.arm == "mention", -one.strength, one.line or 0, one.claim.id))
+    return tied
 
 
-def _each_statement_once(found: Iterable[Tied]) -> list[Tied]:
+def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """The ties without those whose claim says what an earlier one says: vouch makes several claims
     of one sentence, and of one document in two versions.
     """
     by_text: dict[str, Tied] = {}
-    for one in found:
-        by_text.setdefault(" ".join(one.view.said(one.claim).text.split()), one)
+    for tied in ties:
+        by_text.setdefault(" ".join(tied.view.said(tied.claim).text.split()), tied)
     return list(by_text.values())
 
 
@@ -137,10 +137,10 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
     """The files that a claim is tied to, and folders with a slash at their end, each with the
     strength of the strongest tie that the viewer may see.
     """
-    found: dict[str, float] = {}
+    strengths: dict[str, float] = {}
     for path, tie in _shown(view, claim, view.workspace.ties.of_claim(claim.id)):
-        found[path] = max(found.get(path, 0.0), tie.strength)
-    return found
+        strengths[path] = max(strengths.get(path, 0.0), tie.strength)
+    return strengths
 
 
 def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
@@ -183,8 +183,8 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     for tie in strongest.values():
         doubt *= 1.0 - tie.strength
 
-    def order(one: tuple[str, Tie]) -> tuple[object, ...]:
-        path, tie = one
+    def order(path_and_tie: tuple[str, Tie]) -> tuple[object, ...]:
+        path, tie = path_and_tie
         return (-tie.strength, ARMS.index(tie.arm), tie.line or 0, tie.start, path)
 
     path, best = min(ties, key=order)
@@ -194,8 +194,8 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
     own = (_fresh(view, tie) for _, tie in ties if not tie.beside)
-    known = [fresh.state for fresh in own if fresh is not None]
-    state = min(known, key=("there", "moved", "gone").index, default=None)
+    states = [fresh.state for fresh in own if fresh is not None]
+    state = min(states, key=("there", "moved", "gone").index, default=None)
     names: dict[object, Tie] = {}
     for _, tie in sorted(ties, key=order):
         if tie.arm in ("identifier", "mention"):
@@ -211,14 +211,14 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
 
 
-def _why(view: View, claim: Claim, best: Tie, lined: Tie, named: Sequence[Tie]) -> str:
+def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]) -> str:
     """The reason of the strongest tie in words, with the tie that gives the line, and the names of
     the claim that the file defines, in the order of the file.
     """
     first = [best] if best.arm not in ("identifier", "mention") else []
     if lined is not best and lined.arm not in ("identifier", "mention"):
         first.append(lined)
-    names = list(dict.fromkeys(_said(view, claim, tie) for tie in named))
+    names = list(dict.fromkeys(_said(view, claim, tie) for tie in by_name))
     more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
     return ", ".join([*(_said(view, claim, tie) for tie in first), *names[:MAX_NAMES], *more])
 
@@ -234,9 +234,13 @@ def _said(view: View, claim: Claim, tie: Tie) -> str:
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         return f"is about {entity.name if entity is not None else 'it'}, the name of this file"
-    named = {"text": "names", "quote": "the line it quotes names", "decision": "its decision names"}
+    how_it_names = {
+        "text": "names",
+        "quote": "the line it quotes names",
+        "decision": "its decision names",
+    }
     name = claim.text[tie.start : tie.end] if tie.where == "text" else "it"
-    said = f"{named[tie.where]} {name}"
+    said = f"{how_it_names[tie.where]} {name}"
     if tests:
         return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":

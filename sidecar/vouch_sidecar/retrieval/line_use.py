@@ -63,8 +63,8 @@ def stems_in(text: str) -> frozenset[str]:
 
 def _names(answer: str, cited: str) -> bool:
     """Whether an answer holds an id, not as the end of a longer one."""
-    before, found, _ = answer.partition(cited)
-    return bool(found) and not (before[-1:].isalnum() or before[-1:] in ("-", "_"))
+    before, match, _ = answer.partition(cited)
+    return bool(match) and not (before[-1:].isalnum() or before[-1:] in ("-", "_"))
 
 
 def _telling(view: View, text: str) -> Iterator[Term]:

@@ -30,8 +30,8 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     if len(called) > MAX_CALLED:
         return []
     key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
-    if found := list(view.found(key, LOOKED_AT)):
-        return found
+    if with_id := list(view.found(key, LOOKED_AT)):
+        return with_id
     ids = view.called(called) if kind is Kind.ENTITY else []
     entities = (view.entity(one) for one in ids)
     return [one for one in entities if one is not None]

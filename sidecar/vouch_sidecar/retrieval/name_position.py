@@ -139,11 +139,11 @@ class Placing:
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
-        found, first = self.analysed.units, self._position[start]
+        units, first = self.analysed.units, self._position[start]
         last = first
-        while last < len(found) and found[last].start < end:
+        while last < len(units) and units[last].start < end:
             last += 1
-        return found[first:last]
+        return units[first:last]
 
     def like_a_name(self, unit: Unit) -> bool:
         """A capital that neither the start of a sentence nor a heading explains."""
@@ -151,14 +151,14 @@ class Placing:
 
     def around(self, unit: Unit) -> list[Unit]:
         """A few words of the sentence before and after one."""
-        found, at = self.analysed.units, self._position[unit.start]
+        units, at = self.analysed.units, self._position[unit.start]
         first = last = at
-        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(found[first].gap):
+        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(units[first].gap):
             first -= 1
-        end = min(len(found), at + 1 + MAX_AROUND)
-        while last + 1 < end and not _ENDING.intersection(found[last + 1].gap):
+        end = min(len(units), at + 1 + MAX_AROUND)
+        while last + 1 < end and not _ENDING.intersection(units[last + 1].gap):
             last += 1
-        return [*found[first:at], *found[at + 1 : last + 1]]
+        return [*units[first:at], *units[at + 1 : last + 1]]
 
     def _in_capitals(self, unit: Unit) -> bool:
         """A word in capitals amid words that are not."""
@@ -178,10 +178,10 @@ class Placing:
             return True
         if not self._has_capital(unit) or self._is_title:
             return False
-        at, found = self._position[unit.start], self.analysed.units
-        if at + 1 < len(found) and not found[at + 1].gap and self._belongs_to_name(found[at + 1]):
+        at, units = self._position[unit.start], self.analysed.units
+        if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
             return True
-        if at == 0 or unit.gap or not self._belongs_to_name(before := found[at - 1]):
+        if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
             return False
         if self._starts_sentence(before):  # a verb, or the first name of someone else
             return person and tier(before.folded) == 0 and before.folded not in ADDRESSING

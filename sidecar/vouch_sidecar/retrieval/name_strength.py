@@ -133,12 +133,12 @@ def _weigh(view: View, text: str) -> list[WeighedMention]:
     parts = view.parts(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
     placing = Placing.of(text)
-    found = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
+    weighed = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
     for mention in view.derived_in(text):
-        named = _Occurrence(view, placing, mention)
-        if not named.lacks_signs and not any(map(mention.overlaps, parts)):
-            found.append(_weighed(named.backed()))
-    return found
+        occurrence = _Occurrence(view, placing, mention)
+        if not occurrence.lacks_signs and not any(map(mention.overlaps, parts)):
+            weighed.append(_weighed(occurrence.backed()))
+    return weighed
 
 
 @dataclass(frozen=True)
@@ -240,21 +240,26 @@ class _Occurrence:
         return "word" if self.tier == 1 else self.by_position
 
 
-def _weighed(named: _Occurrence) -> WeighedMention:
-    mention, place = named.mention, named.place
-    matched = with_signs(named.placing.text, mention) or named.written
-    is_signed = place != "unsigned" and not named.is_part and has_signs(mention.name)
+def _weighed(occurrence: _Occurrence) -> WeighedMention:
+    mention, place = occurrence.mention, occurrence.place
+    matched = with_signs(occurrence.placing.text, mention) or occurrence.written
+    is_signed = place != "unsigned" and not occurrence.is_part and has_signs(mention.name)
     if is_signed:
-        mention = mention._replace(arm=_own_arm(named, matched))
-    if place == "alone" and not named.is_part:
+        mention = mention._replace(arm=_own_arm(occurrence, matched))
+    if place == "alone" and not occurrence.is_part:
         return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0, place)
-    arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(named)
+    arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(occurrence)
     placed: PlaceKind = "name" if is_signed else place
-    found = WeighedMention(mention, matched, arm, specific, 1.0, PLACES[placed], placed)
-    is_sure = place == "trade" or named.is_settled or not named.is_one_word or not named.content
-    if is_sure or not found.is_listed:
-        return found
-    return found._replace(keyness=_keyness(named))
+    weighed = WeighedMention(mention, matched, arm, specific, 1.0, PLACES[placed], placed)
+    is_sure = (
+        place == "trade"
+        or occurrence.is_settled
+        or not occurrence.is_one_word
+        or not occurrence.content
+    )
+    if is_sure or not weighed.is_listed:
+        return weighed
+    return weighed._replace(keyness=_keyness(occurrence))
 
 
 def _arm(mention: Mention, matched: str) -> float:
@@ -266,9 +271,9 @@ def _arm(mention: Mention, matched: str) -> float:
     return _ARMS[mention.arm]
 
 
-def _own_arm(named: _Occurrence, written: str) -> Arm:
+def _own_arm(occurrence: _Occurrence, written: str) -> Arm:
     """The arm of a name that is written with its signs."""
-    mention, entity = named.mention, named.entity
+    mention, entity = occurrence.mention, occurrence.entity
     if mention.arm in (Arm.DERIVED, Arm.BACKED):
         return mention.arm
     if fold(written) != fold(mention.name.strip()):
@@ -281,46 +286,53 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def _specificity(named: _Occurrence) -> float:
+def _specificity(occurrence: _Occurrence) -> float:
     """How little else the words could mean: by their number, and how common they are in English."""
-    if named.is_settled or len(named.content) > 1:
+    if occurrence.is_settled or len(occurrence.content) > 1:
         return 1.0
-    if not named.is_one_word:
-        return 1.0 if len(named.inside) > 2 else FEW_SIGNS
-    if not named.content:
+    if not occurrence.is_one_word:
+        return 1.0 if len(occurrence.inside) > 2 else FEW_SIGNS
+    if not occurrence.content:
         return STOPWORD
-    unit = named.content[0]
-    return ONE_LETTER if len(unit.folded) == 1 else SPECIFICITY[named.tier]
+    unit = occurrence.content[0]
+    return ONE_LETTER if len(unit.folded) == 1 else SPECIFICITY[occurrence.tier]
 
 
-def _keyness(named: _Occurrence) -> float:
+def _keyness(occurrence: _Occurrence) -> float:
     """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
 
     After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
     use a word speak of something else, it hardly names the entity.
     """
-    words = terms(named.content[0].folded)
-    own = named.view.claim_count(named.mention.entity_id)
-    using = named.view.frequency(words[0]) if words else 0
+    words = terms(occurrence.content[0].folded)
+    own = occurrence.view.claim_count(occurrence.mention.entity_id)
+    using = occurrence.view.frequency(words[0]) if words else 0
     keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
-    shown = named.by_position == "name" and named.mention.name != named.mention.name.lower()
+    shown = (
+        occurrence.by_position == "name"
+        and occurrence.mention.name != occurrence.mention.name.lower()
+    )
     return max(keyness, WRITTEN_OUT if shown else 0.0)
 
 
 def _beside_its_trade(
-    named: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
+    occurrence: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
 ) -> bool:
     """Whether one of the entity's claims holds several of the words beside its name in the text, or
     at least so many of that weight.
     """
-    view, text = named.view, named.placing.text
-    if not named.content:
+    view, text = occurrence.view, occurrence.placing.text
+    if not occurrence.content:
         return False
     worths = worths_of(view, text)
     by_stem = view.cached("by stem", text, lambda: {word.only_stem: word for word in worths})
-    beside = (by_stem.get(unit.stem) for unit in named.placing.around(named.content[0]))
+    beside = (by_stem.get(unit.stem) for unit in occurrence.placing.around(occurrence.content[0]))
     weights = {word: worths[word] for word in beside if word is not None}
-    hits = view.search.nearest(named.mention.entity_id, weights, 1) if len(weights) >= least else []
+    hits = (
+        view.search.nearest(occurrence.mention.entity_id, weights, 1)
+        if len(weights) >= least
+        else []
+    )
     for hit in hits:
         stems = frozenset(stems_in(view.knowledge.snapshot.document(hit)))
         held = [worth for word, worth in weights.items() if word.held_by(stems)]

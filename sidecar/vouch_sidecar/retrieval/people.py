@@ -87,12 +87,12 @@ def asks_whom(text: str) -> bool:
     return WHOM.search(text) is not None
 
 
-def told(rows: Sequence[PersonToAsk]) -> str:
+def people_text(rows: Sequence[PersonToAsk]) -> str:
     """The people to ask, in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
-    return ", ".join(map(_told, rows))
+    return ", ".join(map(_person_text, rows))
 
 
-def _told(row: PersonToAsk) -> str:
+def _person_text(row: PersonToAsk) -> str:
     if row.relation is not None:
         return f"{ROLES[row.relation]} {row.entity.name}"
     if row.via is not None:
@@ -157,13 +157,13 @@ def people(view: View, entity: Entity) -> list[PersonToAsk]:
     if entity.type == PERSON:
         return []
     near = _near(view, entity)
-    found = {row.entity.id: row for row in near}
+    rows = {row.entity.id: row for row in near}
     for team in (row.entity for row in near if row.entity.type != PERSON):
         theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
         for row in theirs[:OF_A_TEAM]:
-            found.setdefault(row.entity.id, replace(row, relation=None, via=team))
-    found.pop(entity.id, None)
-    return list(found.values())
+            rows.setdefault(row.entity.id, replace(row, relation=None, via=team))
+    rows.pop(entity.id, None)
+    return list(rows.values())
 
 
 def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
@@ -172,21 +172,21 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     """
     ids, _ = view.knowledge.links(claim.id, view.gates)
     linked = [one for one in map(view.entity, ids) if one is not None]
-    found = {
+    rows = {
         one.id: PersonToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON
     }
     for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
         for row in people(view, entity):
-            found.setdefault(row.entity.id, row)
-    return list(found.values())
+            rows.setdefault(row.entity.id, row)
+    return list(rows.values())
 
 
-def people_on_topic(found: TopicMatches) -> list[tuple[View, PersonToAsk]]:
+def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
     each view. Where that is nobody, who is responsible for what matching claims say of files.
     """
     out: list[tuple[View, PersonToAsk]] = []
-    for match in found.in_views:
+    for match in matches.in_views:
         rows: dict[str, PersonToAsk] = {}
         for entity in _named_by(match):
             for row in people(match.view, entity):
@@ -204,8 +204,8 @@ def _named_by(match: Match) -> list[Entity]:
     ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
     if not ids and len(match.parts) <= MAX_ALIKE:
         ids = list(match.parts)
-    found = (match.view.entity(one) for one in dict.fromkeys(ids))
-    return [one for one in found if one is not None][:MAX_NAMED]
+    entities = (match.view.entity(one) for one in dict.fromkeys(ids))
+    return [one for one in entities if one is not None][:MAX_NAMED]
 
 
 def _with_files(match: Match) -> list[Entity]:
@@ -228,9 +228,9 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
 
     def find() -> list[PersonToAsk]:
         responsible = _responsible(view, entity)
-        known = {entity.id, *(row.entity.id for row in responsible)}
+        left_out = {entity.id, *(row.entity.id for row in responsible)}
         shared = view.search.sums_by_entity(view.search.about([entity.id]))
-        others = map(view.entity, shared.keys() - known)
+        others = map(view.entity, shared.keys() - left_out)
         people = [one for one in others if one is not None and one.type == PERSON]
         people.sort(key=lambda one: (-shared[one.id].number, one.id))
         best = _by_evidence(view, entity, people[:MAX_WEIGHED])
@@ -243,9 +243,9 @@ def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
     """Those whom an entity's relations name."""
     rows, about, snapshot = list[PersonToAsk](), view.search.about, view.knowledge.snapshot
     for entity_id, label in _related(view, entity).items():
-        if (found := view.entity(entity_id)) is not None:
+        if (other := view.entity(entity_id)) is not None:
             shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
-            rows.append(PersonToAsk(found, shared, label))
+            rows.append(PersonToAsk(other, shared, label))
     return rows
 
 
@@ -266,12 +266,12 @@ def _related(view: View, entity: Entity) -> dict[str, str]:
     """The entities that an entity's relations name, with the label of the relation, in the order of
     `ROLES`.
     """
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     relations = [one for one in view.relations_of(entity.id) if one.relation in ROLES]
     for label in ROLES:
-        for one in relations:
-            ends = one.source, one.target
+        for relation in relations:
+            ends = relation.source, relation.target
             mine, other = ends if label in _FROM_THE_ENTITY else ends[::-1]
-            if one.relation == label and mine == entity.id != other:
-                found.setdefault(other, label)
-    return found
+            if relation.relation == label and mine == entity.id != other:
+                labels.setdefault(other, label)
+    return labels

@@ -72,7 +72,7 @@ class _Scored(NamedTuple):
     telling: float
 
 
-def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> list[Phrase]:
+def phrases(views: Sequence[View], text: str, names: Sequence[Span] = ()) -> list[Phrase]:
     """At most eight phrases that something in the knowledge bases holds, most telling first.
 
     `known` are the spans of names that the matcher has recognised; nothing is looked for there.
@@ -80,7 +80,7 @@ def phrases(views: Sequence[View], text: str, known: Sequence[Span] = ()) -> lis
     candidates = []
     rarities = [cache(partial(_rarity_in, view)) for view in views]
     for kind, (start, end) in _candidates(views, rarities, text):
-        if end - start < MIN_CHARS or _overlaps((start, end), known):
+        if end - start < MIN_CHARS or _overlaps((start, end), names):
             continue
         words = text[start:end]
         phrase = Phrase(words, kind, PHRASE_WORTH[kind], tuple(terms(words)))
@@ -162,9 +162,9 @@ def _candidates(
     for run in capitalised(text, analysed.units):
         yield "name", (run[0].start, run[-1].end)
     content = list(_numbers_whole(text, analysed.units))
-    for one, two in pairwise(content):
-        if not two.gap and _held_together(views, terms(text[one.start : two.end])):
-            yield "together", (one.start, two.end)
+    for first, second in pairwise(content):
+        if not second.gap and _held_together(views, terms(text[first.start : second.end])):
+            yield "together", (first.start, second.end)
     for unit in content:
         words = terms(text[unit.start : unit.end])
         if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):

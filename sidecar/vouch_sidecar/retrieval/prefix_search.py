@@ -34,15 +34,15 @@ def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> 
     by id.
     """
     typed = typed[:MAX_TYPED]
-    found: dict[tuple[Kind, str], PrefixMatch] = {}
+    first: dict[tuple[Kind, str], PrefixMatch] = {}
     for kind in kinds:
         ways = (_entities, _by_id, _by_words) if kind is Kind.ENTITY else (_by_id, _by_words)
-        before = len(found)
+        before = len(first)
         for way in ways:
-            if len(found) - before < limit:
-                for one in way(view, kind, typed, limit):
-                    found.setdefault(key_of(one.artifact), one)
-    return sorted(found.values(), key=lambda one: (one.fits, one.artifact.id))
+            if len(first) - before < limit:
+                for match in way(view, kind, typed, limit):
+                    first.setdefault(key_of(match.artifact), match)
+    return sorted(first.values(), key=lambda one: (one.fits, one.artifact.id))
 
 
 def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
@@ -58,12 +58,12 @@ def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
             for entity in view.knowledge.names.entities()
         ],
     )
-    found = [
+    matches = [
         PrefixMatch(_fits(several, folded), entity)
         for entity, several in names
         if any(folded in name for name in several)
     ]
-    return sorted(found, key=lambda one: (one.fits, one.artifact.id))[:limit]
+    return sorted(matches, key=lambda one: (one.fits, one.artifact.id))[:limit]
 
 
 def _fits(names: Sequence[str], folded: str) -> int:
@@ -99,14 +99,16 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
 def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list[str]:
     """The ids that begin like this, and of entities the names and aliases, in whatever case."""
     start = start[:MAX_TYPED].casefold()
-    found = (one.artifact for view in views for one in prefix_search(view, start, [kind], limit))
-    called = {name for artifact in found for name in names_of(artifact)}
+    artifacts = (
+        one.artifact for view in views for one in prefix_search(view, start, [kind], limit)
+    )
+    called = {name for artifact in artifacts for name in names_of(artifact)}
     return sorted(name for name in called if name.casefold().startswith(start))[:limit]
 
 
 def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:
     """Names of the entities and topics that fit what was typed, the best first."""
-    found = [
+    fitting = [
         (one.fits, one.artifact.name)
         for view in views
         for one in prefix_search(view, typed, (Kind.ENTITY,), limit)
@@ -114,7 +116,7 @@ def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:
     ]
     folded = typed[:MAX_TYPED].casefold()
     topics = [topic.entity.name for view in views for topic in view.derived]
-    found += [
+    fitting += [
         (_fits([name.casefold()], folded), name) for name in topics if folded in name.casefold()
     ]
-    return list(dict.fromkeys(name for _, name in sorted(found, key=lambda one: one[0])))[:limit]
+    return list(dict.fromkeys(name for _, name in sorted(fitting, key=lambda one: one[0])))[:limit]

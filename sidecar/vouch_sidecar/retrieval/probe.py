@@ -65,20 +65,20 @@ def run(
 ) -> Probe:
     """Probe all views. `threshold` is the likelihood from which on something counts as a hit;
     `vector` the text as a vector."""
-    named = [row for view in views for row in named_in(view, [text])]
-    named.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
-    hits, whole = _named_hits(named, text), clip(" ".join(text.split()), PHRASE_CHARS)
-    tested = list({row.matched[0].casefold(): row.matched[0] for row in named}.values())
+    rows = [row for view in views for row in named_in(view, [text])]
+    rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
+    tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[ContextHit] = []
     if full_text and worth_searching(text):
         looked_for = _phrases(views, text)
-        known = set(map(str.casefold, tested))
-        tested += [one.text for one in looked_for if one.text.casefold() not in known]
+        tested_names = set(map(str.casefold, tested))
+        tested += [one.text for one in looked_for if one.text.casefold() not in tested_names]
         text = text[:MAX_PHRASED]
-        answering = _to_ask(views, named, text)
+        answering = _to_ask(views, rows, text)
         for view in views:
             if not view.deadline.has_passed():
-                asked = (view, named, text, threshold, looked_for, spoken, vector)
+                asked = (view, rows, text, threshold, looked_for, spoken, vector)
                 answering += _answering(*asked)
     ranked = sorted(
         [*hits, *answering],
@@ -92,7 +92,7 @@ def run(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength="strong" if _speaking(named) else "moderate" if unasked else "weak",
+        strength="strong" if _speaking(rows) else "moderate" if unasked else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
         answers=unasked,
     )
@@ -102,21 +102,21 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
     """The phrases of a text beside the names that it holds."""
     if any(view.deadline.has_passed() for view in views):
         return []
-    known = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
-    return phrases(views, text[:MAX_PHRASED], known)
+    names = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
+    return phrases(views, text[:MAX_PHRASED], names)
 
 
-def _speaking(named: Iterable[Salient]) -> list[Salient]:
+def _speaking(rows: Iterable[Salient]) -> list[Salient]:
     """The entities that are strong enough to be said. Topics are not: their names count as words of
     the text.
     """
-    sure = (row for row in named if row.strength >= VOLUNTEERED and not row.ambiguous)
+    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.is_topic(row.entity.id)]
 
 
 def _answering(
     view: View,
-    named: Sequence[Salient],
+    salient: Sequence[Salient],
     text: str,
     threshold: float,
     looked_for: Sequence[Phrase],
@@ -126,7 +126,7 @@ def _answering(
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
     that it holds.
     """
-    rows = {row.entity.id: row for row in _speaking(named) if row.view is view}
+    rows = {row.entity.id: row for row in _speaking(salient) if row.view is view}
     strengths = {
         entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
         for entity_id, row in rows.items()
@@ -134,19 +134,21 @@ def _answering(
     out: list[ContextHit] = []
     is_about_somebody = asks_who(text)
     kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
-    for one in answers(view, text, strengths, kinds, vector):
-        somebody = _somebody(view, one) if is_about_somebody else None
-        told = somebody is not None and one.words and one.likelihood >= WHO_LIKELIHOOD
-        if not told and one.likelihood < threshold:
+    for answer in answers(view, text, strengths, kinds, vector):
+        somebody = _somebody(view, answer) if is_about_somebody else None
+        is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD
+        if not is_told and answer.likelihood < threshold:
             continue
-        entity_id = next((each for each in rows if each in one.about), somebody)
-        phrase = next((p.text for p in looked_for if p.is_held(one.words)), " ".join(one.words))
-        likelihood = max(one.likelihood, threshold)
-        arm: ArmName = "text" if one.words else "semantic"
+        entity_id = next((each for each in rows if each in answer.about), somebody)
+        phrase = next(
+            (p.text for p in looked_for if p.is_held(answer.words)), " ".join(answer.words)
+        )
+        likelihood = max(answer.likelihood, threshold)
+        arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
-        where = (entity_id, one.section, one.words)
-        hit = ContextHit(view, one.artifact, phrase, likelihood, arm, *where)
-        out.append(replace(hit, is_volunteered=one.is_volunteered))
+        where = (entity_id, answer.section, answer.words)
+        hit = ContextHit(view, answer.artifact, phrase, likelihood, arm, *where)
+        out.append(replace(hit, is_volunteered=answer.is_volunteered))
     return out
 
 
@@ -154,19 +156,21 @@ def _somebody(view: View, answer: Answer) -> str | None:
     """The person or the team that a claim is about."""
     if not isinstance(answer.artifact, Claim):
         return None
-    found = (view.entity(one) for one in sorted(answer.about))
-    return next((one.id for one in found if one is not None and one.type in _SOMEBODY), None)
+    entities = (view.entity(one) for one in sorted(answer.about))
+    return next((one.id for one in entities if one is not None and one.type in _SOMEBODY), None)
 
 
-def _to_ask(views: Sequence[View], named: Sequence[Salient], text: str) -> list[ContextHit]:
+def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """Whom to ask, where a text asks that and names no entity."""
-    if _speaking(named):
+    if _speaking(rows):
         return []
-    topic, found = people_on(views, text)
+    topic, people = people_on(views, text)
     out: list[ContextHit] = []
-    for one in found:
-        why = count(one.claim_count, "claim")
-        out.append(ContextHit(one.view, one.entity, topic, ASKED_FOR, "text", None, to_ask=why))
+    for person in people:
+        why = count(person.claim_count, "claim")
+        out.append(
+            ContextHit(person.view, person.entity, topic, ASKED_FOR, "text", None, to_ask=why)
+        )
     if (committed := committed_on(views, text)) is not None:
         view, claim, why = committed
         out.append(ContextHit(view, claim, topic, ASKED_FOR, "text", None, to_ask=why))
@@ -177,9 +181,9 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """The named entities, each followed by its likeliest claims."""
     out: list[ContextHit] = []
     for place, row in enumerate(rows):
-        told = (row.matched[0], row.similarity, row.arm, row.entity.id)
-        out.append(ContextHit(row.view, row.entity, *told))
+        how = (row.matched[0], row.similarity, row.arm, row.entity.id)
+        out.append(ContextHit(row.view, row.entity, *how))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
-            out += [ContextHit(row.view, one.artifact, *told) for one in best]
+            out += [ContextHit(row.view, one.artifact, *how) for one in best]
     return out

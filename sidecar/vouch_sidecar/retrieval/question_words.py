@@ -115,9 +115,9 @@ class WeighedWords:
     def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
         """The words that a text with these stems holds."""
         words, by_stem, others = self._words
-        found = [at for stem in stems & by_stem.keys() for at in by_stem[stem]]
-        found += [at for at in others if words[at].held_by(stems)]
-        return tuple(words[at] for at in sorted(found))
+        places = [at for stem in stems & by_stem.keys() for at in by_stem[stem]]
+        places += [at for at in others if words[at].held_by(stems)]
+        return tuple(words[at] for at in sorted(places))
 
     @cached_property
     def _words(self) -> tuple[list[Term], Mapping[str, Sequence[int]], Sequence[int]]:
@@ -198,18 +198,20 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for one, two in pairwise(content)
         if not (is_number(one.folded) or is_number(two.folded))
     )
-    named = frozenset(word for each in proper for word in terms(each))
+    proper_words = frozenset(word for each in proper for word in terms(each))
     sizes = {word: _size(word) for word in weights}
     exact = _exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
-    return WeighedWords(text, names, weights, rarities, sizes, exact, named, pairs, sentences)
+    return WeighedWords(
+        text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
+    )
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
     """Which of some words of a text each of its sentences holds, where it holds any."""
-    known = {word.alternatives: word for word in words}
+    by_alternatives = {word.alternatives: word for word in words}
     for start, end in asked_sentences(text):
-        held = (known.get(word.alternatives) for word in terms(text[start:end]))
+        held = (by_alternatives.get(word.alternatives) for word in terms(text[start:end]))
         if there := frozenset(word for word in held if word is not None):
             yield there
 
@@ -218,9 +220,9 @@ def _exact_in(text: str) -> tuple[Exact, ...]:
     """The identifiers, tickets, paths and options of a text, and the identifiers within them:
     `get_all` of `Cache.get_all`.
     """
-    found = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
-    parts = (part for whole in found for part in _JOINTS.split(whole) if _EXACT.search(part))
-    tokens = [token.removesuffix("()") for token in dict.fromkeys([*found, *parts])]
+    wholes = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
+    parts = (part for whole in wholes for part in _JOINTS.split(whole) if _EXACT.search(part))
+    tokens = [token.removesuffix("()") for token in dict.fromkeys([*wholes, *parts])]
     return tuple(
         Exact(
             frozenset(terms(token)),
@@ -303,8 +305,8 @@ def worth_of(view: View, word: Term) -> float:
 def _rarity(view: View, word: Term) -> float:
     search = view.search
     total = search.total(SENTENCE_STEMS) + search.total(Kind.PAGE)
-    found = search.frequency(word, SENTENCE_STEMS) + search.frequency(word, Kind.PAGE)
-    return rarity(total, found) / rarity(total, 1)
+    held = search.frequency(word, SENTENCE_STEMS) + search.frequency(word, Kind.PAGE)
+    return rarity(total, held) / rarity(total, 1)
 
 
 def _commonness(word: Term) -> float:

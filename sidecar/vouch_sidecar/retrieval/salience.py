@@ -97,8 +97,8 @@ class _InPlay:
     def by_text(self) -> dict[int, float]:
         """The strength of the strongest evidence of each text, by the age of the text."""
         best: dict[int, float] = {}
-        for age, _, found in self.evidence:
-            best[age] = max(found.strength, best.get(age, 0.0))
+        for age, _, weighed in self.evidence:
+            best[age] = max(weighed.strength, best.get(age, 0.0))
         return best
 
     @cached_property
@@ -188,11 +188,11 @@ def _last_sentence(text: str) -> int:
     return ends[-1] if ends else 0
 
 
-def _scored(view: View, one: _InPlay | _Described) -> float:
+def _scored(view: View, row: _InPlay | _Described) -> float:
     """The strength in the band of its kind."""
-    is_topic = view.is_topic(one.entity.id)
-    low, width = TOPICS if is_topic else one.bands[0 if view.claim_count(one.entity.id) else 1]
-    return round(max(low + width * one.strength, 0.0 if is_topic else FAINTEST), 6)
+    is_topic = view.is_topic(row.entity.id)
+    low, width = TOPICS if is_topic else row.bands[0 if view.claim_count(row.entity.id) else 1]
+    return round(max(low + width * row.strength, 0.0 if is_topic else FAINTEST), 6)
 
 
 def rank(
@@ -202,13 +202,13 @@ def rank(
     with its best claim. At most `top_k`: of equal scores, those that were written last are listed.
     `also`: texts that are as new as the newest one.
     """
-    found = [
+    scored = [
         (-_scored(view, one), one.last, one.entity.id, view.collection, one, view)
         for view in views
         for one in _in_play(view, _aged(texts, also))
     ]
-    found.sort(key=lambda entry: entry[:4])
-    rows = [one.row(view).with_claim() for *_, one, view in found[:top_k]]
+    scored.sort(key=lambda entry: entry[:4])
+    rows = [one.row(view).with_claim() for *_, one, view in scored[:top_k]]
     return sorted(rows, key=ranking_order)
 
 
@@ -224,9 +224,9 @@ def _aged(texts: Sequence[str], also: Sequence[str] = ()) -> list[tuple[int, str
 
 
 def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[_InPlay | _Described]:
-    named = _named_by(view, texts)
-    known = {one.entity.id for one in named}
-    return [*named, *(one for one in _described_by(view, texts) if one.entity.id not in known)]
+    rows = _named_by(view, texts)
+    entity_ids = {one.entity.id for one in rows}
+    return [*rows, *(one for one in _described_by(view, texts) if one.entity.id not in entity_ids)]
 
 
 def similarity_of(strength: float) -> float:
@@ -271,12 +271,12 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
     """The entities and topics that a text asks for by nothing but their names, each as strong as
     its name is alone. Nobody declared a topic, but who says its name alone means it.
     """
-    found = [one for one in (*view.mentions(text), *view.derived_in(text)) if not one.nested]
-    names = [with_signs(text, one) for one in found]
-    if not found or not asks_only_about(text, ((one.start, one.end) for one in found)):
+    mentions = [one for one in (*view.mentions(text), *view.derived_in(text)) if not one.nested]
+    names = [with_signs(text, one) for one in mentions]
+    if not mentions or not asks_only_about(text, ((one.start, one.end) for one in mentions)):
         return []
     rows: dict[str, Salient] = {}
-    for mention, name in zip(found, names, strict=True):
+    for mention, name in zip(mentions, names, strict=True):
         alone = named_in(view, [name]) if name is not None else []
         row = next((one for one in alone if one.entity.id == mention.entity_id), None)
         if row is not None and view.is_topic(row.entity.id):
@@ -290,8 +290,8 @@ def why_unsaid(row: Salient) -> str | None:
     """Why an entity may not be volunteered, however strongly it is named; None where it may."""
     if row.ambiguous:
         return AMBIGUOUS
-    known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
-    return None if known else "nothing is known of it"
+    is_known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
+    return None if is_known else "nothing is known of it"
 
 
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
@@ -303,8 +303,8 @@ def listed_topics(view: View, text: str) -> list[Mention]:
     """The places of a text that name a topic strongly enough to list it."""
     if not view.derived_in(text):
         return []
-    found = (one for one in weigh(view, text) if view.is_topic(one.mention.entity_id))
-    return [one.mention for one in found if one.is_listed]
+    weighed = (one for one in weigh(view, text) if view.is_topic(one.mention.entity_id))
+    return [one.mention for one in weighed if one.is_listed]
 
 
 def arm_of(mention: Mention) -> ArmName:
@@ -318,18 +318,18 @@ def named_in(
     """The strongest entities that texts (newest first) name in full or, with `parts`, in part; in
     no particular order. `also`: texts that are as new as the newest one.
     """
-    found = _named_by(view, _aged(texts, also), parts)
-    found.sort(key=lambda one: (-one.strength, one.entity.id))
-    return [one.row(view) for one in found[:MAX_NAMED]]
+    rows = _named_by(view, _aged(texts, also), parts)
+    rows.sort(key=lambda one: (-one.strength, one.entity.id))
+    return [one.row(view) for one in rows[:MAX_NAMED]]
 
 
 def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[_InPlay]:
     evidence: dict[str, list[tuple[int, str, WeighedMention]]] = {}
     for age, text in texts:
-        for found in weigh(view, text):
-            is_part = found.mention.arm in (Arm.PART, Arm.DERIVED)
-            if (parts or not is_part) and found.is_listed:
-                evidence.setdefault(found.mention.entity_id, []).append((age, text, found))
+        for weighed in weigh(view, text):
+            is_part = weighed.mention.arm in (Arm.PART, Arm.DERIVED)
+            if (parts or not is_part) and weighed.is_listed:
+                evidence.setdefault(weighed.mention.entity_id, []).append((age, text, weighed))
     return [
         _InPlay(entity, several)
         for entity_id, several in evidence.items()
@@ -344,9 +344,9 @@ def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Describ
         if text in (following for _, following in texts[at + 1 : at + 2]):
             continue
         for entity, held, share in view.cached("described", text, partial(_holding, view, text)):
-            found = _Described(entity, text, held, round(share, 3), age)
-            if entity.id not in best or found.strength > best[entity.id].strength:
-                best[entity.id] = found
+            described = _Described(entity, text, held, round(share, 3), age)
+            if entity.id not in best or described.strength > best[entity.id].strength:
+                best[entity.id] = described
     return list(best.values())
 
 

@@ -89,40 +89,40 @@ def search(
 
     Before them the entities that the query is a name or alias of.
     """
-    named, others = found_by_words(views, query, kinds, limit, exclude)
-    return [*named, *as_units(others, kinds, limit, exclude)][:limit]
+    by_name, others = found_by_words(views, query, kinds, limit, exclude)
+    return [*by_name, *as_units(others, kinds, limit, exclude)][:limit]
 
 
 def as_units(
-    found: Iterable[Ranked], kinds: Collection[Kind], limit: int, exclude: Collection[str]
+    hits: Iterable[Ranked], kinds: Collection[Kind], limit: int, exclude: Collection[str]
 ) -> list[Ranked]:
     """The first so many: each sentence once; with sources asked for, each exchange once, told by
     the statement of its answer that was found first.
     """
     units: dict[tuple[str, Kind, str], Ranked] = {}
-    for one in found:
+    for hit in hits:
         if len(units) >= limit:
             break
-        claim, place = one.artifact, one.artifact.id
+        claim, place = hit.artifact, hit.artifact.id
         if isinstance(claim, Claim):
-            exchange = one.view.exchange_of(claim)
+            exchange = hit.view.exchange_of(claim)
             if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
-                one = Ranked(one.view, Kind.SOURCE, exchange, 0, one.score, one.arm, claim)
+                hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)
                 place = exchange.id
             else:
-                place = one.view.said(claim).where
-        key = (one.view.collection, one.kind, place)
-        known = units.setdefault(key, one)
-        if known.by is None and one.by is not None:
-            units[key] = known._replace(by=one.by)
-    return [_told(one) for one in units.values()]
+                place = hit.view.said(claim).where
+        key = (hit.view.collection, hit.kind, place)
+        earlier = units.setdefault(key, hit)
+        if earlier.by is None and hit.by is not None:
+            units[key] = earlier._replace(by=hit.by)
+    return [_with_statement(one) for one in units.values()]
 
 
-def _told(one: Ranked) -> Ranked:
+def _with_statement(hit: Ranked) -> Ranked:
     """A hit; an exchange that was found by its question gets the first statement of its answer."""
-    if one.by is None and isinstance(one.artifact, Source) and one.artifact.question:
-        return one._replace(by=next(iter(one.view.statements(one.artifact)), None))
-    return one
+    if hit.by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
+        return hit._replace(by=next(iter(hit.view.statements(hit.artifact)), None))
+    return hit
 
 
 def found_by_words(
@@ -136,29 +136,29 @@ def found_by_words(
     at most, best first.
     """
     words = terms(query)[:MAX_WORDS]
-    named = [
+    by_name = [
         found
         for view in views
         if Kind.ENTITY in kinds
-        for found in _named(view, query, words, exclude)
+        for found in _by_name(view, query, words, exclude)
     ]
-    known = {(found.view.collection, found.artifact.id) for found in named}
+    keys = {(found.view.collection, found.artifact.id) for found in by_name}
     others = [
         found
         for view in views
         for kind in dict.fromkeys(kinds)
         for found in _in_kind(view, kind, words, limit, exclude)
-        if kind is not Kind.ENTITY or (view.collection, found.artifact.id) not in known
+        if kind is not Kind.ENTITY or (view.collection, found.artifact.id) not in keys
     ]
-    return ranked(named), ranked(others)
+    return ranked(by_name), ranked(others)
 
 
-def ranked(found: Iterable[Ranked]) -> list[Ranked]:
+def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
     """Best first; ties by id, then kind, then collection."""
-    return sorted(found, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
+    return sorted(hits, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
 
 
-def _named(
+def _by_name(
     view: View, query: str, words: Sequence[Term], exclude: Collection[str]
 ) -> Iterator[Ranked]:
     weights, average = _statistics(view, Kind.ENTITY, words)

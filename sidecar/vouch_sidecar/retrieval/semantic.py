@@ -57,37 +57,37 @@ def semantic_search(
     """Hits of full text, and a few by meaning alone, ranked by both; before them the entities that
     the query is a name or alias of.
     """
-    named, others = found_by_words(views, query, kinds, limit, exclude)
-    known = {(row.view.collection, *key_of(row.artifact)) for row in (*named, *others)}
+    by_name, others = found_by_words(views, query, kinds, limit, exclude)
+    keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
     alone = _alone(
         vector,
         views,
         [kind for kind in KINDS if kind in kinds],
-        known,
+        keys,
         exclude,
         SEMANTIC_LEAST,
     )
-    named = ranked(_scored(vector, row, query) for row in named)
+    by_name = ranked(_scored(vector, row, query) for row in by_name)
     rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
-    return [*named, *as_units(rest, kinds, limit, exclude)][:limit]
+    return [*by_name, *as_units(rest, kinds, limit, exclude)][:limit]
 
 
 def _alone(
     vector: TextVector,
     views: Sequence[View],
     kinds: Collection[Kind],
-    known: Collection[tuple[str, Kind, str]],
+    keys: Collection[tuple[str, Kind, str]],
     exclude: Collection[str],
     least: float,
 ) -> list[Ranked]:
     """A few near artifacts that are not known yet, each once, best first."""
-    most = MAX_SEMANTIC + len(known) + len(exclude) + SPARE
-    found = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
-    found.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
+    most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
+    nearest = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
+    nearest.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
     first: dict[tuple[str, Kind, str], Ranked] = {}
-    for view, near in found:
+    for view, near in nearest:
         key = (view.collection, near.kind, near.id)
-        if key not in known and key not in first and near.id not in exclude:
+        if key not in keys and key not in first and near.id not in exclude:
             if (standing := _standing(view, near)) is not None:
                 first[key] = standing
             if len(first) == MAX_SEMANTIC:
@@ -121,21 +121,21 @@ def semantic_hits(
     vector: TextVector,
     views: Sequence[View],
     text: str,
-    known: Iterable[ContextHit],
+    hits: Iterable[ContextHit],
     threshold: float,
 ) -> list[ContextHit]:
     """What a probe lists beside what it found: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
-    keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
+    keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
     near = _alone(vector, views, KINDS, keys, (), max(threshold, SEMANTIC_LEAST))
     return [_hit(one, text) for one in near]
 
 
-def _hit(one: Ranked, text: str) -> ContextHit:
-    assert isinstance(one.artifact, Claim | Entity | Page)
-    entity_id = one.artifact.id if isinstance(one.artifact, Entity) else None
-    section = one.section if isinstance(one.artifact, Page) else None
+def _hit(hit: Ranked, text: str) -> ContextHit:
+    assert isinstance(hit.artifact, Claim | Entity | Page)
+    entity_id = hit.artifact.id if isinstance(hit.artifact, Entity) else None
+    section = hit.section if isinstance(hit.artifact, Page) else None
     phrase = clip(" ".join(text.split()), PHRASE_CHARS)
-    cosine = round(max(0.0, min(one.score, 1.0)), 3)
-    return ContextHit(one.view, one.artifact, phrase, cosine, "semantic", entity_id, section)
+    cosine = round(max(0.0, min(hit.score, 1.0)), 3)
+    return ContextHit(hit.view, hit.artifact, phrase, cosine, "semantic", entity_id, section)

@@ -86,9 +86,9 @@ def session_update(
     rows = in_play(windows) if "salience" in parts else []
     fresh: list[Salient] = []
     passed_over: dict[Hashable, frozenset[str]] = {}
-    for one in windows:
-        if one.most is not None and not {"fresh", "text"}.isdisjoint(parts):
-            brought, passed_over[one.speaker.view.identity] = one.brought_in()
+    for window in windows:
+        if window.most is not None and not {"fresh", "text"}.isdisjoint(parts):
+            brought, passed_over[window.speaker.view.identity] = window.brought_in()
             fresh += brought
     speech = ContextBlock()
     if fresh and "text" in parts:
@@ -103,10 +103,10 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     """
     rows: list[Salient] = []
     limit = 0
-    for one in windows:
-        reflex = one.speaker.settings.reflex
+    for window in windows:
+        reflex = window.speaker.settings.reflex
         if reflex.enabled:
             most = top_k or reflex.top_k
             limit = max(limit, most)
-            rows += one.in_play(most)
+            rows += window.in_play(most)
     return sorted(rows, key=ranking_order)[:limit]

@@ -95,10 +95,10 @@ class Match:
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.entities_in(document)
-        named = not self.named.isdisjoint(entity_ids)
-        share = 1.0 if named else self._shares.get(held, 0.0)
+        is_named = not self.named.isdisjoint(entity_ids)
+        share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
-        return Matched(claim_in(document), entity_ids, held, named, share, linked_by)
+        return Matched(claim_in(document), entity_ids, held, is_named, share, linked_by)
 
 
 class Matched(NamedTuple):
@@ -140,9 +140,9 @@ class TopicMatches:
 def matching(views: Sequence[View], question: Question) -> TopicMatches:
     """The claims of each view that count for a question. Words that stand nowhere are left out."""
     words = _words(views, question.topic)
-    known = [word for word, stands in words if stands]
+    held_words = [word for word, stands in words if stands]
     total = sum(view.claim_total for view in views)
-    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in known}
+    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in held_words}
     matches = [
         _match(view, question, held, weights)
         for view, held in zip(views, _sets(views, weights), strict=True)
@@ -154,14 +154,15 @@ def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
     """The words of a topic, and whether each stands in a live, visible claim, page or topic."""
     words = terms(topic)[:MAX_TOPIC_WORDS]
     searches = [replace(view.search, since=None) for view in views]
-    named = frozenset(
+    in_topics = frozenset(
         word
         for view in views
         for mention in view.derived_in(topic)
         for word in terms(topic[mention.start : mention.end])
     )
     return [
-        (word, word in named or any(_stands(search, word) for search in searches)) for word in words
+        (word, word in in_topics or any(_stands(search, word) for search in searches))
+        for word in words
     ]
 
 
@@ -181,11 +182,13 @@ def _match(
     topic, search = question.topic, view.search
     mentions = (*view.mentions(topic), *view.derived_in(topic))
     parts = tuple(view.with_part(topic))
-    named = frozenset({mention.entity_id for mention in mentions}.union(parts))
-    query = any_of([search.about(sorted(named)), *(search.holding(s, Kind.CLAIM) for s in held)])
+    entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
+    query = any_of(
+        [search.about(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]
+    )
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])
-    return Match(view, named, tuple(held), weights, query, mentions, parts)
+    return Match(view, entity_ids, tuple(held), weights, query, mentions, parts)
 
 
 def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:
@@ -197,21 +200,21 @@ def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tup
         return [[] for _ in views]
     if len(words) < 2 or any(view.search.holds(words, Kind.CLAIM) for view in views):
         return [[words] for _ in views]
-    found = [_largest(view, weights) for view in views]
-    best = max((share for share, _ in found), default=0.0)
+    largest = [_largest(view, weights) for view in views]
+    best = max((share for share, _ in largest), default=0.0)
     if best < PARTIAL_SHARE:
         return [[] for _ in views]
-    return [sets if share == best else [] for share, sets in found]
+    return [sets if share == best else [] for share, sets in largest]
 
 
 def _largest(view: View, weights: Mapping[Term, float]) -> tuple[float, list[tuple[Term, ...]]]:
     """The largest share of the words that a claim holds, and the sets of words that make it."""
     snapshot, whole = view.knowledge.snapshot, fsum(weights.values())
     at_least = fewest(weights.values(), PARTIAL_SHARE)
-    found = [(Occur.Must, view.search.weighed(weights, Kind.CLAIM, at_least))]
+    clauses = [(Occur.Must, view.search.weighed(weights, Kind.CLAIM, at_least))]
     best, sets = 0.0, list[tuple[Term, ...]]()
     while len(sets) < MAX_SETS:
-        hit = next(iter(snapshot.search(Query.boolean_query(found), 1)), None)
+        hit = next(iter(snapshot.search(Query.boolean_query(clauses), 1)), None)
         if hit is None:
             break
         stems = frozenset(stems_in(snapshot.document(hit)))
@@ -222,5 +225,5 @@ def _largest(view: View, weights: Mapping[Term, float]) -> tuple[float, list[tup
         if share > best:
             best, sets = share, []
         sets.append(held)
-        found.append((Occur.MustNot, view.search.holding(held, Kind.CLAIM)))
+        clauses.append((Occur.MustNot, view.search.holding(held, Kind.CLAIM)))
     return best, sets

@@ -54,24 +54,24 @@ def hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
 
 def _judged(view: View, path: str, inserted: str, threshold: float) -> Iterator[ContextHit]:
     near = {one.claim.id for one in tied_around(view, path)}
-    for one in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
-        if one.artifact.id in near and one.is_volunteered and one.likelihood >= threshold:
-            yield ContextHit(view, one.artifact, path, one.likelihood, "text", None)
+    for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
+        if answer.artifact.id in near and answer.is_volunteered and answer.likelihood >= threshold:
+            yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 
-def _in_place(found: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[Tied]:
+def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[Tied]:
     """The ties of what was touched, in the order of the file, then those of the whole file. The
     lines of ties count only where the file is as it was read. Of a change whose place is not known
     its words tell the place; where they name nothing, the whole file was touched.
     """
-    lined = sorted((one for one in found if one.line is not None), key=lambda one: one.line or 0)
-    whole = [one for one in found if one.line is None]
+    lined = sorted((one for one in ties if one.line is not None), key=lambda one: one.line or 0)
+    whole = [one for one in ties if one.line is None]
     inside = [one for one in lined if is_as_read and _overlaps(one, touched.ranges)]
     if touched.is_edit:
         words = {word[0] for word in matches(_WORD, touched.text)}
-        named = [one for one in lined if one not in inside and _is_named(one, words)]
-        if inside or named:
-            return [*inside, *named]
+        ties_named = [one for one in lined if one not in inside and _is_named(one, words)]
+        if inside or ties_named:
+            return [*inside, *ties_named]
     elif touched.ranges and is_as_read:
         return [*inside, *whole]
     return [*lined, *whole]

@@ -176,10 +176,10 @@ class View:
         around = (self.workspace.serial, self.topics.serial, self.authors)
         key = (what, self.gates, self.words, self.since, *around)
         memo, before = self.knowledge.memo, self.deadline.cuts
-        made = memo.cached(text, key, make)
+        result = memo.cached(text, key, make)
         if self.deadline.cuts > before:
             memo.forget(text, key)
-        return made
+        return result
 
     def sees(self, artifact: Artifact) -> bool:
         """Whether the viewer may see an artifact. A relation is visible if both of its ends are.
@@ -213,8 +213,8 @@ class View:
         return artifact if artifact is not None and self.sees(artifact) else None
 
     def claim(self, claim_id: str) -> Claim | None:
-        found = self.visible((Kind.CLAIM, claim_id))
-        return found if isinstance(found, Claim) else None
+        artifact = self.visible((Kind.CLAIM, claim_id))
+        return artifact if isinstance(artifact, Claim) else None
 
     def said(self, claim: Claim) -> Said:
         """The text that this viewer is shown for a claim: its whole sentence, where it is a part of
@@ -291,13 +291,13 @@ class View:
         """A source's statements that the viewer may see, each as the claim that leads it, in the
         order of the source.
         """
-        found: dict[str, tuple[int, Claim]] = {}
+        first: dict[str, tuple[int, Claim]] = {}
         for claim, quoted in self.knowledge.claims_quoting(source.id):
             sentence = quoted.sentence
             if sentence is None or quoted.form is not Form.STATEMENT or not self.sees(claim):
                 continue
-            found.setdefault(self.said(claim).where, (sentence.start, claim))
-        return [claim for _, claim in sorted(found.values(), key=lambda one: one[0])]
+            first.setdefault(self.said(claim).where, (sentence.start, claim))
+        return [claim for _, claim in sorted(first.values(), key=lambda one: one[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
         """The exchange, a question and the message that answers it, with a claim's sentence."""
@@ -306,8 +306,8 @@ class View:
             return None
         if sentence.source_id not in self._known_sources:
             source = self.visible((Kind.SOURCE, sentence.source_id))
-            found = source if isinstance(source, Source) and source.question else None
-            self._known_sources[sentence.source_id] = found
+            exchange = source if isinstance(source, Source) and source.question else None
+            self._known_sources[sentence.source_id] = exchange
         return self._known_sources[sentence.source_id]
 
     def entity(self, entity_id: str) -> Entity | None:
@@ -340,16 +340,16 @@ class View:
         """The best of the claims that a query finds, by worth, ties by id."""
         snapshot = self.knowledge.snapshot
         hits = snapshot.search(query, limit, by="worth")
-        found = (self.told_by(snapshot.document(hit)) for hit in hits)
-        return [one for one in found if isinstance(one, Claim)]
+        artifacts = (self.told_by(snapshot.document(hit)) for hit in hits)
+        return [one for one in artifacts if isinstance(one, Claim)]
 
     def best_said(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""
-        found: dict[str, Claim] = {}
+        first: dict[str, Claim] = {}
         for claim in self.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
             if self.sayable(claim):
-                found.setdefault(self.said(claim).where, claim)
-        return list(found.values())[:limit]
+                first.setdefault(self.said(claim).where, claim)
+        return list(first.values())[:limit]
 
     def told_by(self, document: Document) -> Artifact | None:
         """The artifact of a document of the index, for a section its page; None if the viewer may
