@@ -26,14 +26,14 @@ ECHO = '''"""Say a word again."""
 
 from pydantic import Field
 
-from vouch_sidecar.operations.wire import Params, Result, Text
+from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.operations.operation import Operation
 
 
 class EchoParams(Params):
     """A word."""
 
-    word: Text = Field(description="What to say.")
+    word: LongText = Field(description="What to say.")
     times: int = Field(default=1, ge=1, le=3, description="How often.")
 
 

@@ -83,11 +83,11 @@ def user_folder(env: Mapping[str, str]) -> Path | None:
     """The folder of this user's caches; None where the environment names no home. A relative path,
     which would be in the workspace, counts as none.
     """
-    home, named = Path(env.get("HOME", "")), Path(env.get("XDG_CACHE_HOME", ""))
+    home, cache_home = Path(env.get("HOME", "")), Path(env.get("XDG_CACHE_HOME", ""))
     if not home.is_absolute() and not env.get("LOCALAPPDATA"):
         return None
-    if named.is_absolute():
-        return named / "vouch-sidecar"
+    if cache_home.is_absolute():
+        return cache_home / "vouch-sidecar"
     if env.get("XDG_CACHE_HOME"):
         return home / ".cache" / "vouch-sidecar"
     from platformdirs import user_cache_path
@@ -113,18 +113,18 @@ class Bases:
         """
         tidy(self.caches)
         self._tidy()
-        found = None
+        base = None
         for folder in sorted(self._finished(), reverse=True):
-            if found is None:
+            if base is None:
                 try:
-                    found = _open(folder, Path(self._kb_dir))
+                    base = _open(folder, Path(self._kb_dir))
                     continue
                 except _OutdatedError:
                     pass
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(folder)
-        return found
+        return base
 
     def is_there(self) -> bool:
         """Whether there is a finished base, even a damaged one."""
@@ -158,17 +158,19 @@ class Bases:
         """Write a base with these documents; None where another process removed it meanwhile.
         Raises OSError or ValueError where there is no room.
         """
-        made = None
+        unfinished = None
         try:
-            made = self.begin()
-            for one in documents:
-                made.writing.add(one)
-            return made, made.writing.finish()
+            unfinished = self.begin()
+            for document in documents:
+                unfinished.writing.add(document)
+            return unfinished, unfinished.writing.finish()
         except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) or (made and not made.folder.exists()):
+            if isinstance(error, FileNotFoundError) or (
+                unfinished and not unfinished.folder.exists()
+            ):
                 return None
-            if made is not None:
-                self.discard(made)
+            if unfinished is not None:
+                self.discard(unfinished)
             raise
 
     def discard(self, base: Unfinished) -> None:
@@ -266,18 +268,18 @@ def tidy(caches: Path) -> None:
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or _is_others(found):
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or _is_others(status):
             return []
         return list(folder.iterdir())
     except OSError:
         return []
 
 
-def _is_others(found: os.stat_result) -> bool:
+def _is_others(status: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
-    own = getattr(os, "getuid", lambda: found.st_uid)()
-    return os.name == "posix" and (found.st_uid != own or bool(found.st_mode & 0o077))
+    own = getattr(os, "getuid", lambda: status.st_uid)()
+    return os.name == "posix" and (status.st_uid != own or bool(status.st_mode & 0o077))
 
 
 def _close_to_others(folder: Path) -> None:
@@ -354,11 +356,11 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
 def _nameless(path: str, salt: bytes) -> str:
     """The digest of a path of a manifest."""
     data = path.encode("utf-8", "surrogateescape")
-    made = hashlib.blake2b(data, digest_size=16, key=salt)
-    return f"{_DIGEST}{made.hexdigest()}"
+    digest = hashlib.blake2b(data, digest_size=16, key=salt)
+    return f"{_DIGEST}{digest.hexdigest()}"
 
 
-def _named(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
+def _paths_of(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
     """The paths that digests stand for. Raises _OutdatedError where a file is gone."""
     there: dict[str, str] = {}
     for folder in ("claims", "pages", "relations") if nameless else ():
@@ -389,13 +391,13 @@ def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
             raise ValueError("damaged")
     listed = {path: bytes.fromhex(found) for found, _, path in (s.partition(" ") for s in stats)}
     nameless = [path for path in listed if path.startswith(_DIGEST)]
-    named = _named(nameless, salt := bytes.fromhex(head["salt"]), kb_dir)
+    paths = _paths_of(nameless, salt := bytes.fromhex(head["salt"]), kb_dir)
     manifest = Manifest(
-        {path: stat for path, stat in listed.items() if path not in named}
-        | {path: listed[digest] for digest, path in named.items()},
+        {path: stat for path, stat in listed.items() if path not in paths}
+        | {path: listed[digest] for digest, path in paths.items()},
         frozenset((Kind(kind), name) for kind, name in head["unlisted"]),
         None if head["config"] is None else bytes.fromhex(head["config"]),
-        frozenset(named.values()),
+        frozenset(paths.values()),
         salt,
     )
     return Layer(Index.open(str(folder)), folder), manifest

@@ -166,19 +166,19 @@ class Builder:
 
     def _cite(self, claim: Claim) -> bool:
         """Note what a claim cites. Returns whether it cites a receipt."""
-        found = citing(claim, self._evidence.get)
-        for evidence_id, one in found.items():
-            self._citing.setdefault(evidence_id, []).append(one)
-        known = (self._evidence.get(one) for one in found)
-        return any(one is not None and is_receipt(one) for one in known)
+        cites = citing(claim, self._evidence.get)
+        for evidence_id, cite in cites.items():
+            self._citing.setdefault(evidence_id, []).append(cite)
+        evidence = (self._evidence.get(one) for one in cites)
+        return any(one is not None and is_receipt(one) for one in evidence)
 
     def _first_source(self, claim: Claim) -> str:
         cited = (self._evidence.get(one) for one in claim.evidence)
         return next((one.source_id for one in cited if one is not None), "")
 
     def _write(self, artifact: Artifact) -> None:
-        for made in documents_of(artifact, link_state(artifact, self), self._pseudonyms):
-            self._writing.add(made)
+        for index_document in documents_of(artifact, link_state(artifact, self), self._pseudonyms):
+            self._writing.add(index_document)
 
     # What links, labels and sentences depend on
 
@@ -208,10 +208,10 @@ class Builder:
 
     @cached_property
     def _by_source(self) -> dict[str, list[Evidence]]:
-        found: dict[str, list[Evidence]] = {}
-        for one in self._evidence.values():
-            found.setdefault(one.source_id, []).append(one)
-        return found
+        by_source: dict[str, list[Evidence]] = {}
+        for evidence in self._evidence.values():
+            by_source.setdefault(evidence.source_id, []).append(evidence)
+        return by_source
 
     def cited(self, evidence_id: str) -> Cited:
         by = tuple(sorted(self._citing.get(evidence_id, ())))

@@ -28,12 +28,12 @@ def compose(text: str) -> tuple[str, list[int]]:
             end += 1
             if end - start > MAX_MARKS:
                 break
-        made = normalize("NFC", text[start:end])
+        composed = normalize("NFC", text[start:end])
         while end < len(text) and combining(text[end]):
             end += 1
-        out.append(made)
+        out.append(composed)
         places.append(start)
-        places += (max(start + 1, end - left) for left in range(len(made) - 1, 0, -1))
+        places += (max(start + 1, end - left) for left in range(len(composed) - 1, 0, -1))
         start = end
     return "".join(out), [*places, len(text)]
 

@@ -90,7 +90,7 @@ def _remembered(text: str) -> tuple[Term, ...]:
 
 def _needles(text: str) -> tuple[Term, ...]:
     analysed = units(text)
-    found: dict[tuple[tuple[str, ...], ...], Term] = {}
+    by_options: dict[tuple[tuple[str, ...], ...], Term] = {}
     skip_to = 0
     for i, unit in enumerate(analysed.units):
         if i < skip_to or unit.spaceless or unit.folded in STOPWORDS:
@@ -101,10 +101,10 @@ def _needles(text: str) -> tuple[Term, ...]:
             whole, skip_to = analysed.wholes[i]
             word = text[whole.start : whole.end]
             options = [(whole.stem,), tuple(u.stem for u in analysed.units[i:skip_to])]
-        found.setdefault(tuple(options), Term(word, tuple(options)))
+        by_options.setdefault(tuple(options), Term(word, tuple(options)))
     for bigram, word in _bigrams(analysed):
-        found.setdefault(((bigram,),), Term(word, ((bigram,),)))
-    return tuple(found.values())
+        by_options.setdefault(((bigram,),), Term(word, ((bigram,),)))
+    return tuple(by_options.values())
 
 
 def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
@@ -124,5 +124,5 @@ def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
 def _run_bigrams(text: str, run: list[Unit]) -> Iterator[tuple[str, str]]:
     if len(run) == 1:
         yield run[0].folded, text[run[0].start : run[0].end]
-    for one, two in pairwise(run):
-        yield one.folded + two.folded, text[one.start : two.end]
+    for first, second in pairwise(run):
+        yield first.folded + second.folded, text[first.start : second.end]

@@ -107,9 +107,9 @@ _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     """The generation after a change. Retired artifacts are removed."""
     change = _as_told(before, change, disk)
-    told = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
-    gone = {*change.removals, *map(key_of, change.upserts)}.difference(told)
-    told = {key: one for key, one in told.items() if before.artifact(key) != one}
+    shown = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
+    gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
+    shown = {key: one for key, one in shown.items() if before.artifact(key) != one}
     retired = _retired(before, change, gone)
     hidden = {
         key: one
@@ -123,16 +123,16 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         if before.artifact(key) is not None
         or _stamp(before.retired_document(key)) != _stamp(next(iter(retired.get(key, ())), None))
     }
-    if not told and not gone and not hidden:
+    if not shown and not gone and not hidden:
         return before
-    world, names = _After(before, change, told, gone, retired, disk), before.pseudonyms
+    world, names = _After(before, change, shown, gone, retired, disk), before.pseudonyms
     documents: dict[Key, Documents] = {key: retired.get(key, ()) for key in gone}
-    for key, artifact in told.items():
+    for key, artifact in shown.items():
         documents[key] = tuple(documents_of(artifact, link_state(artifact, world), names))
     dependants = {
-        **_dependants(before, told, gone, world),
-        **_quoting(before, told, gone, world),
-        **_holding(before, told, gone, {*told, *gone, *hidden}, world),
+        **_dependants(before, shown, gone, world),
+        **_quoting(before, shown, gone, world),
+        **_holding(before, shown, gone, {*shown, *gone, *hidden}, world),
     }
     for key, artifact in dependants.items():
         stood = before.document(key)
@@ -150,10 +150,10 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     return before.changed_to(documents, world.names, world.withheld_if_read)
 
 
-def sources_of(known: Knowledge, disk: Disk) -> QuotedSources:
+def sources_of(knowledge: Knowledge, disk: Disk) -> QuotedSources:
     """The sources that the claims of a generation quote, and what of them is closed."""
     # Not `_After.sources`, which keeps no `_After` alive.
-    return QuotedSources(_After(known, Change(), {}, (), {}, disk), size=16)
+    return QuotedSources(_After(knowledge, Change(), {}, (), {}, disk), size=16)
 
 
 def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
@@ -248,19 +248,19 @@ def _hidden(before: Knowledge, kind: Kind, query: Query, disk: Disk) -> Iterator
 
 def _retired(before: Knowledge, change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
     """The documents for the claims that are retired now, and for the pages with such titles."""
-    found: dict[Key, Documents] = {}
-    for one in change.upserts:
-        if key_of(one) not in gone or not isinstance(one, Claim | Page):
+    documents: dict[Key, Documents] = {}
+    for artifact in change.upserts:
+        if key_of(artifact) not in gone or not isinstance(artifact, Claim | Page):
             continue
         names = before.pseudonyms
         fields = None
-        if isinstance(one, Claim):
-            fields = retired_fields(one, names)
-        elif is_live(one):
-            fields = hidden_fields(one, names)
+        if isinstance(artifact, Claim):
+            fields = retired_fields(artifact, names)
+        elif is_live(artifact):
+            fields = hidden_fields(artifact, names)
         if fields is not None:
-            found[key_of(one)] = (document(fields),)
-    return found
+            documents[key_of(artifact)] = (document(fields),)
+    return documents
 
 
 def _stamp(retired: Document | None) -> object:
@@ -277,39 +277,41 @@ def _whole(artifact: Artifact, disk: Disk, names: Pseudonyms) -> Artifact:
     given. A page keeps its scope, which may be that of what its title holds.
     """
     with suppress(LookupError):
-        found = nameless(disk.reread(artifact.path), names)
-        if key_of(found) != key_of(artifact):
+        reread = nameless(disk.reread(artifact.path), names)
+        if key_of(reread) != key_of(artifact):
             return artifact
-        if isinstance(found, Page) and isinstance(artifact, Page):
-            return replace(found, scope=artifact.scope)
-        return found
+        if isinstance(reread, Page) and isinstance(artifact, Page):
+            return replace(reread, scope=artifact.scope)
+        return reread
     return artifact
 
 
 def _quoting(
-    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
     """The unchanged claims whose sentences may differ after the change, and the evidence that may
     gain or lose its quote: those around the receipts that the change touches.
     """
-    touched, sources = _touched(before, told, gone, world)
-    reclosed = _reclosed(before, told, gone, world)
-    found: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
+    touched, sources = _touched(before, shown, gone, world)
+    reclosed = _reclosed(before, shown, gone, world)
+    affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
     sources |= {one.id for one in reclosed}
     by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
     affected = set(touched)
     for evidence_id in touched:
         evidence = world.evidence(evidence_id)
         if evidence is not None:
-            found[key_of(evidence)] = evidence
+            affected_artifacts[key_of(evidence)] = evidence
             by_source.setdefault(evidence.source_id, []).append(evidence)
     for source_id, changed in by_source.items():
         affected |= _around(world, source_id, changed, whole=source_id in sources)
     for evidence_id in affected:
-        for one in world.cited(evidence_id).by:
-            if (claim := world.claim(one.claim_id)) is not None:
-                found[key_of(claim)] = claim
-    return {key: one for key, one in found.items() if key not in told and key not in gone}
+        for citing_claim in world.cited(evidence_id).by:
+            if (claim := world.claim(citing_claim.claim_id)) is not None:
+                affected_artifacts[key_of(claim)] = claim
+    return {
+        key: one for key, one in affected_artifacts.items() if key not in shown and key not in gone
+    }
 
 
 def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
@@ -317,34 +319,34 @@ def _around(world: _After, source_id: str, changed: list[Evidence], whole: bool)
     sources = world.sources
     spans = [span for one in changed if (span := sources.span(one))]
     whole = whole or any(map(sources.repeats, changed))
-    found = set()
+    ids = set()
     for evidence in world.evidence_in(source_id):
         parts = None if whole else sources.parts(evidence)
         if parts is None or any(a < end and b > start for a, b in spans for start, end in parts):
-            found.add(evidence.id)
-    return found
+            ids.add(evidence.id)
+    return ids
 
 
 def _touched(
-    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> tuple[set[str], set[str]]:
     """Ids of the evidence whose citations change, and of the sources all of whose receipts may be
     affected.
     """
     evidence: set[str] = set()
     sources: set[str] = set()
-    for key in [*told, *gone]:
-        versions = [one for one in (before.artifact(key), told.get(key)) if one is not None]
-        for one in versions:
-            if isinstance(one, Claim):
+    for key in [*shown, *gone]:
+        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
+        for artifact in versions:
+            if isinstance(artifact, Claim):
                 # Not the sources that it cites, which every claim may cite.
-                evidence.update(filter(world.evidence, one.evidence))
-            elif isinstance(one, Evidence):
-                evidence.add(one.id)
+                evidence.update(filter(world.evidence, artifact.evidence))
+            elif isinstance(artifact, Evidence):
+                evidence.add(artifact.id)
                 if key in gone or len(versions) > 1:
-                    sources.add(one.source_id)
-            elif isinstance(one, Source):
-                sources.add(one.id)
+                    sources.add(artifact.source_id)
+            elif isinstance(artifact, Source):
+                sources.add(artifact.id)
         saying = [key[1]] if key[0] is Kind.CLAIM else []
         if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
             cites = before.found(pointing_query("cites", key[1]))
@@ -359,31 +361,31 @@ def _touched(
 
 
 def _reclosed(
-    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> list[Source]:
     """The sources that secret claims close, or no longer close, after the change."""
     if not world.has_secrets:
         return []
     ids: set[str] = set()
-    for key in [*told, *gone]:
-        versions = [one for one in (before.artifact(key), told.get(key)) if one is not None]
+    for key in [*shown, *gone]:
+        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
         if key[0] is Kind.CLAIM:
             was, now = _sealed(before, key), world.sealed(key[1])
             for cited in (was[1] | now[1]) if was != now else ():
-                known = (world.evidence(cited), before.evidence(cited))
-                ids |= {cited, *(one.source_id for one in known if one is not None)}
+                versions_cited = (world.evidence(cited), before.evidence(cited))
+                ids |= {cited, *(one.source_id for one in versions_cited if one is not None)}
         ids |= {one.source_id for one in versions if isinstance(one, Evidence)}
         ids |= {one.id for one in versions if isinstance(one, Source)}
     for source in [*filter(None, map(before.source, ids)), *filter(None, map(world.source, ids))]:
         ids |= {one.id for one in world.sources_at(source.locator)}
-    found = []
+    reclosed = []
     for source in filter(None, map(world.source, sorted(ids))):
         stood = before.document(key_of(source))
         earlier = () if stood is None else closed_in(stood)
         was_closed = [one.gates for one in earlier if (one.start, one.end) == CONTENT]
         if was_closed != closing(source, world):
-            found.append(source)
-    return found
+            reclosed.append(source)
+    return reclosed
 
 
 def _sealed(before: Knowledge, key: Key) -> tuple[Gates, frozenset[str]]:
@@ -410,7 +412,7 @@ def _sealing(claim: Claim) -> tuple[Gates, frozenset[str]]:
 
 def _holding(
     before: Knowledge,
-    told: Mapping[Key, Artifact],
+    shown: Mapping[Key, Artifact],
     gone: Collection[Key],
     changed: Collection[Key],
     world: _After,
@@ -435,12 +437,12 @@ def _holding(
             keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
     if went:
         keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
-    found: dict[Key, Artifact] = {}
+    artifacts: dict[Key, Artifact] = {}
     for key in keys:
         artifact = world.artifact(key)
-        if artifact is not None and key not in told and key not in gone:
-            found[key] = artifact
-    return found
+        if artifact is not None and key not in shown and key not in gone:
+            artifacts[key] = artifact
+    return artifacts
 
 
 def _was_hidden(before: Knowledge, key: Key) -> bool:
@@ -473,36 +475,36 @@ def _saying(
         query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
         for hit in before.snapshot.every(query):
             document = before.snapshot.document(hit)
-            found, artifact_id, _ = key_in(document)
-            yield _ARTIFACTS.get(found) or Kind(found), artifact_id
-            quoted = quoted_in(document) if found == Kind.CLAIM else None
+            kind_found, artifact_id, _ = key_in(document)
+            yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
+            quoted = quoted_in(document) if kind_found == Kind.CLAIM else None
             if quoted is not None and quoted.sentence is not None:
                 yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
 
 
 def _dependants(
-    before: Knowledge, told: Mapping[Key, Artifact], gone: Collection[Key], world: _After
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: _After
 ) -> dict[Key, Artifact]:
     """The unchanged artifacts whose links or labels may differ after the change."""
-    found: dict[Key, Artifact] = {}
-    for key in [*told, *gone]:
-        effect = _effect(before.artifact(key), told.get(key), before.pseudonyms)
+    dependants: dict[Key, Artifact] = {}
+    for key in [*shown, *gone]:
+        effect = _effect(before.artifact(key), shown.get(key), before.pseudonyms)
         queries = [value_query("refers", effect.refers)] if effect.refers else []
         claims = {*effect.claims}
         if effect.entity is not None:
             queries += [
                 _about(before, effect.entity.id),
                 *_naming(before, before.entity(effect.entity.id)),
-                *_naming(before, told.get(key)),
+                *_naming(before, shown.get(key)),
             ]
             pages = (world.page(page_id) for page_id in before.pages_about(key))
             claims.update(pseudonym for page in pages if page for pseudonym in page.claims)
         for artifact in chain.from_iterable(map(before.found, queries)):
-            found[key_of(artifact)] = artifact
+            dependants[key_of(artifact)] = artifact
         for pseudonym in claims:
             if (claim := before.named(pseudonym)) is not None:
-                found[key_of(claim)] = claim
-    return {key: one for key, one in found.items() if key not in told and key not in gone}
+                dependants[key_of(claim)] = claim
+    return {key: one for key, one in dependants.items() if key not in shown and key not in gone}
 
 
 def _about(before: Knowledge, entity_id: str) -> Query:
@@ -544,20 +546,20 @@ def _effect(before: Artifact | None, after: Artifact | None, names: Pseudonyms) 
     """The artifacts that depend on how an artifact changed; none if no other depends on the
     difference.
     """
-    one = before or after
+    artifact = before or after
     moved = (before is None) != (after is None) or _gate(before) != _gate(after)
     refers: tuple[str, ...] = ()
-    if moved and isinstance(one, Entity | Claim | Page | Source):
-        refers = (Pointer("joins", one.id).encode(),)
-    if moved and isinstance(one, Claim):  # a page's mark of it may be shown, or no longer
-        refers += (Pointer("cites", names.of(one.id)).encode(),)
-    if moved and isinstance(one, Source):
-        refers += (Pointer("quotes", one.id).encode(),)
-    if isinstance(one, Page) and (moved or _lists(before) != _lists(after)):
+    if moved and isinstance(artifact, Entity | Claim | Page | Source):
+        refers = (Pointer("joins", artifact.id).encode(),)
+    if moved and isinstance(artifact, Claim):  # a page's mark of it may be shown, or no longer
+        refers += (Pointer("cites", names.of(artifact.id)).encode(),)
+    if moved and isinstance(artifact, Source):
+        refers += (Pointer("quotes", artifact.id).encode(),)
+    if isinstance(artifact, Page) and (moved or _lists(before) != _lists(after)):
         claims = {c for page in (before, after) if isinstance(page, Page) for c in page.claims}
         return _Effect(claims=claims, refers=refers)
-    if isinstance(one, Entity) and (moved or _forms(before) != _forms(after)):
-        return _Effect(entity=one, refers=refers)
+    if isinstance(artifact, Entity) and (moved or _forms(before) != _forms(after)):
+        return _Effect(entity=artifact, refers=refers)
     return _Effect(refers=refers)
 
 
@@ -588,7 +590,7 @@ class _After:
         self,
         before: Knowledge,
         change: Change,
-        told: Mapping[Key, Artifact],
+        shown: Mapping[Key, Artifact],
         gone: Collection[Key],
         retired: Mapping[Key, Documents],
         disk: Disk,
@@ -597,7 +599,7 @@ class _After:
         self._pseudonyms = before.pseudonyms
         self._claims = _claims_of(change)
         """The claims of the change by id; None if the claim is gone."""
-        self._told = told
+        self._shown = shown
         self._gone = gone
         self._retired = retired
         self._pointers = {one for documents in retired.values() for one in _withheld(documents)}
@@ -605,31 +607,31 @@ class _After:
         self._evidence: dict[str, Evidence | None] = {}
         self._citing: dict[str, list[Citing]] = {}
         """The claims of the change that cite evidence, by evidence id."""
-        for one in told.values():
-            if isinstance(one, Claim):
-                for evidence_id, cites in citing(one, self.evidence).items():
+        for artifact in shown.values():
+            if isinstance(artifact, Claim):
+                for evidence_id, cites in citing(artifact, self.evidence).items():
                     self._citing.setdefault(evidence_id, []).append(cites)
-        self._known: dict[str, Cited] = {}
-        self._settled = {self._retired_key(key) for key in [*told, *gone] if key[0] == Kind.CLAIM}
+        self._cites_by_id: dict[str, Cited] = {}
+        self._settled = {self._retired_key(key) for key in [*shown, *gone] if key[0] == Kind.CLAIM}
         """Keys of the documents for retired claims that the change replaces."""
-        entities = [one for one in told.values() if isinstance(one, Entity)]
+        entities = [one for one in shown.values() if isinstance(one, Entity)]
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
         self.names = before.names.changed(entities, removed)
 
     def artifact(self, key: Key) -> Artifact | None:
         """An artifact that some viewer may see."""
-        if key in self._told or key in self._gone:
-            return self._told.get(key)
+        if key in self._shown or key in self._gone:
+            return self._shown.get(key)
         return self._before.artifact(key)
 
     def page(self, page_id: str) -> Page | None:
-        found = self.artifact((Kind.PAGE, page_id))
-        return found if isinstance(found, Page) else None
+        artifact = self.artifact((Kind.PAGE, page_id))
+        return artifact if isinstance(artifact, Page) else None
 
     def pages_listing(self, claim_id: str) -> Iterable[Page]:
-        known = self._before.pages_about((Kind.CLAIM, claim_id))
-        told = (page.id for page in self._told.values() if isinstance(page, Page))
-        for page_id in sorted({*known, *told}):
+        earlier = self._before.pages_about((Kind.CLAIM, claim_id))
+        changed = (page.id for page in self._shown.values() if isinstance(page, Page))
+        for page_id in sorted({*earlier, *changed}):
             page = self.page(page_id)
             if page is not None and self._pseudonyms.of(claim_id) in page.claims:
                 yield page
@@ -641,8 +643,8 @@ class _After:
                 yield gate
 
     def claim(self, claim_id: str) -> Claim | None:
-        found = self.artifact((Kind.CLAIM, claim_id))
-        return found if isinstance(found, Claim) else None
+        artifact = self.artifact((Kind.CLAIM, claim_id))
+        return artifact if isinstance(artifact, Claim) else None
 
     @cached_property
     def sources(self) -> QuotedSources:
@@ -650,36 +652,36 @@ class _After:
         return QuotedSources(proxy(self), size=16)
 
     def source(self, source_id: str) -> Source | None:
-        found = self.artifact((Kind.SOURCE, source_id))
-        return found if isinstance(found, Source) else None
+        artifact = self.artifact((Kind.SOURCE, source_id))
+        return artifact if isinstance(artifact, Source) else None
 
     def evidence(self, evidence_id: str) -> Evidence | None:
         if evidence_id not in self._evidence:
-            found = self.artifact((Kind.EVIDENCE, evidence_id))
-            if isinstance(found, Evidence) and found.quote is None:
-                found = _whole(found, self._disk, self._pseudonyms)
-            self._evidence[evidence_id] = found if isinstance(found, Evidence) else None
+            artifact = self.artifact((Kind.EVIDENCE, evidence_id))
+            if isinstance(artifact, Evidence) and artifact.quote is None:
+                artifact = _whole(artifact, self._disk, self._pseudonyms)
+            self._evidence[evidence_id] = artifact if isinstance(artifact, Evidence) else None
         return self._evidence[evidence_id]
 
     def evidence_in(self, source_id: str) -> Iterable[Evidence]:
         quoting = self._before.found(pointing_query("quotes", source_id))
-        for one in quoting:
-            if isinstance(one, Evidence) and not self._changes(key_of(one)):
-                yield self.evidence(one.id) or one
-        for one in self._told.values():
-            if isinstance(one, Evidence) and one.source_id == source_id:
-                yield one
+        for artifact in quoting:
+            if isinstance(artifact, Evidence) and not self._changes(key_of(artifact)):
+                yield self.evidence(artifact.id) or artifact
+        for artifact in self._shown.values():
+            if isinstance(artifact, Evidence) and artifact.source_id == source_id:
+                yield artifact
 
     def cited(self, evidence_id: str) -> Cited:
-        if evidence_id not in self._known:
-            self._known[evidence_id] = self._cited(evidence_id)
-        return self._known[evidence_id]
+        if evidence_id not in self._cites_by_id:
+            self._cites_by_id[evidence_id] = self._cited(evidence_id)
+        return self._cites_by_id[evidence_id]
 
     def _cited(self, evidence_id: str) -> Cited:
         by = list(self._citing.get(evidence_id, ()))
-        for one in self._before.found(pointing_query("cites", evidence_id)):
-            if isinstance(one, Claim) and not self._changes(key_of(one)):
-                cites = citing(one, self.evidence).get(evidence_id)
+        for artifact in self._before.found(pointing_query("cites", evidence_id)):
+            if isinstance(artifact, Claim) and not self._changes(key_of(artifact)):
+                cites = citing(artifact, self.evidence).get(evidence_id)
                 by += [] if cites is None else [cites]
         retired, redacted = self.is_retired(evidence_id), self._points("redacts", evidence_id)
         return Cited(tuple(sorted(by)), retired, redacted)
@@ -738,12 +740,12 @@ class _After:
     def sources_at(self, locator: str) -> Iterable[Source]:
         if not is_place(locator):
             return
-        for one in self._before.found(pointing_query(*located(locator))):
-            if isinstance(one, Source) and not self._changes(key_of(one)):
-                yield one
-        for one in self._told.values():
-            if isinstance(one, Source) and one.locator.strip() == locator.strip():
-                yield one
+        for artifact in self._before.found(pointing_query(*located(locator))):
+            if isinstance(artifact, Source) and not self._changes(key_of(artifact)):
+                yield artifact
+        for artifact in self._shown.values():
+            if isinstance(artifact, Source) and artifact.locator.strip() == locator.strip():
+                yield artifact
 
     @cached_property
     def withheld(self) -> Withheld:
@@ -789,4 +791,4 @@ class _After:
         return self._disk.content(source)
 
     def _changes(self, key: Key) -> bool:
-        return key in self._told or key in self._gone
+        return key in self._shown or key in self._gone

@@ -101,14 +101,14 @@ class Knowledge:
         kind, artifact_id = key
         if kind == Kind.ENTITY:
             return self.names.entity(artifact_id)
-        found = self.document(key)
-        return None if found is None else artifact_in(found)
+        document = self.document(key)
+        return None if document is None else artifact_in(document)
 
     def document(self, key: Key) -> Document | None:
         """The first document of an artifact."""
         if key in self.changed:
-            made = self.changed[key]
-            return made[0] if is_known(made) else None
+            documents = self.changed[key]
+            return documents[0] if is_known(documents) else None
         number = self._number(*key)
         return None if number is None else self.base.document(number)
 
@@ -116,8 +116,8 @@ class Knowledge:
         return self._at(DocumentKey(kind, artifact_id, section).encode())
 
     def _at(self, key: str) -> int | None:
-        found = self.base.search(term_query("key", key), 1)
-        return found[0][1] if found else None
+        hits = self.base.search(term_query("key", key), 1)
+        return hits[0][1] if hits else None
 
     def _numbers(self, key: Key) -> tuple[int, ...]:
         """The numbers of all documents of an artifact in the base."""
@@ -129,15 +129,15 @@ class Knowledge:
         beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(Kind(kind))
         if beside is None:
             return (first,)
-        found = [first]
-        while (number := self._number(kind, artifact_id, len(found))) is not None:
-            found.append(number)
+        numbers = [first]
+        while (number := self._number(kind, artifact_id, len(numbers))) is not None:
+            numbers.append(number)
         other = self._number(beside, artifact_id)
-        return (*found, *(() if other is None else (other,)))
+        return (*numbers, *(() if other is None else (other,)))
 
-    def _of(self, made: type[T], kind: Kind, artifact_id: str) -> T | None:
-        found = self.artifact((kind, artifact_id))
-        return found if isinstance(found, made) else None
+    def _of(self, record: type[T], kind: Kind, artifact_id: str) -> T | None:
+        artifact = self.artifact((kind, artifact_id))
+        return artifact if isinstance(artifact, record) else None
 
     def claim(self, claim_id: str) -> Claim | None:
         return self._of(Claim, Kind.CLAIM, claim_id)
@@ -170,8 +170,8 @@ class Knowledge:
 
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source, where it is known."""
-        found = self.document((Kind.CLAIM, claim_id))
-        return None if found is None else quoted_in(found)
+        document = self.document((Kind.CLAIM, claim_id))
+        return None if document is None else quoted_in(document)
 
     def all_quoted(self) -> Iterator[Quoted | None]:
         """The places of all claims' receipts, where they are known."""
@@ -184,8 +184,8 @@ class Knowledge:
         id.
         """
         for hit in self.snapshot.every(pointing_query("stands-in", source_id)):
-            found = self.snapshot.document(hit)
-            claim, quoted = artifact_in(found), quoted_in(found)
+            document = self.snapshot.document(hit)
+            claim, quoted = artifact_in(document), quoted_in(document)
             if isinstance(claim, Claim) and quoted is not None:
                 yield claim, quoted
 
@@ -193,16 +193,16 @@ class Knowledge:
         """The encoded pointers of a retired claim to the evidence that it hides from everybody;
         empty for any other artifact.
         """
-        found = self.retired_document(key) if key[0] == Kind.CLAIM else None
-        return [] if found is None else found.get_all("refers")
+        document = self.retired_document(key) if key[0] == Kind.CLAIM else None
+        return [] if document is None else document.get_all("refers")
 
     def retired_document(self, key: Key) -> Document | None:
         """The document of what nobody may see; None for any other artifact. The place of a retired
         claim's has the label of those for whom the claim closes no source.
         """
         if key in self.changed:
-            made = self.changed[key]
-            return made[0] if made and is_retired(made[0]) else None
+            documents = self.changed[key]
+            return documents[0] if documents and is_retired(documents[0]) else None
         number = self._at(retired_key(key, self.pseudonyms))
         return None if number is None else self.base.document(number)
 
@@ -217,8 +217,8 @@ class Knowledge:
 
     def closed(self, source_id: str) -> list[Closed]:
         """What of a source is closed to those who do not pass more gates than its own."""
-        found = self.document((Kind.SOURCE, source_id))
-        return [] if found is None else closed_in(found)
+        document = self.document((Kind.SOURCE, source_id))
+        return [] if document is None else closed_in(document)
 
     def withheld_claims(self) -> Iterator[Claim]:
         """The live claims that not everybody may see."""
@@ -257,8 +257,8 @@ class Knowledge:
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations that start or end at an artifact, by id."""
-        found = self._referring(Pointer("joins", artifact_id).encode())
-        return [relation for relation in found if isinstance(relation, Relation)]
+        artifacts = self._referring(Pointer("joins", artifact_id).encode())
+        return [relation for relation in artifacts if isinstance(relation, Relation)]
 
     def named(self, pseudonym: str) -> Claim | None:
         """The claim with a pseudonym, if some viewer may see it."""
@@ -282,20 +282,20 @@ class Knowledge:
 
     def citing(self, artifact_id: str) -> Query:
         """A query for the artifacts that refer to an id of any kind."""
-        named = [Pointer(how, artifact_id).encode() for how in _NAMING]
+        pointers = [Pointer(how, artifact_id).encode() for how in _NAMING]
         pseudonym = self.pseudonyms.of(artifact_id)
-        named += [Pointer(how, pseudonym).encode() for how in _NAMING_CLAIMS]
-        return value_query("refers", named)
+        pointers += [Pointer(how, pseudonym).encode() for how in _NAMING_CLAIMS]
+        return value_query("refers", pointers)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
         """Sorted ids of the entities that a claim is linked to, for a viewer with these gates; and
         what linked them.
         """
-        found = self.document((Kind.CLAIM, claim_id))
-        if found is None:
+        document = self.document((Kind.CLAIM, claim_id))
+        if document is None:
             return [], "named"
-        by: LinkedBy = found["linked"][0]
-        return sorted(entities_in(found, gates)), by
+        by: LinkedBy = document["linked"][0]
+        return sorted(entities_in(document, gates)), by
 
     @cached_property
     def sparse_labels(self) -> frozenset[str]:
@@ -304,13 +304,13 @@ class Knowledge:
         but pages with this label.
         """
         every, pages = Counter[str](), set[str]()
-        for name, found in self.snapshot.lengths.items():
+        for name, total in self.snapshot.lengths.items():
             kind, label = StemPlace.decode(name)
-            every[label] += found.number if kind == Kind.CLAIM else 0
+            every[label] += total.number if kind == Kind.CLAIM else 0
             pages |= {label} if kind == TITLE else set()
         linked = Counter[str]()
-        for name, found in self.snapshot.sums(matching("about", ".+"), "place").items():
-            linked[StemPlace.decode(name).label] += found.number
+        for name, total in self.snapshot.sums(matching("about", ".+"), "place").items():
+            linked[StemPlace.decode(name).label] += total.number
         sparse = set()
         for label in {OPEN, *pages, *(one for one, number in every.items() if number)}:
             labels = {OPEN, label}
@@ -327,10 +327,10 @@ class Knowledge:
     def found(self, query: Query) -> Iterator[Artifact]:
         """Every artifact whose first document matches a query, sorted by kind and id."""
         for hit in self.snapshot.every(query):
-            found = self.snapshot.document(hit)
-            kind, _, section = key_in(found)
+            document = self.snapshot.document(hit)
+            kind, _, section = key_in(document)
             if section == 0 and kind != RETIRED:
-                yield artifact_in(found)
+                yield artifact_in(document)
 
     # Other generations
 
@@ -369,11 +369,11 @@ class Knowledge:
         """
         if not self.base.name:
             return ""
-        made = blake2b(self.base.name.encode(), digest_size=16)
+        digest = blake2b(self.base.name.encode(), digest_size=16)
         for key in sorted(self.changed):
             fields = [document.to_dict() for document in self.changed[key]]
-            made.update(json.dumps([key, fields], sort_keys=True, default=str).encode())
-        return made.hexdigest()
+            digest.update(json.dumps([key, fields], sort_keys=True, default=str).encode())
+        return digest.hexdigest()
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""
@@ -392,7 +392,7 @@ def is_known(documents: Documents) -> bool:
 def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[Named]]]:
     query = value_query("place", [f"{Kind.ENTITY}@open"])
     for _, number in base.search(query, max(1, base.count(query))):
-        made = base.document(number)
-        found = artifact_in(made)
-        assert isinstance(found, Entity)
-        yield found, forms_in(made)
+        document = base.document(number)
+        entity = artifact_in(document)
+        assert isinstance(entity, Entity)
+        yield entity, forms_in(document)

@@ -96,8 +96,8 @@ class Layer:
     def count(self, query: Query) -> int:
         if not self.size:
             return 0
-        found = self._searcher.search(query, 1, count=True)
-        return int(found.count)  # type: ignore[attr-defined]  # is missing in its stubs
+        result = self._searcher.search(query, 1, count=True)
+        return int(result.count)  # type: ignore[attr-defined]  # is missing in its stubs
 
     @_asks
     def search(self, query: Query, limit: int, by: str | None = None) -> list[tuple[float, int]]:
@@ -106,8 +106,8 @@ class Layer:
         """
         if not self.size:
             return []
-        found = self._searcher.search(query, limit, count=False, order_by_field=by)
-        return [(value, address.doc) for value, address in found.hits]
+        result = self._searcher.search(query, limit, count=False, order_by_field=by)
+        return [(value, address.doc) for value, address in result.hits]
 
     @_asks
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
@@ -151,8 +151,8 @@ class Layer:
         if not self.size:
             return 0.0
         self._check_columns()
-        found = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
-        return float(found["total"]["value"])
+        result = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
+        return float(result["total"]["value"])
 
 
 class Writing:
@@ -204,8 +204,8 @@ def in_memory(documents: Iterable[Document]) -> Layer:
     if not given:
         return EMPTY
     writing = Writing(heap=LAYER_HEAP * (1 + len(given) // MANY_DOCUMENTS))
-    for one in given:
-        writing.add(one)
+    for document in given:
+        writing.add(document)
     return writing.finish()
 
 
@@ -257,12 +257,12 @@ class Snapshot:
         """For each value of a field, the number of matching documents with it and the sum of a
         column.
         """
-        found = self.base.sums(query, field, number)
+        sums = self.base.sums(query, field, number)
         for layer, sign in ((self.new, 1), (self.old, -1)):
             for value, more in layer.sums(query, field, number).items():
-                have = found.get(value, Sum(0, 0.0))
-                found[value] = Sum(have.number + sign * more.number, have.total + sign * more.total)
-        return {value: one for value, one in found.items() if one.number}
+                have = sums.get(value, Sum(0, 0.0))
+                sums[value] = Sum(have.number + sign * more.number, have.total + sign * more.total)
+        return {value: one for value, one in sums.items() if one.number}
 
     def total(self, query: Query, number: str) -> float:
         """The sum of a column over the matching documents."""
@@ -273,9 +273,9 @@ class Snapshot:
         """The best hits, greatest value first, ties by key."""
         hidden = self.old.count(query)
         base = self.base.search(query, limit + hidden, by)
-        found = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
+        kept = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
         new = _hits(self.new, query, limit, by)
-        return (_merged(found, new) if new else found)[:limit]
+        return (_merged(kept, new) if new else kept)[:limit]
 
     def best_of_each(self, query: Query, limit: int) -> list[Hit]:
         """The best hits of the base and of the new layer, apart: scores depend on the rarity of
@@ -287,19 +287,19 @@ class Snapshot:
         """The hits with at least this score, all of them or the best, ties by key."""
         limit = most or _FIRST_HITS
         while True:
-            found = self.search(query, limit)
-            if most or len(found) < limit or found[-1].value < least:
-                return [hit for hit in found if hit.value >= least]
+            hits = self.search(query, limit)
+            if most or len(hits) < limit or hits[-1].value < least:
+                return [hit for hit in hits if hit.value >= least]
             limit *= 4
 
     def numbers(self, hits: Sequence[Hit], field: str) -> list[int]:
         """The values of a column for some hits."""
-        found: dict[tuple[int, int], int] = {}
+        by_hit: dict[tuple[int, int], int] = {}
         for layer in (self.base, self.new):
             here = [hit.number for hit in hits if hit.layer is layer]
             values = layer.numbers(here, field)
-            found |= {(id(layer), n): value for n, value in zip(here, values, strict=True)}
-        return [found[id(hit.layer), hit.number] for hit in hits]
+            by_hit |= {(id(layer), n): value for n, value in zip(here, values, strict=True)}
+        return [by_hit[id(hit.layer), hit.number] for hit in hits]
 
     def every(self, query: Query) -> list[Hit]:
         """All hits, by key where the query gives all the same score."""
@@ -314,22 +314,22 @@ def _hits(layer: Layer, query: Query, limit: int, by: str | None = None) -> list
     return [Hit(value, layer, number) for value, number in layer.search(query, limit, by)]
 
 
-def _merged(one: Sequence[Hit], other: Sequence[Hit]) -> list[Hit]:
+def _merged(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
     """Merge two sorted lists. Keys are read only where values are equal."""
     out: list[Hit] = []
     i = j = 0
-    while i < len(one) and j < len(other):
-        if _goes_first(one[i], other[j]):
-            out.append(one[i])
+    while i < len(first) and j < len(second):
+        if _goes_first(first[i], second[j]):
+            out.append(first[i])
             i += 1
         else:
-            out.append(other[j])
+            out.append(second[j])
             j += 1
-    return [*out, *one[i:], *other[j:]]
+    return [*out, *first[i:], *second[j:]]
 
 
-def _goes_first(one: Hit, other: Hit) -> bool:
-    if one.value != other.value:
-        return one.value > other.value
-    key, other_key = (hit.layer.document(hit.number)["key"][0] for hit in (one, other))
+def _goes_first(first: Hit, second: Hit) -> bool:
+    if first.value != second.value:
+        return first.value > second.value
+    key, other_key = (hit.layer.document(hit.number)["key"][0] for hit in (first, second))
     return bool(key < other_key)

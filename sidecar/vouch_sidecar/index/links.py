@@ -82,21 +82,23 @@ def link(claim: Claim, world: World) -> Links:
     names; if none, to those that the pages listing it are about. A page that not all viewers of the
     claim see links only an open claim, behind the page's gate.
     """
-    if declared := _known(claim.entities, world):
+    if declared := _existing(claim.entities, world):
         return Links(declared, "declared", {})
     mentions = world.names.find(claim.text)
-    if named := _known((m.entity_id for m in mentions if not m.nested and not m.ambiguous), world):
-        return Links(named, "named", {})
+    if named_ids := _existing(
+        (m.entity_id for m in mentions if not m.nested and not m.ambiguous), world
+    ):
+        return Links(named_ids, "named", {})
     by_gate: defaultdict[str | None, list[str]] = defaultdict(list)
     for page in world.pages_listing(claim.id):
         by_gate[gate_of(page)] += _about(page, world)
     own = gate_of(claim)
-    shared = _known([*by_gate[OPEN], *by_gate[own]], world)
+    shared = _existing([*by_gate[OPEN], *by_gate[own]], world)
     behind = {}
     if own == OPEN:
         for gate in sorted(gate for gate in by_gate if gate not in (OPEN, None)):
             assert gate is not None
-            if more := _known(set(by_gate[gate]).difference(shared), world):
+            if more := _existing(set(by_gate[gate]).difference(shared), world):
                 behind[gate] = more
     return Links(shared, "page", behind)
 
@@ -111,7 +113,7 @@ def _about(page: Page, world: World) -> tuple[str, ...]:
     return tuple({mention.entity_id for mention in Names.of(listed).find(page.title)})
 
 
-def _known(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:
+def _existing(entity_ids: Iterable[str], world: World) -> tuple[str, ...]:
     return tuple(sorted({e for e in entity_ids if world.names.entity(e) is not None}))
 
 
@@ -125,10 +127,10 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
     yield from (CountedEntity(own, entity_id).encode() for entity_id in links.entity_ids)
     for gate, entity_ids in links.by_gate.items():
         yield from (CountedEntity(label_of([gate]), entity_id).encode() for entity_id in entity_ids)
-    for one, other in product(links.by_gate, links.by_gate):
-        if one.startswith("agent:") and other.startswith("project:"):
-            label = label_of([one, other])
-            both = set(links.by_gate[one]).intersection(links.by_gate[other])
+    for agent_gate, project_gate in product(links.by_gate, links.by_gate):
+        if agent_gate.startswith("agent:") and project_gate.startswith("project:"):
+            label = label_of([agent_gate, project_gate])
+            both = set(links.by_gate[agent_gate]).intersection(links.by_gate[project_gate])
             yield from (CountedEntity(label, entity_id).encode() for entity_id in sorted(both))
 
 
@@ -158,9 +160,9 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
         gone = [one for one in every if one.gates is None]
         starts, ends = [one.start for one in gone], [*accumulate((one.end for one in gone), max)]
 
-        def is_gone(one: Closed) -> bool:
-            before = bisect_right(starts, one.start)
-            return before > 0 and one.end <= ends[before - 1]
+        def is_gone(part: Closed) -> bool:
+            before = bisect_right(starts, part.start)
+            return before > 0 and part.end <= ends[before - 1]
 
         # What nobody may see is not there: others can't close it too.
         closed = tuple(one for one in every if one.gates is None or not is_gone(one))
@@ -170,8 +172,8 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
     return LinkState(label, counts_for, links.by, world.sources.quoted(artifact))
 
 
-def _order(one: Closed) -> tuple[int, int, bool, list[str]]:
-    return one.start, one.end, one.gates is None, sorted(one.gates or ())
+def _order(part: Closed) -> tuple[int, int, bool, list[str]]:
+    return part.start, part.end, part.gates is None, sorted(part.gates or ())
 
 
 def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[Closed]:
@@ -185,12 +187,12 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
             for mark in marks(artifact.body)
             if mark.kinds == (Kind.CLAIM,) and (gates := world.secrecy_of(mark.text)) != frozenset()
         ]
-        named = (
+        by_mark = (
             Closed(start, end, None if claim_id is None else world.gates_of_claim(claim_id))
             for start, end, claim_id in claim_marks(artifact.body)
         )
         sentences = world.withheld.sentences(artifact.body)
-        places = chain(sentences, paragraphs(artifact.body, secret), named)
+        places = chain(sentences, paragraphs(artifact.body, secret), by_mark)
     elif isinstance(artifact, Source):
         locator = "" if is_place(artifact.locator) else artifact.locator
         about = filter(None, (artifact.title, artifact.question, locator))

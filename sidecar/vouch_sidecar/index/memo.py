@@ -20,40 +20,40 @@ class Memo:
 
     def __init__(self, entries: int = MAX_ENTRIES) -> None:
         self._entries = entries
-        self._made: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
+        self._results: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
         self._characters = 0
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._results)
 
     def cached(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
         """The result of `make` for a text, worked out once for each `what`."""
         key = (text, what)
         with self._lock:
-            if key in self._made:
-                self._made.move_to_end(key)
-                return cast(T, self._made[key])
-        made = make()
+            if key in self._results:
+                self._results.move_to_end(key)
+                return cast(T, self._results[key])
+        result = make()
         with self._lock:
-            if key not in self._made:
+            if key not in self._results:
                 self._characters += len(text)
-            self._made[key] = made
-            while len(self._made) > self._entries or (
-                self._characters > MAX_CHARACTERS and len(self._made) > 1
+            self._results[key] = result
+            while len(self._results) > self._entries or (
+                self._characters > MAX_CHARACTERS and len(self._results) > 1
             ):
-                (oldest, _), _ = self._made.popitem(last=False)
+                (oldest, _), _ = self._results.popitem(last=False)
                 self._characters -= len(oldest)
-        return made
+        return result
 
     def forget(self, text: str, what: Hashable) -> None:
         """Forget one result."""
         with self._lock:
-            if self._made.pop((text, what), None) is not None:
+            if self._results.pop((text, what), None) is not None:
                 self._characters -= len(text)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._made.clear()
+            self._results.clear()
             self._characters = 0

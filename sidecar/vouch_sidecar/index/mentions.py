@@ -33,10 +33,14 @@ def named_by(analysed: Units, start: int, steps: Sequence[Reached]) -> Iterator[
     """The mentions from `start` to the ends that a walk reached."""
     for end in dict.fromkeys(step.end for step in steps):
         if _at_borders(analysed, start, end):
-            yield from _named(analysed, start, end, [step for step in steps if step.end == end])
+            yield from _mentions_between(
+                analysed, start, end, [step for step in steps if step.end == end]
+            )
 
 
-def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> Iterator[Mention]:
+def _mentions_between(
+    analysed: Units, start: int, end: int, steps: Sequence[Reached]
+) -> Iterator[Mention]:
     """The mentions from `start` to `end`, in all readings of the units."""
     first, last = analysed.units[start], analysed.units[end - 1]
     written = analysed.text[first.start : last.end]
@@ -46,23 +50,23 @@ def _named(analysed: Units, start: int, end: int, steps: Sequence[Reached]) -> I
             arm = _arm(form, written, step.words)
             if arm is not None and _better(arm, form, best.get(form.entity_id), written):
                 best[form.entity_id] = (arm, form)
-    known = [e for e, (arm, _) in best.items() if arm is not Arm.SURNAME]
-    if not known and len(best) > 1:
+    certain = [e for e, (arm, _) in best.items() if arm is not Arm.SURNAME]
+    if not certain and len(best) > 1:
         return  # a part that two entities share names nobody
     # Written just as one entity has it, the words are no inflection of another's name.
-    exact = [e for e in known if best[e][0] is not Arm.VARIANT]
-    named = exact or known or list(best)
-    ambiguous = len(named) > 1
-    for entity_id in sorted(named):
+    exact = [e for e in certain if best[e][0] is not Arm.VARIANT]
+    entity_ids = exact or certain or list(best)
+    ambiguous = len(entity_ids) > 1
+    for entity_id in sorted(entity_ids):
         arm, form = best[entity_id]
         yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
 
 
-def _better(arm: Arm, form: NameForm, known: tuple[Arm, NameForm] | None, written: str) -> bool:
+def _better(arm: Arm, form: NameForm, best: tuple[Arm, NameForm] | None, written: str) -> bool:
     """Whether a form is better than the known one: written exactly so, else by a better arm."""
-    if known is None:
+    if best is None:
         return True
-    return (form.name != written, arm) < (known[1].name != written, known[0])
+    return (form.name != written, arm) < (best[1].name != written, best[0])
 
 
 def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
@@ -79,9 +83,9 @@ def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
     return Arm.VARIANT if all(map(inflects, form.words, words)) else None
 
 
-def _is_plural(one: str, form: str) -> bool:
+def _is_plural(name: str, form: str) -> bool:
     """Of a name in capitals nothing else is an inflection: DNS is no plural of DN."""
-    return form in (one, one + "s", one + "es")
+    return form in (name, name + "s", name + "es")
 
 
 def _at_borders(analysed: Units, start: int, end: int) -> bool:
@@ -102,11 +106,11 @@ def _katakana(char: str) -> bool:
     return "\u30a1" <= char <= "\u30fc" and char != "\u30fb"
 
 
-def mark_nested(found: list[Mention]) -> list[Mention]:
+def mark_nested(mentions: list[Mention]) -> list[Mention]:
     """Sort by position; mark what a longer mention, or an earlier one that overlaps, covers."""
     out: list[Mention] = []
     start = end = -1
-    for mention in sorted(found, key=lambda m: (m.start, -m.end, m.entity_id)):
+    for mention in sorted(mentions, key=lambda m: (m.start, -m.end, m.entity_id)):
         if mention.start >= end:
             start, end = mention.start, mention.end
         nested = mention.start != start or mention.end != end

@@ -47,19 +47,19 @@ class _Known:
         self.paths: dict[str, list[Path]] = {}
         self.by_surface: defaultdict[str, list[str]] = defaultdict(list)
         self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, found in entities:
-            self._add(entity, found)
+        for entity, entity_forms in entities:
+            self._add(entity, entity_forms)
 
     @classmethod
     def of(cls, entities: Iterable[Entity]) -> _Known:
         return cls((entity, list(forms(entity))) for entity in entities)
 
-    def _add(self, entity: Entity, found: Sequence[Named]) -> None:
+    def _add(self, entity: Entity, forms: Sequence[Named]) -> None:
         self.entities[entity.id] = entity
-        for path, form in found:
+        for path, form in forms:
             self.root.put(path, form)
-        self.paths[entity.id] = [path for path, _ in found]
-        whole = (path for path, form in found if form.arm is not Arm.SURNAME)
+        self.paths[entity.id] = [path for path, _ in forms]
+        whole = (path for path, form in forms if form.arm is not Arm.SURNAME)
         for stem in dict.fromkeys(chain.from_iterable(whole)):
             self.by_stem[stem].append(entity.id)
         for text in surfaces(entity):
@@ -80,12 +80,12 @@ class Names:
     """A matcher over the names of all entities. Any thread may ask."""
 
     def __init__(
-        self, known: _Known, new: _Known | None = None, gone: AbstractSet[str] = frozenset()
+        self, base: _Known, new: _Known | None = None, gone: AbstractSet[str] = frozenset()
     ) -> None:
-        self._known = known
+        self._base = base
         self._new = new or _Known()
         self._gone = gone
-        """Ids whose entries in `_known` are out of date."""
+        """Ids whose entries in `_base` are out of date."""
 
     @classmethod
     def of(cls, entities: Iterable[Entity]) -> Names:
@@ -104,33 +104,33 @@ class Names:
             return self
         ids = {*removals, *(entity.id for entity in upserts)}
         new = [e for e in self._new.entities.values() if e.id not in ids] + list(upserts)
-        gone = self._gone | (ids & self._known.entities.keys())
+        gone = self._gone | (ids & self._base.entities.keys())
         if len(new) + len(gone) > MANY_NEW:
-            return Names.of([*(e for e in self._known.entities.values() if e.id not in gone), *new])
-        return Names(self._known, _Known.of(new), gone)
+            return Names.of([*(e for e in self._base.entities.values() if e.id not in gone), *new])
+        return Names(self._base, _Known.of(new), gone)
 
     def entity(self, entity_id: str) -> Entity | None:
-        found = self._new.entities.get(entity_id)
-        if found is not None or entity_id in self._gone:
-            return found
-        return self._known.entities.get(entity_id)
+        entity = self._new.entities.get(entity_id)
+        if entity is not None or entity_id in self._gone:
+            return entity
+        return self._base.entities.get(entity_id)
 
     def entities(self) -> Iterator[Entity]:
         """All entities, in no particular order."""
-        yield from (e for e in self._known.entities.values() if e.id not in self._gone)
+        yield from (e for e in self._base.entities.values() if e.id not in self._gone)
         yield from self._new.entities.values()
 
     def find(self, text: str) -> list[Mention]:
         """All mentions in a text, by position; a mention inside another is marked as nested."""
         analysed = units(text)
-        found: list[Mention] = []
-        known, new = self._known.root.children, self._new.root.children
+        mentions: list[Mention] = []
+        base, new = self._base.root.children, self._new.root.children
         for start, unit in enumerate(analysed.units):
-            if unit.stem in known or unit.stem in new or start in analysed.wholes:
-                found += named_by(analysed, start, [*self._steps(analysed, start)])
-        return mark_nested([*found, *self._whole(text, {one.entity_id for one in found})])
+            if unit.stem in base or unit.stem in new or start in analysed.wholes:
+                mentions += named_by(analysed, start, [*self._steps(analysed, start)])
+        return mark_nested([*mentions, *self._whole(text, {one.entity_id for one in mentions})])
 
-    def _whole(self, text: str, known: Container[str]) -> list[Mention]:
+    def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
         """Mentions of entities named by the whole text and not in `known`. The trie misses names
         that have no words, such as a lone sign, or differ from another name only in signs.
         """
@@ -142,14 +142,14 @@ class Names:
         return [
             Mention(start, end, i, Arm.NAME, written, len(ids) > 1, False)
             for i in ids
-            if i not in known
+            if i not in mentioned
         ]
 
     def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
         """Yield the ends of the names that begin at a unit."""
-        for known in (self._known, self._new):
-            for step in walk(known.root, analysed, start):
-                if known is self._known and self._gone:
+        for table in (self._base, self._new):
+            for step in walk(table.root, analysed, start):
+                if table is self._base and self._gone:
                     step = step._replace(forms=[f for f in step.forms if self._counts(f.entity_id)])
                 if step.forms:
                     yield step
@@ -160,8 +160,8 @@ class Names:
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
         whole = surface(text)
-        known = filter(self._counts, self._known.by_surface.get(whole, ()))
-        return sorted([*known, *self._new.by_surface.get(whole, ())])
+        earlier = filter(self._counts, self._base.by_surface.get(whole, ()))
+        return sorted([*earlier, *self._new.by_surface.get(whole, ())])
 
     def containing(self, text: str) -> list[str]:
         """Sorted ids of the entities whose name or alias contains the text.
@@ -171,11 +171,11 @@ class Names:
         analysed = units(text)
         if all(u.folded in STOPWORDS for u in analysed.units):
             return []
-        found: set[str] = set()
+        ids: set[str] = set()
         for stems in paths_without_gaps(analysed):
-            found.update(filter(self._counts, self._known.containing(stems)))
-            found.update(self._new.containing(stems))
-        return sorted(found)
+            ids.update(filter(self._counts, self._base.containing(stems)))
+            ids.update(self._new.containing(stems))
+        return sorted(ids)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
         """Mentions of a part of a name, outside the given mentions: the longest runs of words that
@@ -185,7 +185,7 @@ class Names:
         covered = bytearray(len(text) + 1)
         for mention in mentions:
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-        found: list[Mention] = []
+        mentions_of_parts: list[Mention] = []
         holding = cache(self._holding)
         at = 0
         while at < len(analysed.units):
@@ -197,16 +197,18 @@ class Names:
                 continue
             end = analysed.units[last - 1].end
             words = [u.folded for u in analysed.units[at:last]]
-            named = {i: name for i in ids if (name := self._name_with(i, words))}
-            for entity_id, name in sorted(named.items()):
-                shared = len(named) > 1
-                found.append(Mention(unit.start, end, entity_id, Arm.PART, name, shared, False))
+            names_by_id = {i: name for i in ids if (name := self._name_with(i, words))}
+            for entity_id, name in sorted(names_by_id.items()):
+                shared = len(names_by_id) > 1
+                mentions_of_parts.append(
+                    Mention(unit.start, end, entity_id, Arm.PART, name, shared, False)
+                )
             at = last
-        return found
+        return mentions_of_parts
 
     def _holding(self, stems: Path) -> list[str]:
         """Ids of the entities that have these stems side by side in a name."""
-        return [*filter(self._counts, self._known.containing(stems)), *self._new.containing(stems)]
+        return [*filter(self._counts, self._base.containing(stems)), *self._new.containing(stems)]
 
     def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
         """An entity's name that has these words in a row, in the singular or plural; None if none
@@ -226,11 +228,11 @@ def _longest_part(
     """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
     entities with such names: none if they are more than `MANY_SHARE`.
     """
-    found = analysed.units
+    units = analysed.units
     last, ids = at, list[str]()
-    while last < len(found) and (last == at or not found[last].gap):
-        stems = tuple(unit.stem for unit in found[at : last + 1])
-        more = [] if covered[found[last].start] else holding(stems)
+    while last < len(units) and (last == at or not units[last].gap):
+        stems = tuple(unit.stem for unit in units[at : last + 1])
+        more = [] if covered[units[last].start] else holding(stems)
         if not more:
             break
         last, ids = last + 1, more

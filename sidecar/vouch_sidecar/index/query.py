@@ -124,15 +124,15 @@ class Search:
     @cached_property
     def places(self) -> Mapping[str, list[str]]:
         """By kind, the places where the viewer finds documents."""
-        visible, found = frozenset(labels_for(self.gates)), defaultdict[str, list[str]](list)
+        visible, by_kind = frozenset(labels_for(self.gates)), defaultdict[str, list[str]](list)
         for name in sorted(self.snapshot.lengths):
             kind, label = StemPlace.decode(name)
             if label in visible:
-                found[kind].append(name)
-        found[SENTENCE_STEMS] = [
+                by_kind[kind].append(name)
+        by_kind[SENTENCE_STEMS] = [
             StemPlace(SENTENCE_STEMS, label).encode() for label in sorted(visible)
         ]
-        return found
+        return by_kind
 
     def _sums(self, kind: str) -> list[Sum]:
         """By label, the documents of a kind and their stems."""
@@ -228,13 +228,13 @@ class Search:
         """The claims linked to at least one of the entities or topics, sorted by id."""
         derived = {one: topic for one in entity_ids if (topic := self.topics.get(one)) is not None}
         declared = [one for one in entity_ids if one not in derived]
-        found = []
+        queries = []
         if values := [value for entity_id in declared for value in self._counting(entity_id)]:
-            found.append(value_query("about", [one.encode() for one in values]))
+            queries.append(value_query("about", [one.encode() for one in values]))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
             keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claims]
-            found.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
-        return self._recent(any_of(found), Kind.CLAIM)
+            queries.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
+        return self._recent(any_of(queries), Kind.CLAIM)
 
     def _recent(self, query: Query, kind: str) -> Query:
         """A query limited to claims since `since`, if that is set; claims without a date are left
@@ -267,12 +267,12 @@ class Search:
         """
         out: dict[str, Sum] = {}
         signs = {one: _sign(one) for one in labels_for(self.gates)}
-        for value, found in self.snapshot.sums(query, "about", number).items():
+        for value, more in self.snapshot.sums(query, "about", number).items():
             label, entity_id = CountedEntity.decode(value)
             if sign := signs.get(label):
                 have = out.get(entity_id, Sum(0, 0.0))
                 out[entity_id] = Sum(
-                    have.number + sign * found.number, have.total + sign * found.total
+                    have.number + sign * more.number, have.total + sign * more.total
                 )
         return out | self._sums_by_topic(query, number)
 
@@ -281,10 +281,10 @@ class Search:
         if not self.topics:
             return {}
         out: dict[str, Sum] = {}
-        for key, found in self.snapshot.sums(query, "key", number).items():
+        for key, more in self.snapshot.sums(query, "key", number).items():
             for topic in self.topics.of_claim(DocumentKey.decode(key).id):
                 have = out.get(topic, Sum(0, 0.0))
-                out[topic] = Sum(have.number + found.number, have.total + found.total)
+                out[topic] = Sum(have.number + more.number, have.total + more.total)
         return out
 
     def near(self, entity_id: str, weights: Mapping[Term, float]) -> Query:

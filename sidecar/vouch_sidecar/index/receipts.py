@@ -246,11 +246,11 @@ class _QuotedSource:
         """Yield the receipts that overlap a range of characters."""
         first = bisect_left(self.receipts, start - self._longest, key=lambda one: one.start)
         for at in range(first, len(self.receipts)):
-            one = self.receipts[at]
-            if one.start >= end:
+            receipt = self.receipts[at]
+            if receipt.start >= end:
                 return
-            if one.end > start:
-                yield one
+            if receipt.end > start:
+                yield receipt
 
     def gates(self, start: int, end: int) -> tuple[Gates, Gates]:
         """The gates that a range needs, without and with what texts of withheld claims add."""
@@ -289,9 +289,9 @@ class _QuotedSource:
 
     def saying(self, place: Place) -> Iterator[str]:
         """Yield ids of the claims whose text is quoted from a place."""
-        for one in self.touching(place.start, place.end):
-            for claim in self.world.cited(one.evidence.id).by:
-                if claim.verbatim and _is_same(self.around(one), place):
+        for receipt in self.touching(place.start, place.end):
+            for claim in self.world.cited(receipt.evidence.id).by:
+                if claim.verbatim and _is_same(self.around(receipt), place):
                     yield claim.claim_id
 
 
@@ -336,16 +336,16 @@ class QuotedSources:
         """The place of the claim's first receipt whose sentence contains the claim's text, else of
         its first receipt; None if no receipt is found.
         """
-        found = None
-        for evidence_id, one in citing(claim, self._world.evidence).items():
+        first = None
+        for evidence_id, cite in citing(claim, self._world.evidence).items():
             evidence = self._world.evidence(evidence_id)
             if evidence is None or not is_receipt(evidence):
                 continue
-            here = self._quoted(claim, evidence, one)
+            here = self._quoted(claim, evidence, cite)
             if here is not None and here.sentence is not None and here.sentence.holds:
                 return here
-            found = found or here
-        return found
+            first = first or here
+        return first
 
     def gates(self, source_id: str, start: int, end: int) -> Gates:
         """The gates that a range of a source needs, in characters. Nobody may see a range of a
@@ -384,8 +384,8 @@ class QuotedSources:
         its = self._world.content(other) if other.kept else None
         if data is None or its is None:
             return True
-        one, two = ({*map(bytes.strip, text.splitlines())} - {b""} for text in (data, its))
-        return 2 * len(one & two) >= min(len(one), len(two))
+        ours, theirs = ({*map(bytes.strip, text.splitlines())} - {b""} for text in (data, its))
+        return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
         """The range of characters that a receipt quotes from its source; None if it is unknown."""
@@ -548,8 +548,8 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _is_same(one: Place | None, other: Place) -> bool:
-    return one is not None and (one.start, one.end) == (other.start, other.end)
+def _is_same(place: Place | None, other: Place) -> bool:
+    return place is not None and (place.start, place.end) == (other.start, other.end)
 
 
 def _form(place: Place | None, source: Source) -> Form:

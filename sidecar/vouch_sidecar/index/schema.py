@@ -98,21 +98,21 @@ Fields = dict[str, Any]
 
 
 def _schema() -> Schema:
-    made = SchemaBuilder()
+    builder = SchemaBuilder()
     for name, fast in (("key", True), ("place", True), ("about", True), ("unit", True)):
-        _raw(made, name, fast)
+        _raw(builder, name, fast)
     for name in ("linked", "refers"):
-        _raw(made, name, fast=False)
-    made.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
+        _raw(builder, name, fast=False)
+    builder.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
     for name in ("length", "unit_length", "evidence", "cited", "worth", "mark"):
-        made.add_unsigned_field(name, stored=True, fast=True)
-    made.add_integer_field("at", stored=True, fast=True)
-    made.add_float_field("fresh", stored=True, fast=True)
-    made.add_bytes_field("artifact", stored=True)
-    made.add_bytes_field("forms", stored=True)
-    made.add_bytes_field("quoted", stored=True)
-    made.add_bytes_field("closed", stored=True)
-    return made.build()
+        builder.add_unsigned_field(name, stored=True, fast=True)
+    builder.add_integer_field("at", stored=True, fast=True)
+    builder.add_float_field("fresh", stored=True, fast=True)
+    builder.add_bytes_field("artifact", stored=True)
+    builder.add_bytes_field("forms", stored=True)
+    builder.add_bytes_field("quoted", stored=True)
+    builder.add_bytes_field("closed", stored=True)
+    return builder.build()
 
 
 def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
@@ -138,9 +138,9 @@ forms of an entity's names, stored to start faster.
 # Documents, read
 
 
-def key_in(made: Document) -> DocumentKey:
+def key_in(document: Document) -> DocumentKey:
     """Kind, id and section of a document."""
-    return DocumentKey.decode(made["key"][0])
+    return DocumentKey.decode(document["key"][0])
 
 
 def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
@@ -150,10 +150,10 @@ def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
     return frozenset(one.entity_id for one in counted if one.label in visible)
 
 
-def stems_in(made: Document) -> list[str]:
+def stems_in(document: Document) -> list[str]:
     """The stems of a document's text, in order."""
-    before = PlacedStem(made["place"][0], "").encode()
-    return made["stems"][0][len(before) :].split(f" {before}") if made["length"][0] else []
+    before = PlacedStem(document["place"][0], "").encode()
+    return document["stems"][0][len(before) :].split(f" {before}") if document["length"][0] else []
 
 
 def sentence_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
@@ -175,24 +175,22 @@ def quoted_in(claim: Document) -> Quoted | None:
     if sentence is None:
         return Quoted(Form(form), None, by_text, only_whole)
     text, claims, holds, whole, leads, source_id, start, *tuples = sentence
-    found = Sentence(
-        text, tuple(claims), holds, whole, leads, source_id, start, *map(tuple, tuples)
-    )
-    return Quoted(Form(form), found, by_text, only_whole)
+    read = Sentence(text, tuple(claims), holds, whole, leads, source_id, start, *map(tuple, tuples))
+    return Quoted(Form(form), read, by_text, only_whole)
 
 
-def closed_in(made: Document) -> list[Closed]:
+def closed_in(document: Document) -> list[Closed]:
     """The closed ranges of a page or source."""
-    if not made.get_all("closed"):
+    if not document.get_all("closed"):
         return []
-    found = json.loads(str(made["closed"][0], "utf-8"))
-    return [Closed(a, b, None if gates is None else frozenset(gates)) for a, b, gates in found]
+    ranges = json.loads(str(document["closed"][0], "utf-8"))
+    return [Closed(a, b, None if gates is None else frozenset(gates)) for a, b, gates in ranges]
 
 
-def shown_in(made: Document, gates: frozenset[str]) -> Artifact:
+def shown_in(document: Document, gates: frozenset[str]) -> Artifact:
     """The artifact of its first document, as viewers with these gates are shown it."""
-    hidden = [c for c in closed_in(made) if c.gates is not None and not c.gates <= gates]
-    return _without(artifact_in(made), hidden)
+    hidden = [c for c in closed_in(document) if c.gates is not None and not c.gates <= gates]
+    return _without(artifact_in(document), hidden)
 
 
 def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
@@ -463,9 +461,9 @@ def _digest(locator: str) -> str:
     return f"{_hash(locator.encode('utf-8', 'replace'), 16):032x}"
 
 
-def is_retired(made: Document) -> bool:
+def is_retired(document: Document) -> bool:
     """Whether a document is that of what nobody may see."""
-    return key_in(made)[0] == RETIRED
+    return key_in(document)[0] == RETIRED
 
 
 def _claim_fields(claim: Claim, counts_for: Sequence[str]) -> Fields:
@@ -489,14 +487,14 @@ def worth(claim: Claim) -> int:
     """A number that orders claims where no text decides, the greatest first: contested claims come
     last; else confidence, the number of citations and the date decide, in this order.
     """
-    made = int(claim.status != "contested")
+    number = int(claim.status != "contested")
     for value, bits in (
         (round(claim.confidence * 10**6), _CONFIDENCE_BITS),
         (len(set(claim.evidence)), _CITATIONS_BITS),
         (int(claim.date or 0.0), _SECONDS_BITS),
     ):
-        made = made << bits | max(0, min(value, 2**bits - 1))
-    return made
+        number = number << bits | max(0, min(value, 2**bits - 1))
+    return number
 
 
 def confirmed_at(claim: Claim) -> float | None:
@@ -505,8 +503,8 @@ def confirmed_at(claim: Claim) -> float | None:
 
 
 def _half_lives(at: float) -> float:
-    found = (at - FRESH_FROM) / DAY / HALF_LIFE_DAYS
-    return max(-_FRESH_POWERS, min(found, _FRESH_POWERS))
+    half_lives = (at - FRESH_FROM) / DAY / HALF_LIFE_DAYS
+    return max(-_FRESH_POWERS, min(half_lives, _FRESH_POWERS))
 
 
 def _microseconds(at: float) -> int:
@@ -556,9 +554,9 @@ _NAMES = {made: [one.name for one in fields(made)] for made in KIND_OF}
 
 def _encoded(artifact: Artifact) -> bytes:
     """Kind, and the values of the fields in their order, as JSON."""
-    made = type(artifact)
-    values = [getattr(artifact, name) for name in _NAMES[made]]
-    return _as_json([KIND_OF[made], *map(_plain, values)])
+    record = type(artifact)
+    values = [getattr(artifact, name) for name in _NAMES[record]]
+    return _as_json([KIND_OF[record], *map(_plain, values)])
 
 
 def _as_json(values: list[Any]) -> bytes:
@@ -571,9 +569,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def artifact_in(made: Document) -> Artifact:
+def artifact_in(document: Document) -> Artifact:
     """Decode an artifact from its first document."""
-    kind, *values = json.loads(str(made["artifact"][0], "utf-8"))
+    kind, *values = json.loads(str(document["artifact"][0], "utf-8"))
     for at, value in enumerate(values):
         if isinstance(value, list):
             values[at] = tuple(value)

@@ -379,9 +379,9 @@ class _Blocks:
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each line, without its line end."""
     start = 0
-    for found in _LINE_END.finditer(text):
-        yield start, found.start()
-        start = found.end()
+    for line_end in _LINE_END.finditer(text):
+        yield start, line_end.start()
+        start = line_end.end()
     if start < len(text):
         yield start, len(text)
 
@@ -432,11 +432,11 @@ def sentences_of(text: str) -> list[str]:
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for found in matches(_END, text):
-        if found.start() < start or not _ends(text, start, found.start(), found.end()):
+    for end in matches(_END, text):
+        if end.start() < start or not _ends(text, start, end.start(), end.end()):
             continue
-        yield start, found.end()
-        start = found.end()
+        yield start, end.end()
+        start = end.end()
         while start < len(text) and text[start].isspace():
             start += 1
     if start < len(text):

@@ -108,11 +108,11 @@ class Word(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def _word(token: str) -> Word:
-    start = found.end() if (found := _ELISION.match(token)) else 0
-    end = found.start() if (found := _POSSESSIVE.search(token)) and found.start() > start else None
+    start = match.end() if (match := _ELISION.match(token)) else 0
+    end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
     core = token[start:end]
     whole = _APOSTROPHES.sub("", fold(core))
-    singular = fold(found[1]) if (found := _ACRONYM.fullmatch(core)) else whole
+    singular = fold(match[1]) if (match := _ACRONYM.fullmatch(core)) else whole
     parts = tuple(
         (start + first, start + last, folded, stem(folded))
         for first, last in _camel_parts(core)
@@ -223,13 +223,13 @@ def _units(text: str) -> Units:
 def _placed_back(text: str) -> Units:
     """The units of a text in composed form, with offsets in the given text."""
     composed, places = compose(text)
-    found = _units(composed)
+    analysed = _units(composed)
 
     def back(unit: Unit) -> Unit:
         return unit._replace(start=places[unit.start], end=places[unit.end])
 
-    wholes = {i: (back(whole), end) for i, (whole, end) in found.wholes.items()}
-    return Units(text, [back(unit) for unit in found.units], wholes)
+    wholes = {i: (back(whole), end) for i, (whole, end) in analysed.wholes.items()}
+    return Units(text, [back(unit) for unit in analysed.units], wholes)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
@@ -255,14 +255,14 @@ def inflects(base: str, form: str) -> bool:
     return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
 
 
-def differ_in_number(one: str, other: str) -> bool:
+def differ_in_number(word: str, other: str) -> bool:
     """Whether two words are the same, or one is the plural of the other."""
-    return one == other or _plural(one, other) or _plural(other, one)
+    return word == other or _plural(word, other) or _plural(other, word)
 
 
-def _plural(one: str, many: str) -> bool:
-    if len(one) < 2:
+def _plural(singular: str, plural: str) -> bool:
+    if len(singular) < 2:
         return False
-    if one.endswith("y") and many == one[:-1] + "ies":
+    if singular.endswith("y") and plural == singular[:-1] + "ies":
         return True
-    return many in (one + "s", one + "es")
+    return plural in (singular + "s", singular + "es")

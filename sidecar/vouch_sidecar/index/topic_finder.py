@@ -174,9 +174,9 @@ class _TopicCandidate:
     @property
     def why(self) -> str:
         """Where the name was found, for people."""
-        return "; ".join(self._told(origin) for origin in sorted(self.claims))
+        return "; ".join(self._as_words(origin) for origin in sorted(self.claims))
 
-    def _told(self, origin: Origin) -> str:
+    def _as_words(self, origin: Origin) -> str:
         claims = count(self.number(origin), "claim")
         match origin:
             case Origin.TITLE:
@@ -252,11 +252,11 @@ class _Deriving:
             chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
         for gate, own in sorted(self._candidates.items()):
             chosen[gate] = {}
-            for key, one in own.items() if label_of([gate]) in sparse else ():
+            for key, topic_candidate in own.items() if label_of([gate]) in sparse else ():
                 if key in everybodys:
-                    one.add(everybodys[key])
-                if key in chosen[OPEN] or self._counts(one, gate):
-                    chosen[gate][key] = one
+                    topic_candidate.add(everybodys[key])
+                if key in chosen[OPEN] or self._counts(topic_candidate, gate):
+                    chosen[gate][key] = topic_candidate
         names = {one.name for by_key in chosen.values() for one in by_key.values()}
         wide = {
             name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
@@ -308,14 +308,14 @@ class _Deriving:
                 self._claims[claim.id] = claim, gate
 
     def _note_claims(self) -> None:
-        found: dict[tuple[Origin, str], dict[str, None]] = {}
+        by_name: dict[tuple[Origin, str], dict[str, None]] = {}
         words: dict[str, dict[str, list[str]]] = {}
         vocabulary = set[str]()
         proses: list[tuple[str, str, set[str]]] = []
         for claim, gate in self._claims.values():
             self._rest()
             for name in _names_in(claim):
-                found.setdefault(name, {})[claim.id] = None
+                by_name.setdefault(name, {})[claim.id] = None
             prose = _prose(claim.text)
             said = set(_WORD.findall(prose.lower()))
             proses.append((gate, prose, said))
@@ -324,10 +324,10 @@ class _Deriving:
             here = words.setdefault(gate, {})
             for word in unknown:
                 here.setdefault(word, []).append(claim.id)
-        for (origin, called), claim_ids in found.items():
+        for (origin, called), claim_ids in by_name.items():
             _exhaust(self._note(origin, called, claim_ids, OPEN))
         self._note_uncapitalised(
-            (name for origin, name in found if origin is Origin.PHRASE), proses
+            (name for origin, name in by_name if origin is Origin.PHRASE), proses
         )
         self._add_identifiers(words, [said for *_, said in proses])
         self._note_words(words, vocabulary)
@@ -353,10 +353,10 @@ class _Deriving:
         keys = {gate: {_word_key(word) for word in here} for gate, here in words.items()}
         for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
             self._rest()
-            known = keys.get(OPEN, set()), keys.get(gate, set())
+            keys_here = keys.get(OPEN, set()), keys.get(gate, set())
             here = words.setdefault(gate, {})
             for word in words_without_tier(_words_of_identifiers(claim.text) - said):
-                if any(_word_key(word) in some for some in known):
+                if any(_word_key(word) in some for some in keys_here):
                     here.setdefault(word, []).append(claim.id)
 
     def _note_words(
@@ -369,13 +369,13 @@ class _Deriving:
             for word, ids in by_word.items():
                 number[_word_key(word)] += len(ids)
                 beginnings.add(word[:3])
-        known = {_word_key(word) for word in english if word[:3] in beginnings}
+        english_keys = {_word_key(word) for word in english if word[:3] in beginnings}
         for gate, by_word in words.items():
             for word, ids in by_word.items():
                 key = _word_key(word)
                 if (
                     number[key] < SPOKEN_OF_FEW
-                    or key in known
+                    or key in english_keys
                     or len(word) < 3
                     or _is_english(word)
                 ):
@@ -390,12 +390,12 @@ class _Deriving:
                 candidate.spelled[Origin.WORD][name] += len(ids) - 1
 
     def _note_pages(self) -> None:
-        known = self._knowledge.entity
+        entity = self._knowledge.entity
         for page in self._knowledge.all_of(Kind.PAGE):
             self._rest()
             assert isinstance(page, Page)
             gate = gate_of(page)
-            if gate is None or any(known(one) is not None for one in page.entities):
+            if gate is None or any(entity(one) is not None for one in page.entities):
                 continue
             if (
                 page.id != STARTER
@@ -535,15 +535,17 @@ class _Deriving:
         taken: set[str] = set()
         for key in first:
             self._rest()
-            one = by_key[key]
-            entity_id = topic_id(slug_of(one.name))
+            candidate = by_key[key]
+            entity_id = topic_id(slug_of(candidate.name))
             if entity_id in taken or self._knowledge.entity(entity_id) is not None:
                 continue
             taken.add(entity_id)
-            entity = Entity(entity_id, "", one.name, TOPIC)
-            claims = one.every | self._holding(search, one)
-            is_wide = one.name in wide
-            topics[key] = Topic(key, entity, one.why, claims, frozenset(one.pages), is_wide)
+            entity = Entity(entity_id, "", candidate.name, TOPIC)
+            claims = candidate.every | self._holding(search, candidate)
+            is_wide = candidate.name in wide
+            topics[key] = Topic(
+                key, entity, candidate.why, claims, frozenset(candidate.pages), is_wide
+            )
         everybodys = chosen[OPEN] if gate != OPEN else {}
         own = (topic.entity for key, topic in topics.items() if key not in everybodys)
         return Table(topics, Names.of(own))
@@ -553,8 +555,8 @@ class _Deriving:
         words = terms(candidate.name)
         if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
-        found = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
-        ids = (key.split("\0")[1] for key in found)
+        sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
+        ids = (key.split("\0")[1] for key in sums)
         return frozenset(one for one in ids if one in self._claims)
 
 
@@ -567,13 +569,13 @@ def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
     for tag in claim.topical_tags:
         yield Origin.TAG, tag
-    for found in matches(_TICKET, claim.text):
-        ticket = found[0]
+    for match in matches(_TICKET, claim.text):
+        ticket = match[0]
         if _prefix(ticket) not in STANDARDS:
             yield Origin.TICKET, ticket
     text = _prose(claim.text)
-    for found in matches(_CAPITALS, text):
-        if phrase := _without_opening(text, found):
+    for match in matches(_CAPITALS, text):
+        if phrase := _without_opening(text, match):
             yield Origin.PHRASE, phrase
 
 
@@ -643,12 +645,12 @@ def _is_heading(words: list[str]) -> bool:
     return len(words) < MAX_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
 
 
-def _without_opening(text: str, found: re.Match[str]) -> str | None:
+def _without_opening(text: str, match: re.Match[str]) -> str | None:
     """A phrase in capitals without a first word that is in capitals only because it begins a
     sentence.
     """
-    phrase = found[0]
-    if _begins_sentence(text, found.start()):
+    phrase = match[0]
+    if _begins_sentence(text, match.start()):
         opening, _, rest = phrase.partition(" ")
         if (len(opening) == 1 or not opening.isupper()) and _is_english(opening.lower()):
             phrase = rest
@@ -684,18 +686,18 @@ def _headings(data: bytes, is_restructured: bool = False) -> list[_Heading]:
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     marked = () if is_restructured else _ATX.finditer(text)
     underlined = (m for m in _UNDERLINED.finditer(text) if is_restructured or m[2] not in "`~")
-    found = {m.start(): m for m in (*marked, *underlined)}
+    by_place = {m.start(): m for m in (*marked, *underlined)}
     borders = _borders_of_code(text)
     ascii_only = text.isascii()
     headings: list[_Heading] = []
-    for at in sorted(found):
-        written = found[at][1][:MAX_WINDOW].rstrip(" \t#")
+    for at in sorted(by_place):
+        written = by_place[at][1][:MAX_WINDOW].rstrip(" \t#")
         is_in_code = bisect_right(borders, at) % 2
         if is_in_code or _PLACEHOLDERS.search(written) or _CODE.search(written):
             continue
         offset = at if ascii_only else len(text[:at].encode())
         words = " ".join(_MARKUP.sub("", written).split())
-        headings.append(_Heading(offset, at, found[at].end(1), words))
+        headings.append(_Heading(offset, at, by_place[at].end(1), words))
         if len(headings) == MAX_HEADINGS:
             break
     return headings
@@ -707,12 +709,12 @@ def _borders_of_code(text: str) -> list[int]:
     if text.startswith("---\n"):
         borders = [0, end + 4] if (end := text.find("\n---", 3)) >= 0 else []
     fence = ""
-    for found in _FENCE.finditer(text):
+    for border in _FENCE.finditer(text):
         if not fence:
-            fence = found[1]
-        elif found[1].startswith(fence):
+            fence = border[1]
+        elif border[1].startswith(fence):
             fence = ""
         else:
             continue
-        borders.append(found.start())
+        borders.append(border.start())
     return borders

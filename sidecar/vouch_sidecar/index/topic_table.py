@@ -92,11 +92,11 @@ class VisibleTopics:
 
     @cached_property
     def _by_claim(self) -> Mapping[str, tuple[str, ...]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for one, topic in self._by_id.items():
+        topic_ids: defaultdict[str, list[str]] = defaultdict(list)
+        for topic_id, topic in self._by_id.items():
             for claim_id in topic.claims:
-                found[claim_id].append(one)
-        return {claim_id: tuple(sorted(ids)) for claim_id, ids in found.items()}
+                topic_ids[claim_id].append(topic_id)
+        return {claim_id: tuple(sorted(ids)) for claim_id, ids in topic_ids.items()}
 
     def find(self, text: str) -> list[Mention]:
         """The mentions of topics in a text, by position, without mentions inside a longer one. A
@@ -104,24 +104,24 @@ class VisibleTopics:
         """
         if not self._by_id:
             return []
-        found = [
+        mentions = [
             mention._replace(arm=Arm.DERIVED, ambiguous=False)
             for table in self._tables
             for mention in table.names.find(text)
             if mention.entity_id in self._by_id
         ]
-        return [mention for mention in mark_nested(found) if not mention.nested]
+        return [mention for mention in mark_nested(mentions) if not mention.nested]
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the topics that have the whole text, folded, as their name; sorted."""
-        return self._known(one.names.exactly(text) for one in self._tables)
+        return self._existing(one.names.exactly(text) for one in self._tables)
 
     def containing(self, text: str) -> list[str]:
         """Ids of the topics of whose name the text is a part; sorted."""
-        return self._known(one.names.containing(text) for one in self._tables)
+        return self._existing(one.names.containing(text) for one in self._tables)
 
-    def _known(self, found: Iterable[Iterable[str]]) -> list[str]:
-        return sorted(self._by_id.keys() & set(chain.from_iterable(found)))
+    def _existing(self, ids: Iterable[Iterable[str]]) -> list[str]:
+        return sorted(self._by_id.keys() & set(chain.from_iterable(ids)))
 
 
 NO_VISIBLE_TOPICS = VisibleTopics()

@@ -48,12 +48,12 @@ class Topics:
         if self.of is None or not self.by_gate:
             return NO_VISIBLE_TOPICS
         key = (knowledge.serial, gates, never)
-        found = self._kept.get(key)
-        if found is None:
+        visible = self._kept.get(key)
+        if visible is None:
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
-            found = self._kept[key] = self._seen(knowledge, gates, never)
-        return found
+            visible = self._kept[key] = self._seen(knowledge, gates, never)
+        return visible
 
     def _seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]

@@ -46,10 +46,10 @@ class Text(NamedTuple):
 def all_gates(several: Iterable[Gates]) -> Gates:
     """The gates of several things that are shown together."""
     needed = frozenset[str]()
-    for one in several:
-        if one is None:
+    for gates in several:
+        if gates is None:
             return None
-        needed |= one
+        needed |= gates
     return needed - {OPEN}
 
 
@@ -91,9 +91,9 @@ class Withheld:
                 by_start[key] = left
                 if not left:
                     del by_start[key]
-            for one in texts:
-                key = one.words[:_START]
-                by_start[key] = (*by_start.get(key, ()), one)
+            for text in texts:
+                key = text.words[:_START]
+                by_start[key] = (*by_start.get(key, ()), text)
             if not texts:
                 del by_claim[claim_id]
         return Withheld(by_claim, by_start)
@@ -117,36 +117,36 @@ class Withheld:
         """Where a text holds texts of withheld claims."""
         if not self._by_start:
             return
-        found = units(text).units
-        words = tuple(one.folded for one in found)
+        analysed = units(text).units
+        words = tuple(one.folded for one in analysed)
         for at in range(len(words) - 1):
             for key in (words[at : at + _START], words[at : at + _START - 1]):
-                for one in self._by_start.get(key, ()):
-                    last = at + len(one.words)
-                    if words[at:last] == one.words:
-                        gates = None if one.gate is None else frozenset({one.gate})
-                        yield Closed(found[at].start, found[last - 1].end, gates)
+                for withheld in self._by_start.get(key, ()):
+                    last = at + len(withheld.words)
+                    if words[at:last] == withheld.words:
+                        gates = None if withheld.gate is None else frozenset({withheld.gate})
+                        yield Closed(analysed[at].start, analysed[last - 1].end, gates)
 
     def sentences(self, document: str) -> Iterator[Closed]:
         """The sentences and headings of a document that hold texts of withheld claims."""
         places = list(self.places(document))
         layout = Layout(document) if places else None
-        for one in places:
-            around = None if layout is None else layout.around(one.start, one.end)
-            start = one.start if around is None else min(one.start, around.start)
-            end = one.end if around is None else max(one.end, around.end)
-            yield Closed(start, end, one.gates)
+        for place in places:
+            around = None if layout is None else layout.around(place.start, place.end)
+            start = place.start if around is None else min(place.start, around.start)
+            end = place.end if around is None else max(place.end, around.end)
+            yield Closed(start, end, place.gates)
 
 
 def paragraphs(document: str, places: Iterable[Closed]) -> Iterator[Closed]:
     """The paragraphs, or items of lists, of a document around some places."""
     borders = [0]
-    for one in places:
+    for place in places:
         if len(borders) == 1:
             borders += [found.start() for found in _BORDER.finditer(document)]
-        at = bisect_right(borders, one.start)
+        at = bisect_right(borders, place.start)
         end = borders[at] if at < len(borders) else len(document)
-        yield Closed(borders[at - 1], end, one.gates)
+        yield Closed(borders[at - 1], end, place.gates)
 
 
 def texts_of(claim: Claim) -> tuple[Text, ...]:
@@ -158,17 +158,17 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
         return ()
     gate = None if needed is None else next(iter(needed))
     texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
-    found = (_recognised(text) for text in texts)
-    return tuple(Text(words, gate, claim.id) for words in found if words)
+    recognised = (_recognised(text) for text in texts)
+    return tuple(Text(words, gate, claim.id) for words in recognised if words)
 
 
 def _recognised(text: str) -> Words:
     """The words of a text that has enough to be recognised where it stands again, else none."""
-    found = units(text)
-    words = tuple(one.folded for one in found.units)
-    content = {one.stem for one in found.units if one.folded not in STOPWORDS}
-    for at, (_, end) in found.wholes.items():  # an identifier is one word
-        content.difference_update(one.stem for one in found.units[at + 1 : end])
+    analysed = units(text)
+    words = tuple(one.folded for one in analysed.units)
+    content = {one.stem for one in analysed.units if one.folded not in STOPWORDS}
+    for at, (_, end) in analysed.wholes.items():  # an identifier is one word
+        content.difference_update(one.stem for one in analysed.units[at + 1 : end])
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return ()
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
