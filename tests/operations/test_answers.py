@@ -60,7 +60,18 @@ def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_pa
         "entities/ada.yaml": entity("ada", name="Ada Byron", type="person"),
         "claims/asked.yaml": claim("asked", entities=["ada", "relay"], approved_by="reviewer"),
         "claims/not.yaml": claim("not", text="It is not so.", contradicts=["asked", "nothing"]),
-        "claims/mine.yaml": claim("mine", entities=[], auto_approved=True),
+        "claims/alone.yaml": claim("alone", auto_approved=True, approved_by="ada"),
+        "claims/mine.yaml": claim("mine", entities=[], auto_approved=True, evidence=["quote"]),
+        "evidence/quote.yaml": dump(
+            {
+                "id": "quote",
+                "source_id": SHA,
+                "locator": "b0-2",
+                "quote": "It",
+                "byte_start": 0,
+                "byte_end": 2,
+            }
+        ),
         "claims/asked-not.yaml": claim(
             "asked-not", entities=["relay"], status="contested", contradicts=["not"]
         ),
@@ -70,6 +81,7 @@ def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_pa
     assert (asked["approved_by"], asked["auto_approved"]) == ("reviewer", False)
     assert [one["entity_id"] for one in asked["people"]] == ["ada"]
     assert ask(engine, "claim", id="mine")["auto_approved"] is True
+    assert ask(engine, "claim", id="alone")["auto_approved"] is False, "there is no receipt"
     (against,) = ask(engine, "claim", id="asked-not")["contested_by"]
     assert (against["id"], against["said"]) == ("not", "It is not so.")
     assert [one["name"] for one in ask(engine, "claim", id="asked-not")["people"]] == ["Ada Byron"]
