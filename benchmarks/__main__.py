@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import crowded, heartbeat, hook, kept, semantic, sidecar, vouch, worst
+from benchmarks import heartbeat, hook, semantic, sidecar, vouch, worst
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
 from benchmarks.report import Results, as_json, conditions, table
 
@@ -57,16 +57,12 @@ def _measured(name: str, size: Size, quick: bool) -> Results:
         if size == MEDIUM:
             _say(name, "worst cases")
             result.sidecar |= worst.measure(root, folder / "asked")
-            result.sidecar |= crowded.measure(root, folder / "crowded", questions)
             _say(name, "meaning")
             result.sidecar |= semantic.measure(root, folder / "meant", questions)
         _say(name, "hooks")
         result.sidecar |= hook.measure(root, folder / "asked", questions)
         if result.vouch and size != LARGE:  # minutes a prompt there
             result.vouch |= hook.theirs(root, questions)
-        if not quick:
-            _say(name, "what is kept")
-            result.kept = kept.measure(root, folder / "asked")
         if not quick and size == MEDIUM:
             _say(name, "many saves")
             result.sidecar["day"] = sidecar.day(root, folder / "asked", questions)

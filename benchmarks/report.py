@@ -55,19 +55,6 @@ ROWS = (
     Row("worst: 8 slots of 125 names", "worst: window", "ms", (300, None)),
     Row("worst: a JSON inventory of 100 KB", "worst: inventory", "ms", (300, None)),
     Row("worst: a search for 30 words", "worst: words", "ms", (300, None)),
-    Row("worst: 12 contexts of 12 KB at once", "worst: calls", "ms", (700, None)),
-    Row("worst: links to 500 retired claims", "worst: links", "ms"),
-    Row("… and a status meanwhile", "worst: links, meanwhile", "ms", (50, None)),
-    Row("worst: references in 80 files of 1 MB", "worst: references", "ms"),
-    Row("… and a status meanwhile", "worst: references, meanwhile", "ms", (50, None)),
-    Row("a key beside 1,200 problems", "worst: a key, diagnostics", "ms", (30, None)),
-    Row("a key in a document of 1 MiB", "worst: a key, long document", "ms", (30, None)),
-    Row("worst: a page, a mark and 4 MB of blanks", "worst: one mark", "ms"),
-    Row("… and a status meanwhile", "worst: one mark, meanwhile", "ms", (50, None)),
-    Row("worst: a page of 13,000 marks and blanks", "worst: many marks", "ms"),
-    Row("… and a status meanwhile", "worst: many marks, meanwhile", "ms", (50, None)),
-    Row("worst: a page of 4 MB of CJK letters", "worst: letters", "ms"),
-    Row("… and a status meanwhile", "worst: letters, meanwhile", "ms", (50, None)),
     Row("memory before a question", "memory at first", "MB"),
     Row("memory after all questions", "memory", "MB", (120, 250)),
     Row("of it, shared between processes", "shared", "MB"),
@@ -87,12 +74,11 @@ _PACKAGES = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
 
 @dataclass(slots=True)
 class Results:
-    """All figures about one knowledge base; `kept`: bytes by operation, once and again."""
+    """All figures about one knowledge base."""
 
     size: Size
     sidecar: Figures
     vouch: Figures = field(default_factory=dict)
-    kept: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def conditions() -> dict[str, Any]:
@@ -126,9 +112,7 @@ def table(results: Sequence[Results]) -> str:
         if any(cells):
             aims = ["" if aim is None else f"{aim:g} {row.unit}" for aim in row.aims]
             lines.append(_line([row.title, *aims, *cells]))
-    kept = [f"\n{_head(result)}: {_kept(result)}." for result in results if result.kept]
-    said = ["\nKept after 50 questions, and by 50 others after that, MB:"] if kept else []
-    return "\n".join([*lines, *said, *kept])
+    return "\n".join(lines)
 
 
 def _head(result: Results) -> str:
@@ -155,11 +139,3 @@ def _cell(row: Row, result: Results) -> str:
 def _times(other: Figure, own: Figure) -> str:
     times = other.median / own.median
     return f"{times:,.0f}" if times >= 10 else f"{times:.1g}"
-
-
-def _kept(result: Results) -> str:
-    each = (
-        f"{name} {first / 1e6:.1f}, {second / 1e6:.1f}"
-        for name, (first, second) in sorted(result.kept.items(), key=lambda one: -one[1][0])
-    )
-    return "; ".join(each)
