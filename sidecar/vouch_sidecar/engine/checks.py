@@ -157,10 +157,10 @@ class CheckContext:
             data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
         except (FileNotFoundError, UnreadableError):
             return None
-        found = parse(path, data).artifact if self.allowance.take(len(data)) else None
-        if not isinstance(found, Claim | Page) or key_of(found) != (kind, artifact_id):
+        artifact = parse(path, data).artifact if self.allowance.take(len(data)) else None
+        if not isinstance(artifact, Claim | Page) or key_of(artifact) != (kind, artifact_id):
             return None
-        return None if is_live(found) else found
+        return None if is_live(artifact) else artifact
 
 
 Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
@@ -174,12 +174,12 @@ def check_all(
     citations; the messages leave the ids out. Reads the files that have findings.
     """
     kb_dir = around.collection.root / KB_DIRNAME
-    found: dict[str, tuple[Problem, ...]] = {}
-    known = {*around.collection.problems}
+    by_path: dict[str, tuple[Problem, ...]] = {}
+    paths = {*around.collection.problems}
     for kind in CHECKED:
         for known_artifact in around.knowledge.all_of(kind):
             artifact = around.whole(known_artifact)
-            known.add(artifact.path)
+            paths.add(artifact.path)
             seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
             findings = _findings if seen else _impersonal
             if next(findings(artifact, around), None) is None:
@@ -188,18 +188,18 @@ def check_all(
                 data, _ = read_bytes_of(kb_dir, artifact.path)
             except (FileNotFoundError, UnreadableError):
                 continue
-            found[artifact.path] = _placed(artifact, data, findings(artifact, around))
-    for path, artifact, data in _withheld(around, known):
+            by_path[artifact.path] = _placed(artifact, data, findings(artifact, around))
+    for path, artifact, data in _withheld(around, paths):
         if problems := _placed(artifact, data, _of_withheld(artifact, around)):
-            found[path] = problems
-    found |= _in_code_owners(around)
+            by_path[path] = problems
+    by_path |= _in_code_owners(around)
     if _lacks_entities(around):
-        found[CONFIG] = (_NO_ENTITIES,)
+        by_path[CONFIG] = (_NO_ENTITIES,)
     for path, pattern in islice(unread_files(kb_dir), MAX_FINDINGS):
         message = f"vouch reads `{pattern}` alone: nothing that this file says counts"
-        for one in _as_set(iter([Finding("not-read", "", message)]), around):
-            found[path] = (Problem(path, one.message, one.severity, code=one.code),)
-    return _summed_up(found)
+        for finding in _as_set(iter([Finding("not-read", "", message)]), around):
+            by_path[path] = (Problem(path, finding.message, finding.severity, code=finding.code),)
+    return _summed_up(by_path)
 
 
 def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
@@ -216,14 +216,14 @@ def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
 
 
 def _withheld(
-    around: CheckContext, known: AbstractSet[str]
+    around: CheckContext, paths: AbstractSet[str]
 ) -> Iterator[tuple[str, Artifact, bytes]]:
     """The claims, pages and relations that no viewer may see, with path and bytes, read from their
     files. `known`: the paths of all other artifacts and of faulty files.
     """
     kb_dir = around.collection.root / KB_DIRNAME
     for path in around.collection.store.paths():
-        if path in known or classify(path) not in (Kind.CLAIM, Kind.PAGE, Kind.RELATION):
+        if path in paths or classify(path) not in (Kind.CLAIM, Kind.PAGE, Kind.RELATION):
             continue
         try:
             data, _ = read_bytes_of(kb_dir, path)
@@ -233,17 +233,17 @@ def _withheld(
             yield path, artifact, data
 
 
-def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
+def _summed_up(by_path: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
     """The problems with those of more than `MAX_STALE` claims of which something is gone, or that
     are long unconfirmed, merged into one.
     """
     for codes, words in SUMMED.items():
-        stale = [one for some in found.values() for one in some if one.code in codes]
+        stale = [one for some in by_path.values() for one in some if one.code in codes]
         if len(stale) <= MAX_STALE:
             continue
         kept = {
             path: rest
-            for path, some in found.items()
+            for path, some in by_path.items()
             if (rest := tuple(one for one in some if one.code not in codes))
         }
         counts = Counter(one.code for one in stale)
@@ -251,8 +251,8 @@ def _summed_up(found: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem
         message = f"{len(stale)} claims {words} ({parts}), as {stale[0].path}"
         (code, _), *_ = counts.most_common(1)
         summed = Problem(CONFIG, message, stale[0].severity, code=code)
-        found = {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
-    return found
+        by_path = {**kept, CONFIG: (*kept.get(CONFIG, ()), summed)}
+    return by_path
 
 
 def _lacks_entities(around: CheckContext) -> bool:
@@ -275,16 +275,16 @@ def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Pr
 
 
 def _placed(artifact: Artifact, data: bytes, findings: Iterator[Finding]) -> tuple[Problem, ...]:
-    found = list(islice(findings, MAX_FINDINGS))
-    if not found:
+    first = list(islice(findings, MAX_FINDINGS))
+    if not first:
         return ()
-    places = locate(artifact.path, data, [one.field for one in found])
-    for number, one in enumerate(found):
-        if one.at is not None:
-            places[number] = place_in_body(data, one.at)
+    places = locate(artifact.path, data, [one.field for one in first])
+    for number, finding in enumerate(first):
+        if finding.at is not None:
+            places[number] = place_in_body(data, finding.at)
     problems = (
         Problem(artifact.path, one.message, one.severity, *place, one.field, code=one.code)
-        for one, place in zip(found, places, strict=True)
+        for one, place in zip(first, places, strict=True)
     )
     return placed(problems, data)
 
@@ -297,8 +297,8 @@ def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 
 def _impersonal(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     """The ids in an artifact that name nothing, in messages that repeat nothing of its file."""
-    for one in _as_set(dangling(artifact, around), around):
-        yield one._replace(message=one.message.partition(":")[0])
+    for finding in _as_set(dangling(artifact, around), around):
+        yield finding._replace(message=finding.message.partition(":")[0])
 
 
 def _of_withheld(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
@@ -313,11 +313,11 @@ def _of_withheld(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
 def _as_set(findings: Iterator[Finding], around: CheckContext) -> Iterator[Finding]:
     """Findings with severities from the settings; ignored codes left out."""
     settings = around.collection.settings.diagnostics
-    for one in findings:
-        if one.code in settings.ignore:
+    for finding in findings:
+        if finding.code in settings.ignore:
             continue
-        chosen = (bad for bad in Severity if one.code in getattr(settings, bad.value))
-        yield one._replace(severity=next(chosen, one.severity))
+        chosen = (bad for bad in Severity if finding.code in getattr(settings, bad.value))
+        yield finding._replace(severity=next(chosen, finding.severity))
 
 
 def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
@@ -416,11 +416,11 @@ def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     if not isinstance(artifact, Claim):
         return
     declared = {*artifact.entities, artifact.id}
-    for one in around.knowledge.names.find(artifact.text):
-        certain = not (one.nested or one.ambiguous or tier(fold(one.name)))
-        if certain and one.entity_id not in declared:
-            declared.add(one.entity_id)
-            shown = clip(one_line(one.entity_id), 80)
+    for mention in around.knowledge.names.find(artifact.text):
+        certain = not (mention.nested or mention.ambiguous or tier(fold(mention.name)))
+        if certain and mention.entity_id not in declared:
+            declared.add(mention.entity_id)
+            shown = clip(one_line(mention.entity_id), 80)
             message = f"the text names {shown}, which `entities` does not list"
             yield Finding("undeclared-entity", "text", message, Severity.HINT)
 
@@ -461,9 +461,9 @@ def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
         return gate_of(source) in shared
 
     workspace = around.collection.workspace
-    found = stale_for(workspace, around.knowledge, artifact, sees, around.now)
-    if found is not None:
-        yield Finding(found.code, found.field, found.said, Severity.HINT)
+    finding = stale_for(workspace, around.knowledge, artifact, sees, around.now)
+    if finding is not None:
+        yield Finding(finding.code, finding.field, finding.said, Severity.HINT)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -41,16 +41,18 @@ class ClaimFactsCollector:
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:
-        known = self._knowledge.quoted(claim.id)
-        sentence = known.sentence if known is not None else None
+        quoted = self._knowledge.quoted(claim.id)
+        sentence = quoted.sentence if quoted is not None else None
         if sentence is not None and not self._may_tell(claim, sentence):
             sentence = None
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
-        found = tuple(one for one in cited if one is not None)
+        files = tuple(one for one in cited if one is not None)
         why = self._rationales.get(claim.id, "")
         said = "" if sentence is None else sentence.text
-        named = tuple((one, self._names(one)) for one in dict.fromkeys(claim.entities))
-        return ClaimFacts(claim.id, mark_of(claim, known), claim.text, found, why, said, named)
+        entity_names = tuple((one, self._names(one)) for one in dict.fromkeys(claim.entities))
+        return ClaimFacts(
+            claim.id, mark_of(claim, quoted), claim.text, files, why, said, entity_names
+        )
 
     def _names(self, entity_id: str) -> tuple[str, ...]:
         """The names of an entity; empty where there is none."""
@@ -92,25 +94,25 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
     first file with the same content. Of several files that a locator may mean, it means the one
     with the same content.
     """
-    found: dict[str, str] = {}
+    paths_by_id: dict[str, str] = {}
     lost: dict[int, set[str]] = {}
     unsure: dict[Source, tuple[str, ...]] = {}
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
         if stops():
-            return found
+            return paths_by_id
         if source.question is not None:
             continue  # captured talk, which may hold a path
         paths = locator.all_of_source(source.locator)
         if len(paths) == 1:
-            found[source.id] = paths[0]
+            paths_by_id[source.id] = paths[0]
         elif paths:
             unsure[source] = paths
         elif "://" not in source.locator:
             content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
             with suppress(OSError):
                 lost.setdefault(content.lstat().st_size, set()).add(source.id)
-    found |= _by_content(unsure, locator.root, stops)
+    paths_by_id |= _by_content(unsure, locator.root, stops)
     for path in locator.files.paths if lost else ():
         if stops():
             break
@@ -118,8 +120,8 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
             ids = lost.get((locator.root / path).lstat().st_size)
             name = _content_id(locator.root, path) if ids else ""
             if ids and name in ids:
-                found.setdefault(name, path)
-    return found
+                paths_by_id.setdefault(name, path)
+    return paths_by_id
 
 
 def _by_content(
@@ -136,16 +138,16 @@ def _by_content(
         there = read(root, path)
         data = there[0] if there is not None else b""
         ids[path], lines[path] = sha256(data).hexdigest(), frozenset(data.splitlines())
-    found: dict[str, str] = {}
+    paths_by_id: dict[str, str] = {}
     for source, paths in unsure.items():
         if same := [path for path in paths if ids[path] == source.id]:
-            found[source.id] = same[0]
+            paths_by_id[source.id] = same[0]
         elif (content := kept(root / KB_DIRNAME, source)) is not None:
             wanted = frozenset(content.data.splitlines())
             best = max(paths, key=lambda path: len(wanted & lines[path]))
             if len(wanted & lines[best]) >= SHARED_LINES * max(1, len(wanted)):
-                found[source.id] = best
-    return found
+                paths_by_id[source.id] = best
+    return paths_by_id
 
 
 def _content_id(root: Path, path: str) -> str:

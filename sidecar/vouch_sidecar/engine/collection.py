@@ -199,8 +199,8 @@ class Collection:
         self.has_commits = repository is not None and repository.head() is not None
         top = self.root if repository is None else repository.top
         self.has_code_owners = any(stamp_of_owners(top))
-        found, self._opened_base = self._opened_base, None
-        seen = self._build_base() if found is None else self._resume(*found)
+        base, self._opened_base = self._opened_base, None
+        seen = self._build_base() if base is None else self._resume(*base)
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
     def _read_again(self) -> Step:
@@ -305,14 +305,14 @@ class Collection:
         """Write a base of `latest`; None if it was removed while being written. Raises OSError or
         ValueError.
         """
-        purges, known = self._purges, self.latest
+        purges, knowledge = self._purges, self.latest
         if self.bases is None:
-            return Written(known, in_memory(known.documents()), None, purges)
-        written = self.bases.write(known.documents())
+            return Written(knowledge, in_memory(knowledge.documents()), None, purges)
+        written = self.bases.write(knowledge.documents())
         if written is None:
             return None
         unfinished, layer = written
-        return Written(known, layer, unfinished, purges)
+        return Written(knowledge, layer, unfinished, purges)
 
     def adopt(self, written: Written) -> None:
         """Replace the base by a written one; `latest` keeps the changes made since."""
@@ -337,13 +337,13 @@ class Collection:
             return True
         if not self.store.is_settled():
             return False
-        known, changed = self.latest, self.latest.changed
-        names, hidden = known.pseudonyms, known.retired_keys()
+        knowledge, changed = self.latest, self.latest.changed
+        names, hidden = knowledge.pseudonyms, knowledge.retired_keys()
 
         def is_retired(key: Key) -> bool:
             if key[0] in (Kind.CLAIM, Kind.RELATION):
                 return retired_key(key, names) in hidden
-            return key[0] is Kind.PAGE and known.document(key) is None
+            return key[0] is Kind.PAGE and knowledge.document(key) is None
 
         stats = {
             path: stat
@@ -404,13 +404,13 @@ class Collection:
 
     def faulty(self) -> list[Problem]:
         """Current failures, as problems of the whole knowledge base (empty path)."""
-        found = [Problem("", text, Severity.WARNING) for text in self.faults]
+        problems = [Problem("", text, Severity.WARNING) for text in self.faults]
         if self.is_failing and self.is_refused():
-            found.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
+            problems.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
         if self.is_silent:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
-            found.append(Problem("", f"Nothing of {self.name} is said: {words}"))
-        return found
+            problems.append(Problem("", f"Nothing of {self.name} is said: {words}"))
+        return problems
 
     def hints(self) -> list[Problem]:
         """What the whole knowledge base does without, though nothing failed."""
@@ -479,16 +479,16 @@ def _retired(before: Knowledge, after: Knowledge) -> bool:
     )
 
 
-def _lost_text(before: Knowledge, key: Key, was: Documents | None, made: Documents) -> bool:
-    if not is_known(made):
+def _lost_text(before: Knowledge, key: Key, was: Documents | None, documents: Documents) -> bool:
+    if not is_known(documents):
         return before.artifact(key) is not None
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    stands, stood = link_state_of(made[0]), link_state_of(then)
+    stands, stood = link_state_of(documents[0]), link_state_of(then)
     lost = stands.linked == WITHOUT_QUOTE != stood.linked
     lost = lost or any(one.gates is None for one in set(stands.closed).difference(stood.closed))
-    old, new = quoted_in(then), quoted_in(made[0])
+    old, new = quoted_in(then), quoted_in(documents[0])
     sentence = None if old is None else old.sentence
     kept = None if new is None else new.sentence
     return lost or (sentence is not None and (kept is None or kept.text != sentence.text))

@@ -55,25 +55,25 @@ def given_entities(
     `View.identity` and entity id.
     """
     rows = (row for one in served for row in volunteered_by([one.view], [text]))
-    known = (row for row in rows if _given_state(session, row) == _entity_state(row))
-    return frozenset((row.view.identity, row.entity.id) for row in known)
+    given = (row for row in rows if _given_state(session, row) == _entity_state(row))
+    return frozenset((row.view.identity, row.entity.id) for row in given)
 
 
 def context_block(served: Sequence[Served], request: ContextRequest) -> ContextBlock:
     """The context block for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
-    for one in served:
-        recall = one.settings.recall
+    for kb in served:
+        recall = kb.settings.recall
         if recall.enabled:
             threshold = strength_of(recall.similarity_threshold)
-            read, also = _window_texts(one, session) if texts is None else (texts, ())
-            named = volunteered_by([one.view], read, threshold, also)
-            known = {row.entity.id for row in named}
+            read, also = _window_texts(kb, session) if texts is None else (texts, ())
+            volunteered = volunteered_by([kb.view], read, threshold, also)
+            ids = {row.entity.id for row in volunteered}
             asked = (
-                asked_by_name(one.view, read[0], threshold) if probed is not None and read else []
+                asked_by_name(kb.view, read[0], threshold) if probed is not None and read else []
             )
-            rows += [*named, *(row for row in asked if row.entity.id not in known)]
+            rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
     rows.sort(key=speaking_order)
     more = _full_text_hits(served, probed) if probed is not None else []
     if session is not None and not request.repeat:
@@ -109,18 +109,18 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
     return speech
 
 
-def _window_texts(one: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:
+def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:
     if session is None:
         return (), ()
-    window = one.window(session, asked=True)
+    window = served.window(session, asked=True)
     return window.texts, window.also
 
 
 def _full_text_hits(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
     """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
     recalls = {one.view.collection: one.settings.recall for one in served}
-    found = each_once(probed.answers)
-    return _allowed(served, [h for h in found if recalls[h.view.collection].fallback_to_fts])
+    hits = each_once(probed.answers)
+    return _allowed(served, [h for h in hits if recalls[h.view.collection].fallback_to_fts])
 
 
 def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[ContextHit]:
@@ -142,9 +142,9 @@ def volunteering(served: Sequence[Served], session: Session, now: float) -> list
     return [_volunteering(one, session, now) for one in served]
 
 
-def _volunteering(one: Served, session: Session, now: float) -> Window:
-    window, identity, slot = one.window(session), one.view.identity, session.newest()
-    reflex, volunteer = one.settings.reflex, one.settings.volunteer
+def _volunteering(served: Served, session: Session, now: float) -> Window:
+    window, identity, slot = served.window(session), served.view.identity, session.newest()
+    reflex, volunteer = served.settings.reflex, served.settings.volunteer
     throttled = session.is_throttled(identity, volunteer.throttle_seconds, now)
     if slot is None or throttled or not (reflex.enabled and volunteer.enabled):
         return window

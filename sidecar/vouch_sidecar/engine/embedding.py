@@ -171,8 +171,8 @@ class Embeddings:
                     self._set_progress(Progress(at, len(lacking)))
                 marks = lacking[at : at + BATCH]
                 embed = partial(backend.embed, [texts.by_mark[m] for m in marks], BATCH_SECONDS)
-                made = await in_worker(embed, abandon_on_cancel=True)
-                state.known.update(zip(marks, made, strict=True))
+                rows = await in_worker(embed, abandon_on_cancel=True)
+                state.known.update(zip(marks, rows, strict=True))
             try:
                 state.vectors = await in_worker(partial(arranged, texts, state.known))
             except ValueError:  # the vectors on disk are those of another model
@@ -236,11 +236,11 @@ class Embeddings:
             with self._notifying(), self.faults.contained(EMBED, NO_VECTORS):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
-                    found = (await in_worker(embed, abandon_on_cancel=True))[0]
+                    vector = (await in_worker(embed, abandon_on_cancel=True))[0]
                     lengths = {state.vectors.dimension for state in self._vectors.values()}
-                    if lengths - {None, len(found)}:
+                    if lengths - {None, len(vector)}:
                         raise UnavailableError(MIXED)
-                    self._questions[mark] = found
+                    self._questions[mark] = vector
                 if limit.cancelled_caught:
                     raise UnavailableError(SLOW)
             while len(self._questions) > MAX_QUESTIONS:

@@ -155,11 +155,11 @@ class Engine:
         """Make these the folders of the workspace: serve their knowledge bases, and drop those of
         former folders unless a document led to them.
         """
-        found = self.starts.set_folders(folders)
-        for root in sorted(found):
+        roots = self.starts.set_folders(folders)
+        for root in sorted(roots):
             self.add_root(root)
-        gone = self._from_folders - found
-        self._from_folders = found
+        gone = self._from_folders - roots
+        self._from_folders = roots
         for root in gone - self._from_documents:
             del self.collections[root]
         self._name_collections()
@@ -213,7 +213,7 @@ class Engine:
     def publish_workspace(
         self,
         collection: Collection,
-        made: Workspace,
+        workspace: Workspace,
         topics: Topics | None = None,
         whole_for: tuple[Knowledge, object] | None = None,
     ) -> None:
@@ -224,15 +224,15 @@ class Engine:
         if self.collections.get(collection.root) is not collection:
             return
         was_pending, before = collection.is_workspace_pending, collection.workspace
-        collection.workspace = made
+        collection.workspace = workspace
         named_before, collection.topics = collection.topics, topics or collection.topics
         if whole_for is not None:
             collection.workspace_of, head = whole_for
             if collection.workspace_of is collection.knowledge:
                 collection.head_around = head
-        differs = made.ties is not before.ties and bool(made.ties or before.ties)
-        differs = differs or made.history is not before.history
-        differs = differs or not made.fresh.is_as(before.fresh)
+        differs = workspace.ties is not before.ties and bool(workspace.ties or before.ties)
+        differs = differs or workspace.history is not before.history
+        differs = differs or not workspace.fresh.is_as(before.fresh)
         topics_were = bool(collection.topics.by_gate or named_before.by_gate)
         differs = differs or (topics_were and collection.topics is not named_before)
         self.generation += differs
@@ -376,24 +376,24 @@ class Engine:
 
     def degraded(self) -> list[str]:
         """The values of `degraded` that apply to all answers now."""
-        found = []
+        values = []
         if not self.complete:
-            found.append("index_building")
+            values.append("index_building")
         if any(c.rebuilds for c in self.collections.values()):
-            found.append("search_failed")
+            values.append("search_failed")
         if self.watch_lost:
-            found.append("watch_lost")
+            values.append("watch_lost")
         if any(c.skipped or c.is_failing for c in self.collections.values()):
-            found.append("files_skipped")
-        return found
+            values.append("files_skipped")
+        return values
 
     def problems(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
         """All problems of a knowledge base by path."""
-        found = dict(collection.problems)
+        by_path = dict(collection.problems)
         of_collection = (*collection.settings_problems, *collection.faulty(), *collection.hints())
         for problem in (*of_collection, *self._faulty()):
-            found[problem.path] = (*found.get(problem.path, ()), problem)
-        return {path: problems for path, problems in found.items() if problems}
+            by_path[problem.path] = (*by_path.get(problem.path, ()), problem)
+        return {path: problems for path, problems in by_path.items() if problems}
 
     def problems_in_config(self, text: bytes) -> tuple[Problem, ...]:
         """The problems that a text would have as a `config.yaml`."""
@@ -406,15 +406,17 @@ class Engine:
         """The problems that a caller is told. People and programs are told of every file, whoever
         may see what it holds; a model only of settings and of what fails at the moment.
         """
-        found = self.problems(collection)
-        told = found.keys() & {"", CONFIG} if caller.is_model else found.keys()
-        return {path: problems for path, problems in found.items() if path in told}
+        by_path = self.problems(collection)
+        paths = by_path.keys() & {"", CONFIG} if caller.is_model else by_path.keys()
+        return {path: problems for path, problems in by_path.items() if path in paths}
 
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""
-        found = [one for _, c in sorted(self.collections.items()) for one in c.faulty()]
-        found += [Problem("", text, Severity.WARNING) for text in self.starts.refused]
-        return sorted((*found, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR)
+        problems = [one for _, c in sorted(self.collections.items()) for one in c.faulty()]
+        problems += [Problem("", text, Severity.WARNING) for text in self.starts.refused]
+        return sorted(
+            (*problems, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR
+        )
 
     def _faulty(self) -> list[Problem]:
         texts = [
@@ -510,9 +512,9 @@ class Engine:
         """Count the lines of a block that a session was given, which a prompt brought in."""
         lines = (line for line in speech.text.splitlines() if line.startswith("- "))
         given = list(zip(speech.hits, lines, strict=False))
-        for one in served if given else ():
-            if (ledger := self.ledger(one)) is not None:
-                ledger.gave(session, prompt, [pair for pair in given if _is_of(pair[0], one)])
+        for kb in served if given else ():
+            if (ledger := self.ledger(kb)) is not None:
+                ledger.gave(session, prompt, [pair for pair in given if _is_of(pair[0], kb)])
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

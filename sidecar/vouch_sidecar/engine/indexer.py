@@ -104,13 +104,13 @@ class Indexer:
 
     def check_soon(self, paths: Iterable[Path] | None = None) -> None:
         """Check files that may have changed: those of `paths` in a served `.vouch/`; None: all."""
-        named = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
+        changed = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
         for root in self._engine.collections:
             inside = f"{root / KB_DIRNAME}{os.sep}"
-            if named is None or any(map(inside.startswith, named)):
+            if changed is None or any(map(inside.startswith, changed)):
                 self.look(root)
                 continue
-            below = [p[len(inside) : -1] for p in named if p.startswith(inside)]
+            below = [p[len(inside) : -1] for p in changed if p.startswith(inside)]
             if below:
                 self._on_files(root, [path.replace(os.sep, "/") for path in below])
         self._wake.set()

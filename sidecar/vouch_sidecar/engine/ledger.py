@@ -138,8 +138,8 @@ class UsageLedger:
 
 def _sum(totals: Iterable[Totals]) -> Totals:
     summed = Totals()
-    for one in totals:
-        for name, number in asdict(one).items():
+    for day in totals:
+        for name, number in asdict(day).items():
             setattr(summed, name, getattr(summed, name) + number)
     return summed
 
@@ -150,12 +150,12 @@ def _read(path: Path) -> dict[date, Totals]:
     try:
         with path.open("rb") as file:
             data = json.loads(file.read(MAX_LEDGER))
-        found = {date.fromisoformat(day): dict(counts) for day, counts in data.items()}
+        days = {date.fromisoformat(day): dict(counts) for day, counts in data.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
     return {
         day: Totals(**{n: v for n, v in counts.items() if n in names and type(v) is int and v >= 0})
-        for day, counts in found.items()
+        for day, counts in days.items()
     }
 
 

@@ -49,8 +49,8 @@ def probe(
     )
     if any(one.view.deadline.cut for one in asked):
         session.forget_probes()
-    known = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
-    return replace(probed, from_cache=known)
+    from_cache = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
+    return replace(probed, from_cache=from_cache)
 
 
 def _probe(
@@ -65,8 +65,8 @@ def _probe(
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    found = run([one.view for one in asked], text, threshold, full_text, spoken, vector)
-    return Probed(found, 0, persona_of(asked, found.primary))
+    result = run([one.view for one in asked], text, threshold, full_text, spoken, vector)
+    return Probed(result, 0, persona_of(asked, result.primary))
 
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:

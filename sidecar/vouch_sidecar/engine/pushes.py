@@ -123,8 +123,8 @@ class Pushes:
     def _sessions(self) -> list[Session]:
         """The sessions to push, most recently active first."""
         only = self._only if self._parts else ()
-        found = [one for one in self._engine.sessions if only is None or one.id in only]
-        return found[::-1]
+        sessions = [one for one in self._engine.sessions if only is None or one.id in only]
+        return sessions[::-1]
 
     def _ended(self) -> list[SaliencePush]:
         """An empty push for every session that was pushed with rows and has ended."""
@@ -140,16 +140,16 @@ class Pushes:
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
         served, now = self._engine.speaking(self._caller), self._engine.clock()
-        known = _known(served)
+        state = _known(served)
         for session in self._sessions():
-            stamp = _Stamp(session, session.touches, held_back(served, session, now), known)
+            stamp = _Stamp(session, session.touches, held_back(served, session, now), state)
             if self._last_stamps.get(session.id) != stamp:
                 windows = volunteering(served, session, now)
                 pushed, slot = session.pushed_count, session.newest()
                 return _SessionState(stamp, pushed, slot, windows, self._parts).work_out
         return None
 
-    def _push_if_changed(self, state: _SessionState, found: SessionUpdate) -> list[SaliencePush]:
+    def _push_if_changed(self, state: _SessionState, update: SessionUpdate) -> list[SaliencePush]:
         """The push for a new ranking, if it differs. The ranking is dropped if its session ended,
         or if anything was published or pushed meanwhile.
         """
@@ -160,16 +160,16 @@ class Pushes:
         if not (is_there and is_unchanged):
             return []
         self._last_stamps[session.id] = state.stamp
-        fresh = [(row.view.identity, row.entity.id) for row in found.fresh]
-        session.count_as_pushed(fresh, found.passed_over, state.slot, engine.clock())
-        if not self._differs(session.id, found.rows) and not found.fresh:
+        fresh = [(row.view.identity, row.entity.id) for row in update.fresh]
+        session.count_as_pushed(fresh, update.passed_over, state.slot, engine.clock())
+        if not self._differs(session.id, update.rows) and not update.fresh:
             return []
-        if found.fresh:
-            engine.stats.spoke(found.speech.hits)
-        log.debug("push: %d in play, %d fresh", len(found.rows), len(found.fresh))
+        if update.fresh:
+            engine.stats.spoke(update.speech.hits)
+        log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
         many = len(served) > 1
-        new = found.fresh if "fresh" in self._parts else ()
-        fields = (found.rows, new, found.speech, engine.generation, many)
+        new = update.fresh if "fresh" in self._parts else ()
+        fields = (update.rows, new, update.speech, engine.generation, many)
         return [SaliencePush(session.id, *fields)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
@@ -218,6 +218,6 @@ def _known(served: Sequence[Served]) -> tuple[object, ...]:
     return tuple((one.view.stamp, one.settings) for one in served)
 
 
-def _with_more(message: str, found: Sequence[object]) -> str:
+def _with_more(message: str, things: Sequence[object]) -> str:
     """The first message, with the number of others."""
-    return f"{message} (and {len(found) - 1} more)" if len(found) > 1 else message
+    return f"{message} (and {len(things) - 1} more)" if len(things) > 1 else message

@@ -166,8 +166,8 @@ class Session:
         """Ids of the entities that a slot named beyond the limit of `fresh`: it does not volunteer
         them later, as long as it goes on naming them.
         """
-        known, passed_over = self._passed_over.get(identity, (slot, frozenset[str]()))
-        return passed_over if slot.continues(known) else frozenset()
+        earlier, passed_over = self._passed_over.get(identity, (slot, frozenset[str]()))
+        return passed_over if slot.continues(earlier) else frozenset()
 
     def count_as_pushed(
         self,
@@ -236,17 +236,17 @@ class Session:
 
     def probed(self, key: Hashable, probe: Callable[[], T]) -> T:
         """The result remembered for a key, else that of `probe`."""
-        known = self._probed.get(key)
-        value = probe() if known is None else cast(T, known[1])
+        earlier = self._probed.get(key)
+        value = probe() if earlier is None else cast(T, earlier[1])
         self._probed[key] = (self._turn, value)
         return value
 
     def count_known(self, phrases: Iterable[Hashable]) -> int:
         """How many of some phrases were probed in the last turns; records them."""
         asked = dict.fromkeys(phrases, self._turn)
-        known = len(asked.keys() & self._phrases.keys())
+        number = len(asked.keys() & self._phrases.keys())
         self._phrases |= asked
-        return known
+        return number
 
     # Forgetting
 

@@ -60,8 +60,8 @@ def _head(view: View) -> str:
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
-    found = view.found(view.search.every(Kind.PAGE), LOOKED_AT)  # a document for each section
-    pages = {page.id: page for page in found if isinstance(page, Page)}
+    artifacts = view.found(view.search.every(Kind.PAGE), LOOKED_AT)  # a document for each section
+    pages = {page.id: page for page in artifacts if isinstance(page, Page)}
     for page in pages.values():
         if page.id != STARTER_PAGE and page.type not in UNASKED_PAGES:
             yield from _harmless(page.title)

@@ -78,9 +78,9 @@ class Stats:
         self.phrases += len(probe.phrases)
         self.remembered += remembered
         hit = {one.view.collection for one in probe.hits}
-        for one in asked:
-            self.probes[one.view.collection].count += 1
-            self.probes[one.view.collection].hits += one.view.collection in hit
+        for kb in asked:
+            self.probes[kb.view.collection].count += 1
+            self.probes[kb.view.collection].hits += kb.view.collection in hit
 
     def spoke(self, hits: Iterable[ContextHit]) -> None:
         """Record the hits of one answer or push; `hits` may be empty."""

@@ -84,25 +84,25 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
     data = None if collection.bases is None else collection.bases.beside(_name())
     if data is None:
         return None
-    made: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
+    parts: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
     try:
         # Line by line: parsing everything at once would block all other threads.
         for line in data.splitlines():
             part, key, value = json.loads(line)
-            made[part][key] = _PARTS[part](value)
-        (wanted,) = made["wanted"]
+            parts[part][key] = _PARTS[part](value)
+        (wanted,) = parts["wanted"]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
     if state is not None:
-        state.names, state.stats, state.wanted = dict(made["said"]), made["stats"], wanted
-        state.once_files, state.once_names = dict(made["once"]), set(made["names"])
+        state.names, state.stats, state.wanted = dict(parts["said"]), parts["stats"], wanted
+        state.once_files, state.once_names = dict(parts["once"]), set(parts["names"])
         state.kept = _digest(data)
-    ties = Ties(made["by_path"], made["uses"], made["said"])
+    ties = Ties(parts["by_path"], parts["uses"], parts["said"])
     origin = origin_of(collection.root)
-    quotes = {one: fresh for some in made["quotes"].values() for one, fresh in some}
-    lost = {one: path for one, path in made["once"].items() if one not in made["sources"]}
-    fresh = Freshness(quotes, lost, made["gone"])
-    sources, stats = made["sources"], made["stats"]
+    quotes = {one: fresh for some in parts["quotes"].values() for one, fresh in some}
+    lost = {one: path for one, path in parts["once"].items() if one not in parts["sources"]}
+    fresh = Freshness(quotes, lost, parts["gone"])
+    sources, stats = parts["sources"], parts["stats"]
     return Workspace(
         collection.root, Files(), ties, None, sources, origin, fresh=fresh, stats=dict(stats)
     )
@@ -136,18 +136,18 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
     """
     if collection.bases is None or not state.wanted:
         return
-    known = collection.workspace
+    workspace = collection.workspace
     parts: dict[str, Mapping[str, Any]] = {
-        "by_path": known.ties.by_path,
-        "uses": known.ties.uses,
+        "by_path": workspace.ties.by_path,
+        "uses": workspace.ties.uses,
         "said": {path: (*one[:3], sorted(one.gone)) for path, one in state.names.items()},
         "stats": {path: stat.hex() for path, stat in state.stats.items()},
-        "sources": known.sources,
+        "sources": workspace.sources,
         "wanted": {state.wanted: ""},
         "quotes": {path: list(some.items()) for path, some in state.quotes.items()},
         "once": state.once_files,
         "names": dict.fromkeys(sorted(state.once_names), ""),
-        "gone": known.fresh.names,
+        "gone": workspace.fresh.names,
     }
     lines = (
         json.dumps([part, key, value], separators=(",", ":"))

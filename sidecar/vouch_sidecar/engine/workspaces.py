@@ -132,17 +132,17 @@ class Workspaces:
             worker, lambda: _is_stale(state, collection)
         ):
             throttle = _Throttle(self._ended, self._engine.foreground)
-            found = await _in(worker, lambda: look_again(collection, state, throttle))
-            if found is not None or collection.is_workspace_pending:
-                looked = found or collection.workspace
+            again = await _in(worker, lambda: look_again(collection, state, throttle))
+            if again is not None or collection.is_workspace_pending:
+                looked = again or collection.workspace
                 self._engine.publish_workspace(collection, looked, whole_for=whole_for)
             await _in(worker, lambda: _keep(collection, state))
             return
         throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
-        while (made := await _in(worker, lambda: next(stages, None))) is not None:
+        while (stage := await _in(worker, lambda: next(stages, None))) is not None:
             collection.index_listed = state.stamp
-            self._engine.publish_workspace(collection, *made)
+            self._engine.publish_workspace(collection, *stage)
         if not self._ended.is_set():
             _say_what_is_missing(collection, state)
             self._engine.publish_workspace(collection, collection.workspace, whole_for=whole_for)
@@ -266,9 +266,9 @@ def _owned(
     if prefix is None:
         return state.code_owners, {}
     more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
-    found = state.code_owners.of([prefix + path for path in more], stops)
+    rules = state.code_owners.of([prefix + path for path in more], stops)
     if not stops():
-        state.owned |= {path: found.get(prefix + path) for path in more}
+        state.owned |= {path: rules.get(prefix + path) for path in more}
     return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
 
 
@@ -308,8 +308,8 @@ def _resume(
     state.watched = _watched(collection.root, kept.ties, kept.sources, state)
     history = _read_history(collection, state, env)
     owners, owned = _owned(collection, state, kept.ties, _never_stop)
-    made = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
-    return made, topics
+    workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
+    return workspace, topics
 
 
 def _keep(collection: Collection, state: WorkspaceState) -> None:
@@ -359,9 +359,9 @@ def work_out(
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, stops)
-    made = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
+    workspace = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
     first = collection.topics.of is None  # else the old topics count until the second stage
-    yield made, _topics(collection, knowledge, made, state, stops) if first else None
+    yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
     common = _common_words(root, files, wanted.names, state, stops)
     wanted = Wanted(wanted.names - common, wanted.documents)
     common_keys = set(map(digest, common))
@@ -374,12 +374,14 @@ def work_out(
     if fresh is None:
         return
     people = history, *_owned(collection, state, ties, stops)
-    made = Workspace(root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats))
-    made.made_ready()
-    topics = _topics(collection, knowledge, made, state, stops)
+    workspace = Workspace(
+        root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats)
+    )
+    workspace.made_ready()
+    topics = _topics(collection, knowledge, workspace, state, stops)
     if topics is not None:
         state.knowledge = knowledge
-        yield made, topics
+        yield workspace, topics
 
 
 def look_again(
@@ -388,14 +390,16 @@ def look_again(
     """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
     small share of the time.
     """
-    now, known = time.monotonic(), collection.workspace
+    now, workspace = time.monotonic(), collection.workspace
     if now - state.looked_at < sweep_interval(state.look_seconds):
         return None
     root = collection.root
     same = all(stat_of(root, path) == stat for path, (stat, _) in state.searched.items())
     state.looked_at, state.look_seconds = now, time.monotonic() - now
-    fresh = None if same else _freshness(root, known.ties, known.sources, state, stops)
-    return None if fresh is None or fresh.is_as(known.fresh) else replace(known, fresh=fresh)
+    fresh = None if same else _freshness(root, workspace.ties, workspace.sources, state, stops)
+    return (
+        None if fresh is None or fresh.is_as(workspace.fresh) else replace(workspace, fresh=fresh)
+    )
 
 
 def _freshness(
@@ -407,8 +411,8 @@ def _freshness(
 ) -> Freshness | None:
     """Which quotes and names of claims are gone or have moved; None if `stops` says so."""
     quoted: dict[str, list[Quote]] = {}
-    for one in state.reads.values():
-        for path, quote in one.quotes:
+    for reading in state.reads.values():
+        for path, quote in reading.quotes:
             quoted.setdefault(path, []).append(quote)
     for path in state.quotes.keys() - quoted.keys():
         del state.quotes[path]
@@ -423,9 +427,9 @@ def _freshness(
     cited = {source for one in state.reads.values() for source in one.sources}
     state.once_files |= sources
     state.once_files = {one: path for one, path in state.once_files.items() if one in cited}
-    found = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
+    by_quote = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
     lost = {one: path for one, path in state.once_files.items() if one not in sources}
-    return Freshness(found, lost, _gone_names(ties, state))
+    return Freshness(by_quote, lost, _gone_names(ties, state))
 
 
 def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
@@ -434,11 +438,11 @@ def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[Quote
     changed = _changed_at(root, path)
     if there is None or changed is None:
         return {}
-    lines, found = Lines(there[0]), {}
-    for one in quotes:
-        state, line = lines.find(one)
-        found[one.range] = Fresh(state, path, line, changed)
-    return found
+    lines, by_range = Lines(there[0]), {}
+    for quote in quotes:
+        state, line = lines.find(quote)
+        by_range[quote.range] = Fresh(state, path, line, changed)
+    return by_range
 
 
 def _changed_at(root: Path, path: str) -> float | None:
@@ -449,22 +453,24 @@ def _changed_at(root: Path, path: str) -> float | None:
 
 def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
     """By claim id, the places of names that once existed in the workspace and no longer do."""
-    found: dict[str, GoneNames] = {}
-    known, once = set(), state.once_names
-    for claim_id, one in state.reads.items():
-        there = {n.name for n in one.names if n.is_path or any(map(ties.is_defined, n.means))}
-        gone = tuple((n.start, n.end) for n in one.names if n.name in once and n.name not in there)
-        known |= there | {n.name for n in one.names if n.name in once}
+    by_claim: dict[str, GoneNames] = {}
+    existing, once = set(), state.once_names
+    for claim_id, reading in state.reads.items():
+        there = {n.name for n in reading.names if n.is_path or any(map(ties.is_defined, n.means))}
+        gone = tuple(
+            (n.start, n.end) for n in reading.names if n.name in once and n.name not in there
+        )
+        existing |= there | {n.name for n in reading.names if n.name in once}
         if gone:
-            found[claim_id] = GoneNames(one.mark, gone)
-    state.once_names = known
-    return found
+            by_claim[claim_id] = GoneNames(reading.mark, gone)
+    state.once_names = existing
+    return by_claim
 
 
 def _topics(
     collection: Collection,
     knowledge: Knowledge,
-    made: Workspace,
+    workspace: Workspace,
     state: WorkspaceState,
     stops: Stops,
 ) -> Topics | None:
@@ -472,10 +478,10 @@ def _topics(
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
-        return _too_wide(root, made.files, names, state, stops)
+        return _too_wide(root, workspace.files, names, state, stops)
 
-    own = own_names(collection.name, root, made.origin)
-    shared = list(_shared(state.reads, made.ties))
+    own = own_names(collection.name, root, workspace.origin)
+    shared = list(_shared(state.reads, workspace.ties))
     return derive(knowledge, WorkspaceNames(shared, too_wide, collection.disk, own, stops))
 
 
@@ -483,13 +489,13 @@ def _too_wide(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> Mapping[str, bool]:
     """Whether each name stands in too many files to tell anything; what is known is remembered."""
-    paths, known = state.widespread
+    paths, is_wide = state.widespread
     if paths != files.paths:
-        known = {}
-    more = [name for name in names if name not in known]
-    known |= widespread(root, files, more, stops) if more else {}
-    state.widespread = files.paths, known
-    return known
+        is_wide = {}
+    more = [name for name in names if name not in is_wide]
+    is_wide |= widespread(root, files, more, stops) if more else {}
+    state.widespread = files.paths, is_wide
+    return is_wide
 
 
 def _common_words(
@@ -497,8 +503,8 @@ def _common_words(
 ) -> set[str]:
     """Those of the names that are one word and stand in too many files: they tie nothing."""
     words = sorted(filter(is_word, names))
-    known = _too_wide(root, files, words, state, stops)
-    return {word for word in words if known[word]}
+    is_wide = _too_wide(root, files, words, state, stops)
+    return {word for word in words if is_wide[word]}
 
 
 def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
@@ -515,8 +521,8 @@ def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
     """Changed claims by id, None for removed ones; all claims if `changed` is None."""
     if changed is None:
-        found = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
-        yield from ((claim.id, claim) for claim in found)
+        claims = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
+        yield from ((claim.id, claim) for claim in claims)
         return
     for kind, claim_id in changed:
         if kind is Kind.CLAIM:
@@ -545,10 +551,10 @@ def _grouped(
     """Ties by path, uses by digest of the identifier, and the identifiers to look for in files."""
     by_path: dict[str, list[Tie]] = {}
     uses: dict[str, list[Use]] = {}
-    for _, found in sorted(reads.items()):
-        for one in found.found:
-            by_path.setdefault(one.path, []).append(one.tie)
-        for name, use in found.uses:
+    for _, reading in sorted(reads.items()):
+        for tie in reading.found:
+            by_path.setdefault(tie.path, []).append(tie.tie)
+        for name, use in reading.uses:
             uses.setdefault(digest(name), []).append(use)
     wanted = Wanted(wanted_in(reads.values()), document_keys(cited_in(by_path)))
     return by_path, uses, wanted
@@ -580,13 +586,13 @@ def _search_files(
         stat = stat_of(root, path)
         if stat is not None and state.stats.get(path) == stat:
             continue
-        found = read(root, path) if stat is not None and wanted else None
+        content = read(root, path) if stat is not None and wanted else None
         before = state.names.pop(path, NO_NAMES)
         state.stats.pop(path, None)
-        if found is not None:
-            data, state.stats[path] = found
-            named = names_in_file(data, language_of(path), wanted, ending_of(path))
-            if any(names := digested(named, before)):
+        if content is not None:
+            data, state.stats[path] = content
+            names_there = names_in_file(data, language_of(path), wanted, ending_of(path))
+            if any(names := digested(names_there, before)):
                 state.names[path] = names
         elif stat is not None:
             state.stats[path] = stat
@@ -632,8 +638,8 @@ def settle(
                     _say_what_is_missing(collection, state)
                     continue
             ties_known = False
-            for made, topics in work_out(collection, collection.knowledge, state, env, stops):
-                collection.workspace, collection.topics = made, topics or collection.topics
+            for workspace, topics in work_out(collection, collection.knowledge, state, env, stops):
+                collection.workspace, collection.topics = workspace, topics or collection.topics
                 ties_known = True
             if state.knowledge is collection.knowledge:
                 collection.workspace_of = collection.knowledge
