@@ -219,7 +219,7 @@ def _withheld(
     around: CheckContext, paths: AbstractSet[str]
 ) -> Iterator[tuple[str, Artifact, bytes]]:
     """The claims, pages and relations that no viewer may see, with path and bytes, read from their
-    files. `known`: the paths of all other artifacts and of faulty files.
+    files. `paths`: the paths of all other artifacts and of faulty files.
     """
     kb_dir = around.collection.root / KB_DIRNAME
     for path in around.collection.store.paths():

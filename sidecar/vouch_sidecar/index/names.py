@@ -131,7 +131,7 @@ class Names:
         return mark_nested([*mentions, *self._whole(text, {one.entity_id for one in mentions})])
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
-        """Mentions of entities named by the whole text and not in `known`. The trie misses names
+        """Mentions of entities named by the whole text and not in `mentioned`. The trie misses names
         that have no words, such as a lone sign, or differ from another name only in signs.
         """
         if len(text) > LONG_NAME:

@@ -383,7 +383,7 @@ class QuotedSources:
         """Whether a source with the same locator shares half of its lines, or may do so."""
         its = self._world.content(other) if other.kept else None
         if data is None or its is None:
-            return True
+            return True  # what can't be compared may hold the same text: it fails closed
         ours, theirs = ({*map(bytes.strip, text.splitlines())} - {b""} for text in (data, its))
         return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 

@@ -358,6 +358,7 @@ def _judged(
     text names; it weighs as an exact word does.
     """
     candidates = list(candidates)
+    # Reversed, so that of several sections that quote a claim the first one lends its words.
     lent = {claim_id: one.around for one in reversed(candidates) for claim_id in one.quotes}
     holding = [_holding(asked, one) for one in candidates]
     rivals = _rivals(holding)

@@ -75,7 +75,7 @@ class _Scored(NamedTuple):
 def phrases(views: Sequence[View], text: str, names: Sequence[Span] = ()) -> list[Phrase]:
     """At most eight phrases that something in the knowledge bases holds, most telling first.
 
-    `known` are the spans of names that the matcher has recognised; nothing is looked for there.
+    `names` are the spans of names that the matcher has recognised; nothing is looked for there.
     """
     candidates = []
     rarities = [cache(partial(_rarity_in, view)) for view in views]

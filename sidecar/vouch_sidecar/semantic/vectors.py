@@ -79,7 +79,7 @@ class Vectors(NamedTuple):
 
 
 def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
-    """The vectors of a generation from the `known` ones, which must include one for every text.
+    """The vectors of a generation from `vectors`, which must include one for every text.
     Raises ValueError where they differ in length.
     """
     import numpy as np
