@@ -109,7 +109,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     change = _as_told(before, change, disk)
     shown = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
-    # A file that was written anew says the same: a checkout would change everything else.
+    # A file that was written anew may say the same: a checkout would else change everything.
     shown = {key: one for key, one in shown.items() if before.artifact(key) != one}
     retired = _retired(before, change, gone)
     hidden = {

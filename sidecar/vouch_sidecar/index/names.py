@@ -131,8 +131,8 @@ class Names:
         return mark_nested([*mentions, *self._whole(text, {one.entity_id for one in mentions})])
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
-        """Mentions of entities named by the whole text and not in `mentioned`. The trie misses names
-        that have no words, such as a lone sign, or differ from another name only in signs.
+        """Mentions of entities named by the whole text and not in `mentioned`. The trie misses
+        names that have no words, such as a lone sign, or differ from another only in signs.
         """
         if len(text) > LONG_NAME:
             return []
