@@ -138,7 +138,9 @@ def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -
     found = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
     assert [one["line"] for one in found] == [None, 4]
     (root / "src" / "relay.py").write_text("", "utf-8")
-    assert ids(engine) == ["cites"]
+    cites, names = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
+    assert (cites["id"], names["id"]) == ("cites", "names")
+    assert names["why"] == "RelayLoop.restart_all is no longer in this file"
 
 
 def test_a_claim_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
-from vouch_sidecar.retrieval.answers import asks_for_all
+from vouch_sidecar.retrieval.answers import asks_in_so_many_words
 from vouch_sidecar.retrieval.block import ContextHit
 from vouch_sidecar.retrieval.context import (
     BlockCandidates,
@@ -84,7 +84,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
             row
             for row in rows
             if _given_state(session, row) == _entity_state(row)
-            and not (text and asks_for_all(row.view, row.entity, text))
+            and not (text and asks_in_so_many_words(row.view, row.entity, text))
         ]
         rows = [row for row in rows if row not in before]
         if texts is not None:

@@ -521,6 +521,11 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
     return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
+def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
+    """Whether a text is but the name of an entity, and others, or asks for whatever there is."""
+    return asks_only_about(text, _asked_beside(view, entity, text).names)
+
+
 def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
     """The words of a text beside the names in it, that of a topic included."""
     own = {entity.id} if view.is_topic(entity.id) else set()

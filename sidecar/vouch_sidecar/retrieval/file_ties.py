@@ -200,7 +200,8 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     for _, tie in sorted(ties, key=order):
         if tie.arm in ("identifier", "mention"):
             names.setdefault((tie.where, tie.start), tie)
-    in_order = sorted(names.values(), key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
+    whole = [tie for tie in names.values() if not any(_holds(t, tie) for t in names.values())]
+    in_order = sorted(whole, key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
     defined = tuple(
         claim.text[tie.start : tie.end]
@@ -209,6 +210,15 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     )
     last = lined.last
     return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
+
+
+def _holds(tie: Tie, part: Tie) -> bool:
+    """Whether a tie is by a longer name than another, which is a part of it in the same text, and
+    both are in the file, or neither is any more.
+    """
+    alike = (tie.where, bool(tie.files)) == (part.where, bool(part.files))
+    longer = tie.end - tie.start > part.end - part.start
+    return alike and longer and tie.start <= part.start and part.end <= tie.end
 
 
 def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]) -> str:
