@@ -258,14 +258,6 @@ def _claims(engine: Engine, root: Path) -> int:
     return next(int(one["counts"]["claims"]) for one in found if one["root"] == str(root))
 
 
-async def test_the_garbage_collector_is_spared_what_is_imported() -> None:
-    """To look through it amid a start takes longer than to build the names."""
-    gc.unfreeze()
-
-    async with kept(Engine(env={})):
-        await until(lambda: gc.get_freeze_count() > 0)
-
-
 async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> None:
     """Fifty changes, with questions in between, and no garbage collection: a cycle would last until
     the next full one, which comes after some thirty changes; what is frozen stays for ever.

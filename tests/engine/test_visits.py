@@ -62,7 +62,7 @@ def test_a_push_enters_retrieval_once(engine: Engine) -> None:
         if room(frame) == "retrieval" and caller in ("engine", "operations", "surfaces")
         if Path(frame.f_code.co_filename).name not in HANDED_OVER
     ]
-    assert entered == ["turn"]
+    assert entered == ["session_update"]
     assert [row["top_claim_id"] for row in told["salience"] + told["fresh"]] == ["rotation"] * 2
     assert "Keys rotate." in told["text"]
 

@@ -32,7 +32,7 @@ SHORT = {**KEEP, LIMIT: "100"}
 RUN = """
 from vouch_sidecar.surfaces.resident import __main__, process
 
-process.IDLE_SECONDS = 0.5
+process.RESIDENT_IDLE_SECONDS = 0.5
 __main__.main()
 """
 

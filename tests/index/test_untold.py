@@ -95,6 +95,13 @@ def test_what_is_told_again_brings_back_what_bears_it(world: World) -> None:
     assert world.shown() == {TITLED.id, CALLED.id, RELATION.id}
 
 
+def test_a_long_text_may_be_retired(world: World) -> None:
+    """It was once looked for by a pattern, which tantivy refuses beyond a thousand states."""
+    words = "Tokens live for ninety minutes and " + "are renewed by whoever holds them then " * 5
+    world.take(replace(OLD, status="superseded", text=f"{words}🙂."))
+    assert world.shown() == {TITLED.id, CALLED.id}, "no title holds all of it"
+
+
 def test_another_text_of_a_retired_claim_brings_back_the_titles(world: World) -> None:
     world.take(replace(OLD, status="superseded", text="Nothing of that kind was decided."))
     assert world.shown() == {TITLED.id, CALLED.id}

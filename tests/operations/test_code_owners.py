@@ -93,12 +93,12 @@ def test_blocks_tell_of_owners(root: Path, tmp_path: Path) -> None:
 
     def line(task: str, **client: Any) -> str:
         text = ask(looked(root, tmp_path, **client), "context", task=task)["text"]
-        return next((line for line in text.splitlines() if "owned by" in line), "")
+        return next((line for line in text.splitlines() if "code owner" in line), "")
 
-    assert "To ask: files owned by acme/relay" in line("Who maintains the Relay Loop?")
+    assert "To ask: code owner acme/relay" in line("Who maintains the Relay Loop?")
     assert "ada" not in line("Who maintains the Relay Loop?")
-    assert "owned by acme/relay, ada; by commits" in line("Who owns the Relay Loop?", **AGENTS)
-    assert "To ask, files owned by acme/relay" in line("Whom should I ask about glyph fonts?")
+    assert "code owners acme/relay, ada; by commits" in line("Who owns the Relay Loop?", **AGENTS)
+    assert "To ask, code owner acme/relay" in line("Whom should I ask about glyph fonts?")
     assert line("What does the Relay Loop do?") == ""
     assert line("Who owns the Relay Loop?", people={"git": "off"}) == ""
 

@@ -95,7 +95,7 @@ def test_a_client_that_does_not_read_is_given_up(
 async def test_no_more_is_asked_of_a_client_that_does_not_read(
     pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "ENOUGH", 1 << 20)
+    monkeypatch.setattr(streams, "MAX_WAITING", 1 << 20)
     outbox = Outbox(pipe[1], on_broken=lambda: None)
     outbox.send(b"x" * (2 << 20))
 

@@ -344,7 +344,8 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
     quote = text.strip()
     drops: Any = {"entities": ["relay"], "approved_by": "ada", "contradicts": ["keeps"]}
     cite(root, "drops", "Relay drops what it holds.", "a.md", text, quote=quote, **drops)
-    cite(root, "keeps", "Relay keeps it.", "b.md", auto_approved=True)
+    kept = b"Relay keeps it.\n"
+    cite(root, "keeps", "Relay keeps it.", "b.md", kept, quote=kept.strip(), auto_approved=True)
     write(root, {".vouch/entities/relay.yaml": "id: relay\nname: Relay\ntype: system\n"})
     assert "\nstale\t" not in run(root, "claim", "drops").stdout
     write(root, {"a.md": "Relay keeps what it holds.\n"})

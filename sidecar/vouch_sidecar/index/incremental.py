@@ -37,7 +37,6 @@ from vouch_sidecar.index.query import (
     any_of,
     matching,
     pointing_query,
-    spelled,
     stem_query,
     value_query,
 )
@@ -96,8 +95,8 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 
-MAX_CALLED = 256
-"""Characters of a text that may be the id of a page."""
+_ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
+"""The keys of the first documents of pages, as a pattern."""
 _ARTIFACTS = {QUESTION: Kind.SOURCE, TITLE: Kind.PAGE}
 """The artifacts of documents that hold only a part of one."""
 _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
@@ -217,21 +216,23 @@ def _retitled(
     now = _withheld_after(before, claims, disk)
     was = before.withheld or Withheld()
     texts = [t for one in hiding for texts in (was, now) for t in texts.of_claim(one)]
-    called = chain.from_iterable(_called(before, text) for text in dict.fromkeys(texts))
-    for key in dict.fromkeys(called):
+    for key in dict.fromkeys(_called(before, dict.fromkeys(texts))):
         if (page := before.artifact(key)) is not None:
             with suppress(LookupError):
                 yield disk.reread(page.path)
     yield from _hidden(before, Kind.PAGE, pointing_query(*UNTITLED), disk)
 
 
-def _called(before: Knowledge, text: str) -> Iterator[Key]:
-    """The pages whose title or id may hold all words of a text."""
-    yield from _saying(before, text, (TITLE,))
-    if len(text) <= MAX_CALLED:
-        words = (spelled(one, any_case=True) for one in text.split())
-        ids = matching("key", f"{Kind.PAGE}\0.*{'.*'.join(words)}.*\0" + "000")
-        yield from ((Kind.PAGE, DocumentKey.decode(one).id) for one in before.keys_of(ids))
+def _called(before: Knowledge, texts: Iterable[str]) -> Iterator[Key]:
+    """The pages whose title or id may hold all words of one of some texts."""
+    keys = before.keys_of(matching("key", _ANY_PAGE))
+    folded = {page_id: page_id.casefold() for page_id in (DocumentKey.decode(k).id for k in keys)}
+    for text in texts:
+        yield from _saying(before, text, (TITLE,))
+        words = text.casefold().split()
+        for page_id, letters in folded.items():
+            if all(word in letters for word in words):
+                yield (Kind.PAGE, page_id)
 
 
 def _awaiting(before: Knowledge, upserts: Collection[Key], disk: Disk) -> Iterator[Artifact]:

@@ -1,4 +1,4 @@
-"""Show what agents were given and used, and what the sidecar that runs here has done."""
+"""Show what agents were given, what they used, and what was asked."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MAX_STEPS = 100
 
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     """The artifacts with this id, in any case; else the entities with this name or alias."""
-    if len(called) > MAX_CALLED:
+    if len(called.encode("utf-8", "replace")) > MAX_CALLED:  # an index takes no longer pattern
         return []
     key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
     if with_id := list(view.found(key, LOOKED_AT)):
