@@ -49,9 +49,14 @@ def residents(place: Place) -> list[int]:
 def left(hook: Hook, place: Place, **env: str) -> int:
     """A prompt that has time to wait starts one, which answers it and stays."""
     assert hook("user-prompt-submit", prompt="JWT?", session_id="first", env=KEEP | env).out
-    until(lambda: len(residents(place)) == 1)  # one that begins beside another ends by itself
-    (process,) = residents(place)
-    return process
+    processes: list[int] = []
+
+    def is_alone() -> bool:  # one that begins beside another ends by itself
+        processes[:] = residents(place)
+        return len(processes) == 1
+
+    until(is_alone)
+    return processes[0]
 
 
 @LINUX
