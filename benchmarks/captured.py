@@ -24,7 +24,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.index.topic_finder import WorkspaceNames, derive
+from vouch_sidecar.workspace.topic_finder import WorkspaceNames, derive
 
 from benchmarks.client import connected, is_finished
 from benchmarks.generate import NOW, Zipf, words_by_tier

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.store import Store
+from vouch_sidecar.names.matcher import Names
 
 from benchmarks.client import Client, connected, is_finished
 from benchmarks.editing import edit, lent

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from vouch_sidecar.index.content_words import Term, content_stems, terms
-from vouch_sidecar.index.english_words import STOPWORDS
-from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.index.schema import texts
-from vouch_sidecar.index.text import Unit, Units, fold, inflects, units
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.text.analysis import Unit, Units, fold, inflects, units
+from vouch_sidecar.text.content_words import Term, content_stems, terms
+from vouch_sidecar.text.english_words import STOPWORDS
 
 DAY = 86_400.0
 

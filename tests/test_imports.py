@@ -13,7 +13,18 @@ import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
 EXTENSION = Path(__file__).parents[1] / "extension" / "src"
-ROOMS = ("kb", "workspace", "index", "semantic", "retrieval", "engine", "operations", "surfaces")
+ROOMS = (
+    "kb",
+    "text",
+    "names",
+    "index",
+    "workspace",
+    "semantic",
+    "retrieval",
+    "engine",
+    "operations",
+    "surfaces",
+)
 """Lowest first."""
 FROM = re.compile(r"""\bfrom '(\.[^']+)'""")
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from vouch_sidecar.index.schema import sections
 from vouch_sidecar.kb.records import Page, Relation
-from vouch_sidecar.retrieval.answers import answers
-from vouch_sidecar.retrieval.likelihood import Features
 from vouch_sidecar.retrieval.salience import volunteered_by
+from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.likelihood import Features
 
 from benchmarks.quality import minilm
 from benchmarks.quality.meaning import MeaningWorlds

@@ -13,7 +13,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.loading import backend_of
 
 from benchmarks.quality.measures import Case

@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import as_json, call, salience_notification
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from benchmarks.quality.sets import Knowledge, KnowledgeBase

@@ -15,13 +15,13 @@ import pytest
 from tantivy import Document, Index, Query
 from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.builder import knowledge_of
-from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.encoding import PlacedStem, StemPlace
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.index.schema import SCHEMA, artifact_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
+from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.text.content_words import content_stems
 
 from tests.kb.samples import make_kb
 
@@ -133,7 +133,7 @@ def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.M
     leave(bases)
     found = bases.open()
     assert found is not None
-    monkeypatch.setattr("vouch_sidecar.index.names.forms", pytest.fail)
+    monkeypatch.setattr("vouch_sidecar.names.matcher.forms", pytest.fail)
     (named,) = Knowledge(found[0]).names.find("Two vaults")
     assert (named.entity_id, named.arm) == ("e", Arm.VARIANT)
 

@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.builder import knowledge_of
-from vouch_sidecar.index.content_words import content_stems, terms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
@@ -29,11 +28,12 @@ from vouch_sidecar.kb.records import (
     Scope,
     key_of,
 )
-from vouch_sidecar.retrieval.experts import Question, rank
-from vouch_sidecar.retrieval.phrases import titles_in
+from vouch_sidecar.retrieval.evidence.phrases import titles_in
+from vouch_sidecar.retrieval.people.experts import Question, rank
+from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import content_stems, terms
 
 from tests.index.worlds import GATES, steps, texts
 from tests.reference import Reference

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 
 import pytest
-from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
+from vouch_sidecar.text.content_words import Term, terms
 
 
 class Made:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.builder import knowledge_of
-from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
@@ -31,6 +30,7 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import terms
 
 from tests.soak import examples
 

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
-from vouch_sidecar.retrieval.weights import WEIGHTS
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.install.program import ENV
 from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES

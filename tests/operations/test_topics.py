@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.kept_topics import keep_topics
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle, work_out
-from vouch_sidecar.index.topics import Topics
+from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, cached, engine_on, write
 from tests.kb.samples import claim, dump, make_kb, put

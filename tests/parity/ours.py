@@ -8,7 +8,7 @@ from typing import Any
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, call
-from vouch_sidecar.retrieval.topic_matches import Question, matching
+from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 
 from tests.oracle import OracleKb, now
 from tests.retrieval.samples import claims_in

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from vouch_sidecar.index.english_words import STOPWORDS
-from vouch_sidecar.index.text import stem
+from vouch_sidecar.text.analysis import stem
+from vouch_sidecar.text.english_words import STOPWORDS
 
 PLAIN = re.compile(r"[a-z]{2,}")
 TOKEN = re.compile(r"[a-z0-9]+")

@@ -13,13 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.index.sentences import Layout, form_of_text
-from vouch_sidecar.index.text import units
-from vouch_sidecar.index.topic_finder import _headings, _names_in
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.sentences import Layout, form_of_text
 from vouch_sidecar.workspace.git import WorkingTree
 from vouch_sidecar.workspace.names_in_text import named_in
+from vouch_sidecar.workspace.topic_finder import _headings, _names_in
 
 from tests.engine.bases import write
 from tests.engine.processes import until

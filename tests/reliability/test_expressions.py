@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
-from vouch_sidecar.index import text as index_text
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
+from vouch_sidecar.text import analysis
 from vouch_sidecar.workspace import definitions
 
 from tests.reliability.expressions import REPEATS, Expression, parse
 
-PACKAGE = Path(index_text.__file__).parents[1]
+PACKAGE = Path(analysis.__file__).parents[1]
 AT_A_PLACE = frozenset({"match", "fullmatch", "pattern", "flags"})
 METHODS = frozenset({"search", "finditer", "findall", "sub", "subn", "split", "match", "fullmatch"})
 FILES = {
@@ -91,10 +91,10 @@ def _uses() -> dict[str, Use]:
 
 
 LATE = {
-    "vouch_sidecar.index.text._tokens_of": [
-        index_text._tokens_of(letter) for letter in (index_text._LETTER, index_text._LETTER_OR_MARK)
+    "vouch_sidecar.text.analysis._tokens_of": [
+        analysis._tokens_of(letter) for letter in (analysis._LETTER, analysis._LETTER_OR_MARK)
     ],
-    "vouch_sidecar.index.text._any_spaceless": [index_text._any_spaceless()],
+    "vouch_sidecar.text.analysis._any_spaceless": [analysis._any_spaceless()],
     "vouch_sidecar.workspace.definitions.patterns_of": [
         pattern
         for language in definitions._PATTERNS

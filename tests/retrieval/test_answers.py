@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.answers import answers, best_claim_id, claims_about
+from vouch_sidecar.retrieval.evidence.question_words import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.question_words import holds_exact, worth_searching
+from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view

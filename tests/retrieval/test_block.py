@@ -10,7 +10,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Entity, Page, Relation
-from vouch_sidecar.retrieval.block import MAX_BLOCK, ContextHit, render, without_blocks
+from vouch_sidecar.retrieval.blocks.block import MAX_BLOCK, ContextHit, render, without_blocks
 
 from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
 from tests.soak import examples

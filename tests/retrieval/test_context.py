@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vouch_sidecar.kb.records import Kind, Page
-from vouch_sidecar.retrieval.block import beginning
-from vouch_sidecar.retrieval.context import adjacent_hits, lines_for, tiers
+from vouch_sidecar.retrieval.blocks.block import beginning
+from vouch_sidecar.retrieval.blocks.context import adjacent_hits, lines_for, tiers
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.view import View

@@ -6,10 +6,10 @@ from math import fsum, prod, sqrt
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.retrieval.experts import Expert, Question, rank
-from vouch_sidecar.retrieval.topic_matches import matching
+from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
+from vouch_sidecar.retrieval.people.topic_matches import matching
+from vouch_sidecar.retrieval.people.weights import closeness, focus
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.retrieval.weights import closeness, focus
 
 from tests.retrieval.samples import claim, entity, view
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Kind, Scope
-from vouch_sidecar.retrieval.experts import Question, rank
+from vouch_sidecar.retrieval.people.experts import Question, rank
+from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.salience import rank as salience
 from vouch_sidecar.retrieval.search import SEARCHED, search
-from vouch_sidecar.retrieval.topic_matches import matching
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import (

@@ -6,10 +6,10 @@ from math import prod
 from unicodedata import normalize
 
 import pytest
-from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.names.name_forms import Arm
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
-from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view

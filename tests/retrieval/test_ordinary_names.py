@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.retrieval.name_position import in_code
+from vouch_sidecar.retrieval.evidence.name_position import in_code
 from vouch_sidecar.retrieval.salience import rank, volunteered_by
 from vouch_sidecar.retrieval.view import NameWords, View
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, perform
-from vouch_sidecar.retrieval.people import asks_whom
+from vouch_sidecar.retrieval.people.to_ask import asks_whom
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, dump, entity

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.retrieval.context import lines_for
-from vouch_sidecar.retrieval.phrases import _candidates, phrases
+from vouch_sidecar.retrieval.blocks.context import lines_for
+from vouch_sidecar.retrieval.evidence.phrases import _candidates, phrases
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in
 

@@ -8,16 +8,22 @@ import pytest
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.receipts import NO_DISK, slug_of
-from vouch_sidecar.index.topic_finder import FEW_SPEAK, MAX_TOPICS, Shared, WorkspaceNames, derive
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Scope, Source
-from vouch_sidecar.retrieval.experts import rank as experts
+from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.explanations import ALONE, candidates
-from vouch_sidecar.retrieval.name_strength import weigh
+from vouch_sidecar.retrieval.people.experts import rank as experts
+from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.topic_matches import Question, matching
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.topic_finder import (
+    FEW_SPEAK,
+    MAX_TOPICS,
+    Shared,
+    WorkspaceNames,
+    derive,
+)
 
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
 

@@ -8,9 +8,9 @@ from math import fsum
 
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.view import Deadline, View, claim_in
+from vouch_sidecar.text.content_words import content_stems
 
 from tests.retrieval.samples import claim, entity, view
 from tests.soak import examples

@@ -12,7 +12,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.retrieval.file_ties import Tied, tied_to
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_list import Files, list_files
 

@@ -21,11 +21,9 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.encoding import Pointer
-from vouch_sidecar.index.english_words import tier
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
 from vouch_sidecar.index.schema import closed_in
-from vouch_sidecar.index.text import fold
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, classify, unread_files, usual_path
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of
@@ -46,7 +44,9 @@ from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, ma
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.kb.yaml_document import placed
-from vouch_sidecar.retrieval.stale import stale_for
+from vouch_sidecar.retrieval.files.stale import stale_for
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.english_words import tier
 
 MAX_FINDINGS = 20
 """Findings reported of one file, because the position of each has to be located."""

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
-from vouch_sidecar.retrieval.file_ties import mark_of
+from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.workspace.file_list import read
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator, line_in

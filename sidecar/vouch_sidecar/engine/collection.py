@@ -22,7 +22,6 @@ from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import link_state_of
 from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
-from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.pauses import Pause
@@ -49,6 +48,7 @@ from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.file_list import stamp_of
 from vouch_sidecar.workspace.git import Head, Repository, why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 log = logging.getLogger(__name__)
 

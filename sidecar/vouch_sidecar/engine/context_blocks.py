@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
-from vouch_sidecar.retrieval.answers import asks_in_so_many_words
-from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.context import (
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ContextBlock,
     each_once,
@@ -27,6 +26,7 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
 )
 from vouch_sidecar.retrieval.session_update import Window
+from vouch_sidecar.retrieval.statements.answers import asks_in_so_many_words
 
 
 @dataclass(frozen=True, slots=True)

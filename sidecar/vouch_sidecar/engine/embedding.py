@@ -19,7 +19,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
 from vouch_sidecar.semantic.embedded_texts import Texts, mark_of, texts_of
 from vouch_sidecar.semantic.loading import backend_of

@@ -19,7 +19,6 @@ from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import SETTINGS_PREFIX
 from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
@@ -27,13 +26,14 @@ from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.retrieval.authors import folded_name
-from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.context import ContextBlock
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.context import ContextBlock
+from vouch_sidecar.retrieval.people.authors import folded_name
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
 from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings

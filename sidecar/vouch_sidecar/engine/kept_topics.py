@@ -14,16 +14,16 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic
-from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.decisions import decided_at
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.file_list import Files, stat_of
 from vouch_sidecar.workspace.ties import is_searched
+from vouch_sidecar.workspace.topics import Topics
 
 
 def keep_topics(collection: Collection, state: WorkspaceState) -> None:
@@ -114,4 +114,4 @@ def _table(rows: Iterable[Sequence[Any]]) -> Table:
 
 @cache
 def _name() -> str:
-    return f"topics-{code_version(('kb', 'index', 'workspace'))}"
+    return f"topics-{code_version(('kb', 'text', 'names', 'index', 'workspace'))}"

@@ -18,8 +18,8 @@ from typing import Literal, get_args
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.runtime_folder import name_of
-from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.line_use import given_line, is_used
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.line_use import given_line, is_used
 from vouch_sidecar.retrieval.view import View
 
 DAYS = 90

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
-from vouch_sidecar.retrieval.context import persona_of
+from vouch_sidecar.retrieval.blocks.context import persona_of
+from vouch_sidecar.retrieval.evidence.question_words import holds_exact
 from vouch_sidecar.retrieval.probe import GivenEntities, Probe, run
-from vouch_sidecar.retrieval.question_words import holds_exact
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.retrieval.context import ContextBlock
+from vouch_sidecar.retrieval.blocks.context import ContextBlock
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,

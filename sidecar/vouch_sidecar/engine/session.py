@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.retrieval.line_use import GivenLine
+from vouch_sidecar.retrieval.blocks.line_use import GivenLine
 
 MAX_SLOT_BYTES = 4096
 MAX_ALSO = 16

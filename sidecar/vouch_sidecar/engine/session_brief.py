@@ -12,11 +12,11 @@ from itertools import islice
 from vouch_sidecar.kb.access import shared_gates
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.kb.sanitize import clip
-from vouch_sidecar.kb.windows import MAX_WINDOW
-from vouch_sidecar.retrieval.block import frame, room_in_frame, safe
+from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
+from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
-from vouch_sidecar.retrieval.context import ConfiguredView
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.windows import MAX_WINDOW
 
 MAX_BRIEF = 300
 """Characters, frame included."""

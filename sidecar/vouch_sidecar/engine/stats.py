@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
-from vouch_sidecar.retrieval.block import ContextHit, HitArm
-from vouch_sidecar.retrieval.context import ConfiguredView
+from vouch_sidecar.retrieval.blocks.block import ContextHit, HitArm
+from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.probe import Probe
 
 ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")

@@ -168,4 +168,4 @@ def _digest(data: bytes) -> str:
 @cache
 def _name() -> str:
     how = "parsed" if syntax_trees.is_available() else "lines"
-    return f"{WORKSPACE}-{code_version(('kb', 'index', 'workspace'))}-{how}"
+    return f"{WORKSPACE}-{code_version(('kb', 'text', 'names', 'index', 'workspace'))}-{how}"

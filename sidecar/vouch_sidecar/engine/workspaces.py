@@ -28,8 +28,6 @@ from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.topic_finder import Shared, WorkspaceNames, derive
-from vouch_sidecar.index.topics import Topics
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
@@ -63,6 +61,8 @@ from vouch_sidecar.workspace.ties import (
     ties_of,
     wanted_in,
 )
+from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
+from vouch_sidecar.workspace.topics import Topics
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.engine import Engine

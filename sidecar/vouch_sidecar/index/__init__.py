@@ -1,1 +1,1 @@
-"""What is known of one knowledge base: its texts, names and links, as tantivy indexes them."""
+"""What is known of one knowledge base: its texts and links, as tantivy indexes them."""

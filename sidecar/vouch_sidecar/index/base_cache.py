@@ -40,7 +40,7 @@ _BESIDE = "beside-"
 _GONE = "gone-"
 _DIGEST = "?"
 """Stands before the digest of a path."""
-_ROOMS = ("kb", "index")
+_ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
 _BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
 _OWNER_ALONE = struct.pack("<I", 2) + b"".join(

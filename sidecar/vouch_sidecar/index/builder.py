@@ -9,7 +9,6 @@ from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import (
     NO_DISK,
     Cited,
@@ -33,6 +32,7 @@ from vouch_sidecar.index.withheld import (
 )
 from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
+from vouch_sidecar.names.matcher import Names
 
 
 def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:

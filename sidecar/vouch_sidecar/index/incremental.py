@@ -13,7 +13,6 @@ from weakref import proxy
 
 from tantivy import Document, Occur, Query
 
-from vouch_sidecar.index.content_words import always_content, content_stems
 from vouch_sidecar.index.encoding import (
     NOBODY,
     CountedEntity,
@@ -31,7 +30,6 @@ from vouch_sidecar.index.links import (
     link_state,
     link_state_of,
 )
-from vouch_sidecar.index.name_forms import forms, required
 from vouch_sidecar.index.query import (
     all_of,
     any_of,
@@ -72,7 +70,6 @@ from vouch_sidecar.index.schema import (
     retired_fields,
     retired_key,
 )
-from vouch_sidecar.index.text import has_spaceless, units
 from vouch_sidecar.index.withheld import (
     Gates,
     Withheld,
@@ -94,6 +91,9 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
+from vouch_sidecar.names.name_forms import forms, required
+from vouch_sidecar.text.analysis import has_spaceless, units
+from vouch_sidecar.text.content_words import always_content, content_stems
 
 _ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
 """The keys of the first documents of pages, as a pattern."""

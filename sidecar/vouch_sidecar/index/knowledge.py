@@ -19,8 +19,6 @@ from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemP
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.index.name_forms import Named
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.schema import (
@@ -49,6 +47,8 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.name_forms import Named
 
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]

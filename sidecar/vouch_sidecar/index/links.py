@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple, Protocol
 from tantivy import Document
 
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place, is_receipt
 from vouch_sidecar.index.schema import (
     ABOUT,
@@ -31,6 +30,7 @@ from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, par
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import claim_marks, marks
+from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
 

@@ -12,7 +12,6 @@ from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
 
-from vouch_sidecar.index.content_words import Term
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
@@ -26,6 +25,7 @@ from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import SCHEMA, SENTENCE_STEMS, UNDATED
 from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.text.content_words import Term
 
 FEW_VALUES = 16
 """The number of values up to which a query for each is faster than one that walks all terms."""

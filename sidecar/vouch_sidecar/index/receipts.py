@@ -17,8 +17,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from vouch_sidecar.index.content_words import content_stems
-from vouch_sidecar.index.sentences import (
+from vouch_sidecar.index.withheld import Gates, Withheld, all_gates
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.sentences import (
     MAX_SENTENCE,
     Form,
     Layout,
@@ -28,10 +32,6 @@ from vouch_sidecar.index.sentences import (
     is_fragment,
     is_talk,
 )
-from vouch_sidecar.index.text import units
-from vouch_sidecar.index.withheld import Gates, Withheld, all_gates
-from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""

@@ -15,7 +15,6 @@ from typing import Any
 
 from tantivy import Document, Schema, SchemaBuilder
 
-from vouch_sidecar.index.content_words import content_stems
 from vouch_sidecar.index.encoding import (
     NOBODY,
     CountedEntity,
@@ -28,9 +27,7 @@ from vouch_sidecar.index.encoding import (
     label_of,
     labels_for,
 )
-from vouch_sidecar.index.name_forms import Arm, Named, NameForm, forms
 from vouch_sidecar.index.receipts import Quoted, Sentence, is_place, is_receipt, slug_of
-from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.index.withheld import Closed, secrecy
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -47,6 +44,9 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.kb.references import marks
+from vouch_sidecar.names.name_forms import Arm, Named, NameForm, forms
+from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.sentences import Form
 
 TITLE = "title"
 """The kind of a document that holds only a page's title."""

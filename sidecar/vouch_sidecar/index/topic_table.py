@@ -11,10 +11,10 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from vouch_sidecar.index.mentions import Mention, mark_nested
-from vouch_sidecar.index.name_forms import Arm, surface
-from vouch_sidecar.index.names import Names
 from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.mentions import Mention, mark_nested
+from vouch_sidecar.names.name_forms import Arm, surface
 
 TOPIC = "topic"
 """The type of every topic."""

@@ -10,11 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from vouch_sidecar.index.english_words import STOPWORDS
-from vouch_sidecar.index.sentences import Layout, sentences_of
-from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.english_words import STOPWORDS
+from vouch_sidecar.text.sentences import Layout, sentences_of
 
 Gates = frozenset[str] | None
 """The gates, all of which a viewer must pass to see something; None if nobody may see it."""

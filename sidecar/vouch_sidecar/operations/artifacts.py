@@ -26,7 +26,7 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
-from vouch_sidecar.retrieval.stale import fresh_of, stale
+from vouch_sidecar.retrieval.files.stale import fresh_of, stale
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.locator import line_in

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView, EntityView, PageRef
-from vouch_sidecar.retrieval.authors import Author, authors_about
-from vouch_sidecar.retrieval.owners import FileOwner, owners_about
-from vouch_sidecar.retrieval.people import PersonToAsk, people
+from vouch_sidecar.retrieval.people.authors import Author, authors_about
+from vouch_sidecar.retrieval.people.owners import FileOwner, owners_about
+from vouch_sidecar.retrieval.people.to_ask import PersonToAsk, people
 from vouch_sidecar.retrieval.salience import listed_topics
 
 CARD_CLAIMS = 7

@@ -30,9 +30,9 @@ from vouch_sidecar.operations.people_to_ask import (
 )
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Result, Wire
-from vouch_sidecar.retrieval.authors import authors_of
-from vouch_sidecar.retrieval.owners import owners_of
-from vouch_sidecar.retrieval.people import people_of_claim
+from vouch_sidecar.retrieval.people.authors import authors_of
+from vouch_sidecar.retrieval.people.owners import owners_of
+from vouch_sidecar.retrieval.people.to_ask import people_of_claim
 
 
 class ContraryClaim(Wire):

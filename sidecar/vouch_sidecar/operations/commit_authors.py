@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.authors import Author
+from vouch_sidecar.retrieval.people.authors import Author
 
 
 class AuthorFileRow(Wire):

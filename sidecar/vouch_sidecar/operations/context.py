@@ -23,8 +23,8 @@ from vouch_sidecar.operations.wire import (
     SinceParams,
     Wire,
 )
-from vouch_sidecar.retrieval.block import ContextHit, told_text
-from vouch_sidecar.retrieval.context import persona_of
+from vouch_sidecar.retrieval.blocks.block import ContextHit, told_text
+from vouch_sidecar.retrieval.blocks.context import persona_of
 
 
 class ContextParams(SinceParams):

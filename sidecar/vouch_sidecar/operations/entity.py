@@ -35,9 +35,9 @@ from vouch_sidecar.operations.people_to_ask import (
 )
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Result, absent
-from vouch_sidecar.retrieval.authors import authors_about
-from vouch_sidecar.retrieval.owners import owners_about
-from vouch_sidecar.retrieval.people import PERSON, people
+from vouch_sidecar.retrieval.people.authors import authors_about
+from vouch_sidecar.retrieval.people.owners import owners_about
+from vouch_sidecar.retrieval.people.to_ask import PERSON, people
 from vouch_sidecar.retrieval.view import View
 
 BEST_CLAIMS = 20

@@ -28,14 +28,14 @@ from vouch_sidecar.operations.people_to_ask import (
 )
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
-from vouch_sidecar.retrieval.authors import authors_on
-from vouch_sidecar.retrieval.block import safe
-from vouch_sidecar.retrieval.experts import Contribution, Expert, Linking, Question, rank
-from vouch_sidecar.retrieval.owners import owners_on
-from vouch_sidecar.retrieval.people import asks_who, people_on_topic
-from vouch_sidecar.retrieval.topic_matches import TopicMatches, matching
+from vouch_sidecar.retrieval.blocks.block import safe
+from vouch_sidecar.retrieval.people.authors import authors_on
+from vouch_sidecar.retrieval.people.experts import Contribution, Expert, Linking, Question, rank
+from vouch_sidecar.retrieval.people.owners import owners_on
+from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on_topic
+from vouch_sidecar.retrieval.people.topic_matches import TopicMatches, matching
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.retrieval.weights import WEIGHTS
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160

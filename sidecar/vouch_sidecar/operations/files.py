@@ -25,8 +25,8 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.file_ties import Tied, tied_to
-from vouch_sidecar.retrieval.stale import stale
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
+from vouch_sidecar.retrieval.files.stale import stale
 from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 

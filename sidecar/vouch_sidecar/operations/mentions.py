@@ -12,8 +12,8 @@ from vouch_sidecar.operations.gist import name_and_id, rows
 from vouch_sidecar.operations.operation import MAX_ANALYSED, OpenDocument, Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
-from vouch_sidecar.retrieval.block import without_blocks
-from vouch_sidecar.retrieval.name_strength import weigh
+from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of
 
 MAX_LOOKED_AT = 4 * MAX_ANALYSED

@@ -19,9 +19,9 @@ from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
-from vouch_sidecar.retrieval.block import without_blocks
+from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")

@@ -10,8 +10,8 @@ from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.gist import name_and_id
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.owners import FileOwner
-from vouch_sidecar.retrieval.people import ROLES, PersonToAsk
+from vouch_sidecar.retrieval.people.owners import FileOwner
+from vouch_sidecar.retrieval.people.to_ask import ROLES, PersonToAsk
 
 
 class PersonRow(Wire):

@@ -15,7 +15,7 @@ from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import HitArm, LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.retrieval.semantic import semantic_hits
+from vouch_sidecar.retrieval.semantic_search import semantic_hits
 
 
 class ProbeParams(Params):

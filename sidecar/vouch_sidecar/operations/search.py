@@ -14,7 +14,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, analyse
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
-from vouch_sidecar.retrieval.semantic import semantic_search
+from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
 class SearchParams(SinceParams):

@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from vouch_sidecar.retrieval.block import HitArm as HitArm
+from vouch_sidecar.retrieval.blocks.block import HitArm as HitArm
 
 MAX_TEXT = 1_000_000
 MAX_PATH = 4096

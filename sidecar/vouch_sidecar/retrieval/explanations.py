@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
-from vouch_sidecar.retrieval.answers import Answer, answers, claims_about
-from vouch_sidecar.retrieval.block import ContextHit
+from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
-from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.salience import asked_by_name, named_in, why_unsaid
 from vouch_sidecar.retrieval.score import Score
-from vouch_sidecar.retrieval.text_vector import TextVector
+from vouch_sidecar.retrieval.statements.answers import Answer, answers, claims_about
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]

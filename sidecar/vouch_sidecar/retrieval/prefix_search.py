@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.content_words import terms
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.retrieval.lookup import names_of
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import terms
 
 SAME, BEGINS, HOLDS, WORDS = range(4)
 """How well something fits, the best first: its id or name is what was typed, begins with it, holds

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, count
-from vouch_sidecar.retrieval.answers import ANSWERING, Answer, answers, answers_about
-from vouch_sidecar.retrieval.block import ContextHit
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.context import each_once, tiers
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
     MAX_CLAIMS_OF_NAME,
@@ -20,15 +20,15 @@ from vouch_sidecar.retrieval.constants import (
     VOLUNTEERED,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.context import each_once, tiers
-from vouch_sidecar.retrieval.people import asks_who, committed_on, people_on
-from vouch_sidecar.retrieval.phrases import Phrase, phrases
-from vouch_sidecar.retrieval.question_words import worth_searching
+from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
+from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
+from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.text_vector import TextVector
+    from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
 
 Strength = Literal["strong", "moderate", "weak"]

@@ -9,14 +9,11 @@ from functools import cached_property, partial
 from math import prod
 from typing import ClassVar, Literal
 
-from vouch_sidecar.index.content_words import Term, terms
-from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.name_forms import Arm
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.index.text import fold, inflects, units
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.retrieval.answers import best_claim_id
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import Arm
 from vouch_sidecar.retrieval.constants import (
     BACKED,
     DESCRIBED_SHARE,
@@ -31,11 +28,14 @@ from vouch_sidecar.retrieval.constants import (
     VOLUNTEERED,
     VOLUNTEERED_SIMILARITY,
 )
-from vouch_sidecar.retrieval.name_position import with_signs
-from vouch_sidecar.retrieval.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.question_words import asks_only_about, worth_searching
+from vouch_sidecar.retrieval.evidence.name_position import with_signs
+from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.evidence.question_words import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.score import Score
+from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold, inflects, units
+from vouch_sidecar.text.content_words import Term, terms
 
 AMBIGUOUS = "the same words name another entity"
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")

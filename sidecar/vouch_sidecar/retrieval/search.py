@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import SENTENCE_STEMS, key_in, sections, sentence_stems_in, stems_in
-from vouch_sidecar.index.text import units
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.content_words import Term, terms
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200

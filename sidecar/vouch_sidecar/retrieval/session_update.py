@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.retrieval.constants import VOLUNTEERED
-from vouch_sidecar.retrieval.context import (
+from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ConfiguredView,
     ContextBlock,
     make_block,
 )
+from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
 
 PushPart = Literal["salience", "fresh", "text"]

@@ -14,11 +14,8 @@ from typing import NamedTuple, TypeVar
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.content_words import Term, terms
 from vouch_sidecar.index.encoding import DocumentKey, StemPlace, labels_for
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.mentions import Mention
-from vouch_sidecar.index.name_forms import surface
 from vouch_sidecar.index.query import Search, pointing_query, rarity, value_query
 from vouch_sidecar.index.receipts import TALKING, Quoted, Sentence, is_receipt
 from vouch_sidecar.index.schema import (
@@ -32,10 +29,7 @@ from vouch_sidecar.index.schema import (
     quoted_in,
     shown_in,
 )
-from vouch_sidecar.index.sentences import Form, form_of_text
-from vouch_sidecar.index.text import fold
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.index.topics import NO_TOPICS, Topics
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -48,8 +42,14 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import surface
 from vouch_sidecar.retrieval.constants import CandidateKind
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.sentences import Form, form_of_text
 from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()

@@ -23,7 +23,6 @@ from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.schema import CONTENT
-from vouch_sidecar.index.sentences import Form
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Kind
@@ -41,6 +40,7 @@ from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import PROCESS, ask
 from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
+from vouch_sidecar.text.sentences import Form
 
 RemarkState = Literal["ok", "note", "wrong"]
 EXAMINE_SECONDS = 2.0

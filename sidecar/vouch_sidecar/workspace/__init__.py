@@ -1,1 +1,1 @@
-"""The files around `.vouch/`, and which claims are tied to them."""
+"""What lies around `.vouch/`: files, git, definitions, the claims tied to files, topics."""

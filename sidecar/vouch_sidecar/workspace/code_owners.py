@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
-from vouch_sidecar.kb.windows import MAX_WINDOW
+from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.windows import windows
+from vouch_sidecar.text.windows import windows
 
 MAX_TEXT = 20_000
 """The number of characters of one text that are read."""

@@ -16,9 +16,9 @@ from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
-from vouch_sidecar.retrieval.block import ContextHit
-from vouch_sidecar.retrieval.context import each_once, state_of
-from vouch_sidecar.retrieval.touched_files import Touched, hits_at
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.context import each_once, state_of
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_at
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.operations import mentioned_at
-from vouch_sidecar.retrieval.file_ties import Tied, tied_at
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt

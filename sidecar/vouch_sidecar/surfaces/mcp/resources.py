@@ -12,7 +12,7 @@ from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import ready
-from vouch_sidecar.retrieval.block import safe
+from vouch_sidecar.retrieval.blocks.block import safe
 
 JSON = "application/json"
 STATUS = "vouch://status"

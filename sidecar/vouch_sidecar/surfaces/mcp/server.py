@@ -36,7 +36,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.readiness import indexed, ready
-from vouch_sidecar.retrieval.block import safe
+from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.surfaces.hook.events import prepare, respond
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.local.client import ask

@@ -22,9 +22,9 @@ from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
-from vouch_sidecar.retrieval.file_ties import Tied
-from vouch_sidecar.retrieval.owners import told_owners
-from vouch_sidecar.retrieval.people import PERSON, ROLES
+from vouch_sidecar.retrieval.files.file_ties import Tied
+from vouch_sidecar.retrieval.people.owners import told_owners
+from vouch_sidecar.retrieval.people.to_ask import PERSON, ROLES
 from vouch_sidecar.surfaces.lsp.artifact_lines import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, find_ties

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.layout import KB_DIRNAME
-from vouch_sidecar.retrieval.block import without_blocks
+from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.half_typed import changed_part, ends_in_word, is_half_typed
 from vouch_sidecar.surfaces.lsp.idle import Idle

@@ -1,0 +1,244 @@
+"""Finds the names and aliases of entities in a text, by a trie that is walked from word boundary to
+word boundary. Offsets are those of the original text. A matcher is immutable: `Names.changed`
+returns another, which shares the large trie and has a small one for new names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from itertools import chain
+
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.names.mentions import Mention, mark_nested, named_by
+from vouch_sidecar.names.name_forms import (
+    Arm,
+    Named,
+    Path,
+    forms,
+    paths_without_gaps,
+    surface,
+    surfaces,
+    unpunctuated,
+)
+from vouch_sidecar.names.trie import Node, Reached, walk
+from vouch_sidecar.text.analysis import Units, differ_in_number, units
+from vouch_sidecar.text.english_words import STOPWORDS
+
+MANY_SHARE = 5
+"""The most entities that a part of a name may match; a part that matches more is ignored."""
+LONG_NAME = 256
+"""The longest text, in characters, that is looked up as one name."""
+MANY_NEW = 500
+"""With more new and outdated entities than this, one trie of all names is built anew."""
+_NUMBER_BEHIND = re.compile(r"-\d")
+"""A number after a part of a name rules it out: the INC of INC-118 does not match in INC-119."""
+
+
+class _Known:
+    """The names of some entities: a trie of their stems, and tables of whole names and of stems."""
+
+    def __init__(self, entities: Iterable[tuple[Entity, Sequence[Named]]] = ()) -> None:
+        self.root = Node()
+        self.entities: dict[str, Entity] = {}
+        self.paths: dict[str, list[Path]] = {}
+        self.by_surface: defaultdict[str, list[str]] = defaultdict(list)
+        self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
+        for entity, entity_forms in entities:
+            self._add(entity, entity_forms)
+
+    @classmethod
+    def of(cls, entities: Iterable[Entity]) -> _Known:
+        return cls((entity, list(forms(entity))) for entity in entities)
+
+    def _add(self, entity: Entity, forms: Sequence[Named]) -> None:
+        self.entities[entity.id] = entity
+        for path, form in forms:
+            self.root.put(path, form)
+        self.paths[entity.id] = [path for path, _ in forms]
+        whole = (path for path, form in forms if form.arm is not Arm.SURNAME)
+        for stem in dict.fromkeys(chain.from_iterable(whole)):
+            self.by_stem[stem].append(entity.id)
+        for text in surfaces(entity):
+            self.by_surface[text].append(entity.id)
+
+    def containing(self, stems: Path) -> Iterator[str]:
+        """Ids of the entities that have these stems side by side in a name."""
+        ids = set.intersection(*(set(self.by_stem.get(stem, ())) for stem in stems))
+        if len(stems) == 1:
+            yield from ids
+            return
+        for entity_id in ids:
+            if any(_has_run(path, stems) for path in self.paths[entity_id]):
+                yield entity_id
+
+
+class Names:
+    """A matcher over the names of all entities. Any thread may ask."""
+
+    def __init__(
+        self, base: _Known, new: _Known | None = None, gone: AbstractSet[str] = frozenset()
+    ) -> None:
+        self._base = base
+        self._new = new or _Known()
+        self._gone = gone
+        """Ids whose entries in `_base` are out of date."""
+
+    @classmethod
+    def of(cls, entities: Iterable[Entity]) -> Names:
+        return cls(_Known.of(entities))
+
+    @classmethod
+    def recalled(cls, entities: Iterable[tuple[Entity, Sequence[Named]]]) -> Names:
+        """A matcher built from stored forms, which saves working them out."""
+        return cls(_Known(entities))
+
+    def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
+        """A matcher with `upserts` added or replaced, and without the entities whose ids `removals`
+        has.
+        """
+        if not upserts and not any(map(self.entity, removals)):
+            return self
+        ids = {*removals, *(entity.id for entity in upserts)}
+        new = [e for e in self._new.entities.values() if e.id not in ids] + list(upserts)
+        gone = self._gone | (ids & self._base.entities.keys())
+        if len(new) + len(gone) > MANY_NEW:
+            return Names.of([*(e for e in self._base.entities.values() if e.id not in gone), *new])
+        return Names(self._base, _Known.of(new), gone)
+
+    def entity(self, entity_id: str) -> Entity | None:
+        entity = self._new.entities.get(entity_id)
+        if entity is not None or entity_id in self._gone:
+            return entity
+        return self._base.entities.get(entity_id)
+
+    def entities(self) -> Iterator[Entity]:
+        """All entities, in no particular order."""
+        yield from (e for e in self._base.entities.values() if e.id not in self._gone)
+        yield from self._new.entities.values()
+
+    def find(self, text: str) -> list[Mention]:
+        """All mentions in a text, by position; a mention inside another is marked as nested."""
+        analysed = units(text)
+        mentions: list[Mention] = []
+        base, new = self._base.root.children, self._new.root.children
+        for start, unit in enumerate(analysed.units):
+            if unit.stem in base or unit.stem in new or start in analysed.wholes:
+                mentions += named_by(analysed, start, [*self._steps(analysed, start)])
+        return mark_nested([*mentions, *self._whole(text, {one.entity_id for one in mentions})])
+
+    def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
+        """Mentions of entities named by the whole text and not in `mentioned`. The trie misses
+        names that have no words, such as a lone sign, or differ from another only in signs.
+        """
+        if len(text) > LONG_NAME:
+            return []
+        written = text.strip() if self.exactly(text) else unpunctuated(text)
+        ids = self.exactly(written) if written else []
+        start, end = text.find(written), text.find(written) + len(written)
+        return [
+            Mention(start, end, i, Arm.NAME, written, len(ids) > 1, False)
+            for i in ids
+            if i not in mentioned
+        ]
+
+    def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
+        """Yield the ends of the names that begin at a unit."""
+        for table in (self._base, self._new):
+            for step in walk(table.root, analysed, start):
+                if table is self._base and self._gone:
+                    step = step._replace(forms=[f for f in step.forms if self._counts(f.entity_id)])
+                if step.forms:
+                    yield step
+
+    def _counts(self, entity_id: str) -> bool:
+        return entity_id not in self._gone
+
+    def exactly(self, text: str) -> list[str]:
+        """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
+        whole = surface(text)
+        earlier = filter(self._counts, self._base.by_surface.get(whole, ()))
+        return sorted([*earlier, *self._new.by_surface.get(whole, ())])
+
+    def containing(self, text: str) -> list[str]:
+        """Sorted ids of the entities whose name or alias contains the text.
+
+        Only whole words match, and a text of stopwords matches nothing.
+        """
+        analysed = units(text)
+        if all(u.folded in STOPWORDS for u in analysed.units):
+            return []
+        ids: set[str] = set()
+        for stems in paths_without_gaps(analysed):
+            ids.update(filter(self._counts, self._base.containing(stems)))
+            ids.update(self._new.containing(stems))
+        return sorted(ids)
+
+    def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Mentions of a part of a name, outside the given mentions: the longest runs of words that
+        are in the names of at most `MANY_SHARE` entities, in the singular or plural.
+        """
+        analysed = units(text)
+        covered = bytearray(len(text) + 1)
+        for mention in mentions:
+            covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        mentions_of_parts: list[Mention] = []
+        holding = cache(self._holding)
+        at = 0
+        while at < len(analysed.units):
+            unit, ids = analysed.units[at], list[str]()
+            if not covered[unit.start] and not unit.spaceless and unit.folded not in STOPWORDS:
+                last, ids = _longest_part(analysed, at, covered, holding)
+            if not ids or _NUMBER_BEHIND.match(text, analysed.units[last - 1].end):
+                at += 1
+                continue
+            end = analysed.units[last - 1].end
+            words = [u.folded for u in analysed.units[at:last]]
+            names_by_id = {i: name for i in ids if (name := self._name_with(i, words))}
+            for entity_id, name in sorted(names_by_id.items()):
+                shared = len(names_by_id) > 1
+                mentions_of_parts.append(
+                    Mention(unit.start, end, entity_id, Arm.PART, name, shared, False)
+                )
+            at = last
+        return mentions_of_parts
+
+    def _holding(self, stems: Path) -> list[str]:
+        """Ids of the entities that have these stems side by side in a name."""
+        return [*filter(self._counts, self._base.containing(stems)), *self._new.containing(stems)]
+
+    def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
+        """An entity's name that has these words in a row, in the singular or plural; None if none
+        has.
+        """
+        entity = self.entity(entity_id)
+        for _, form in forms(entity) if entity is not None else ():
+            runs = (form.words[i : i + len(words)] for i in range(len(form.words)))
+            if any(len(r) == len(words) and all(map(differ_in_number, r, words)) for r in runs):
+                return form.name
+        return None
+
+
+def _longest_part(
+    analysed: Units, at: int, covered: bytearray, holding: Callable[[Path], list[str]]
+) -> tuple[int, list[str]]:
+    """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
+    entities with such names: none if they are more than `MANY_SHARE`.
+    """
+    units = analysed.units
+    last, ids = at, list[str]()
+    while last < len(units) and (last == at or not units[last].gap):
+        stems = tuple(unit.stem for unit in units[at : last + 1])
+        more = [] if covered[units[last].start] else holding(stems)
+        if not more:
+            break
+        last, ids = last + 1, more
+    return last, ids if len(ids) <= MANY_SHARE else []
+
+
+def _has_run(path: Path, stems: Path) -> bool:
+    n = len(stems)
+    return any(path[i : i + n] == stems for i in range(len(path) - n + 1))

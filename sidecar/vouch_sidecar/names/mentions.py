@@ -1,0 +1,118 @@
+"""Says which entities a text names where a walk through the trie ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vouch_sidecar.names.name_forms import Arm, NameForm, surface
+from vouch_sidecar.names.trie import Reached
+from vouch_sidecar.text.analysis import Unit, Units, inflects
+
+
+class Mention(NamedTuple):
+    """A place in a text that names an entity."""
+
+    start: int
+    end: int
+    entity_id: str
+    arm: Arm
+    name: str
+    """The name or alias that was recognised, as the entity spells it."""
+    ambiguous: bool
+    """Whether the same words name another entity as well."""
+    nested: bool
+    """Whether the mention is inside a longer one."""
+
+    def overlaps(self, other: Mention) -> bool:
+        """Whether both share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+def named_by(analysed: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
+    """The mentions from `start` to the ends that a walk reached."""
+    for end in dict.fromkeys(step.end for step in steps):
+        if _at_borders(analysed, start, end):
+            yield from _mentions_between(
+                analysed, start, end, [step for step in steps if step.end == end]
+            )
+
+
+def _mentions_between(
+    analysed: Units, start: int, end: int, steps: Sequence[Reached]
+) -> Iterator[Mention]:
+    """The mentions from `start` to `end`, in all readings of the units."""
+    first, last = analysed.units[start], analysed.units[end - 1]
+    written = analysed.text[first.start : last.end]
+    best: dict[str, tuple[Arm, NameForm]] = {}
+    for step in steps:
+        for form in step.forms:
+            arm = _arm(form, written, step.words)
+            if arm is not None and _better(arm, form, best.get(form.entity_id), written):
+                best[form.entity_id] = (arm, form)
+    certain = [e for e, (arm, _) in best.items() if arm is not Arm.SURNAME]
+    if not certain and len(best) > 1:
+        return  # a part that two entities share names nobody
+    # Written just as one entity has it, the words are no inflection of another's name.
+    exact = [e for e in certain if best[e][0] is not Arm.VARIANT]
+    entity_ids = exact or certain or list(best)
+    ambiguous = len(entity_ids) > 1
+    for entity_id in sorted(entity_ids):
+        arm, form = best[entity_id]
+        yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
+
+
+def _better(arm: Arm, form: NameForm, best: tuple[Arm, NameForm] | None, written: str) -> bool:
+    """Whether a form is better than the known one: written exactly so, else by a better arm."""
+    if best is None:
+        return True
+    return (form.name != written, arm) < (best[1].name != written, best[0])
+
+
+def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
+    """The arm by which these words name the form; None if they only share stems."""
+    if form.arm is Arm.SURNAME:
+        return Arm.SURNAME if form.words == words else None
+    if surface(written) == form.surface:
+        return form.arm
+    if len(form.words) != len(words):
+        return None
+    if form.name.isupper():
+        plural = not written.isupper() and all(map(_is_plural, form.words, words))
+        return Arm.VARIANT if plural or form.words == words else None
+    return Arm.VARIANT if all(map(inflects, form.words, words)) else None
+
+
+def _is_plural(name: str, form: str) -> bool:
+    """Of a name in capitals nothing else is an inflection: DNS is no plural of DN."""
+    return form in (name, name + "s", name + "es")
+
+
+def _at_borders(analysed: Units, start: int, end: int) -> bool:
+    """Whether no katakana word is cut: katakana is written without spaces, but in whole words."""
+    before = analysed.units[start - 1] if start else None
+    after = analysed.units[end] if end < len(analysed.units) else None
+    first, last = analysed.units[start], analysed.units[end - 1]
+    return not (before and _one_katakana_word(before, first)) and not (
+        after and _one_katakana_word(last, after)
+    )
+
+
+def _one_katakana_word(left: Unit, right: Unit) -> bool:
+    return left.end == right.start and _katakana(left.folded) and _katakana(right.folded)
+
+
+def _katakana(char: str) -> bool:
+    return "\u30a1" <= char <= "\u30fc" and char != "\u30fb"
+
+
+def mark_nested(mentions: list[Mention]) -> list[Mention]:
+    """Sort by position; mark what a longer mention, or an earlier one that overlaps, covers."""
+    out: list[Mention] = []
+    start = end = -1
+    for mention in sorted(mentions, key=lambda m: (m.start, -m.end, m.entity_id)):
+        if mention.start >= end:
+            start, end = mention.start, mention.end
+        nested = mention.start != start or mention.end != end
+        out.append(mention._replace(nested=True) if nested else mention)
+    return out

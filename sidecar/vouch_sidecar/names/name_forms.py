@@ -1,0 +1,148 @@
+"""Makes paths through a trie of an entity's names. The keys of a path are stems, so that
+inflections and identifier forms share it; the words are kept at its end, to be compared one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.text.analysis import Units, fold, units
+from vouch_sidecar.text.content_words import always_content
+
+MIN_SURNAME = 3
+_NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
+_APOSTROPHES = re.compile("['’ʼ＇]")
+_PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
+_GAP = "\0"
+"""The first character of keys that are punctuation."""
+
+Path = tuple[str, ...]
+Words = tuple[str, ...]
+
+
+class Arm(IntEnum):
+    """How a text names an entity, best first."""
+
+    NAME = 0
+    ALIAS = 1
+    VARIANT = 2
+    SURNAME = 3
+    PART = 4
+    """Some words of a name. No path through the trie ends at one (see `Names.parts`)."""
+    DERIVED = 5
+    """The name of a topic, which nobody declared."""
+    BACKED = 6
+    """The name of a topic, with another word of one of its claims in the text."""
+
+
+class NameForm(NamedTuple):
+    """One name of one entity, as stored in the trie."""
+
+    entity_id: str
+    arm: Arm
+    name: str
+    surface: str
+    words: Words
+
+
+Named = tuple[Path, NameForm]
+"""A path through the trie, and the name at its end."""
+
+
+def forms(entity: Entity) -> Iterator[Named]:
+    """The paths through the trie that end at this entity."""
+    seen: set[tuple[Path, Words, str]] = set()
+    for arm, name in _names(entity):
+        for spelled in (name, *_numbered(name)):
+            how, written = arm if spelled == name else Arm.VARIANT, surface(spelled)
+            for path, words in _paths(units(spelled)):
+                # An alias that differs from the name in its capitals is told apart by them.
+                if path and (path, words, name) not in seen:
+                    seen.add((path, words, name))
+                    yield path, NameForm(entity.id, how, name, written, words)
+
+
+def _numbered(name: str) -> tuple[str, ...]:
+    """“INC57” for “INC-57”."""
+    return (name.replace("-", ""),) if _NUMBERED.fullmatch(name) else ()
+
+
+def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
+    yield Arm.NAME, entity.name
+    for alias in entity.aliases:
+        yield Arm.ALIAS, alias
+    words = entity.name.split()
+    surname = words[-1] if words else ""
+    if entity.type == "person" and len(words) > 1 and len(surname) >= MIN_SURNAME:
+        yield Arm.SURNAME, surname
+
+
+def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:
+    """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
+    gaps = any(unit.gap for unit in analysed.units[1:])
+    for whole in (False, True) if analysed.wholes else (False,):
+        for punctuation in (True, False) if gaps else (True,):
+            yield _path(analysed, whole, punctuation)
+
+
+def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[Path, Words]:
+    keys: list[str] = []
+    words: list[str] = []
+    i = 0
+    while i < len(analysed.units):
+        unit, after = analysed.units[i], i + 1
+        if whole and i in analysed.wholes:
+            unit, after = analysed.wholes[i]
+        if punctuation and unit.gap and i:
+            keys.append(gap_key(unit.gap))
+            words.append(unit.gap)
+        keys.append(unit.stem)
+        words.append(unit.folded)
+        i = after
+    return tuple(keys), tuple(words)
+
+
+def paths_without_gaps(analysed: Units) -> set[Path]:
+    """The keys of a text without its punctuation: identifiers in parts, and whole."""
+    return {_path(analysed, whole, punctuation=False)[0] for whole in (False, True)}
+
+
+def gap_key(gap: str) -> str:
+    """The key of punctuation between two words."""
+    return _GAP + gap
+
+
+def is_gap(key: str) -> bool:
+    """Whether a key is punctuation."""
+    return key.startswith(_GAP)
+
+
+def required(entity: Entity) -> set[Path]:
+    """Sets of stems, one of which every text holds that names the entity. An empty set is that of a
+    name that full text can't find.
+    """
+    return {
+        tuple(sorted({k for k in path if not is_gap(k) and always_content(k)}))
+        for path, _ in forms(entity)
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def surface(text: str) -> str:
+    """A text folded, with white space collapsed and without apostrophes."""
+    return " ".join(_APOSTROPHES.sub("", fold(text)).split())
+
+
+def surfaces(entity: Entity) -> set[str]:
+    """The surfaces of an entity's name and aliases."""
+    return {s for name in (entity.name, *entity.aliases) if (s := surface(name))}
+
+
+def unpunctuated(text: str) -> str:
+    """A text without the punctuation and white space around it."""
+    return text.strip(_PUNCTUATION)

@@ -1,0 +1,336 @@
+"""Chooses what to say about a text or a window: lines about what it names and what answers it, and
+the block that holds them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from vouch_sidecar.index.schema import TITLE, key_in, sections
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.retrieval.blocks.block import ContextHit, render, titles_of
+from vouch_sidecar.retrieval.constants import (
+    MAX_SECTIONS,
+    MAX_SPEAKING,
+    MAX_TITLED,
+    UNASKED_PAGES,
+)
+from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
+from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
+from vouch_sidecar.retrieval.people.to_ask import ROLES, asks_whom, people, people_text
+from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.statements.answers import answers_about, asks_for_all
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold, units
+from vouch_sidecar.text.content_words import terms
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredView:
+    """A view of a knowledge base, with the settings that govern what is said."""
+
+    view: View
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCandidates:
+    """The candidates for a block: entities, other answers, and how many of each."""
+
+    rows: Sequence[Salient]
+    text: str
+    """The text that names the entities."""
+    first: Sequence[ContextHit] = ()
+    """What is said before all else, in this order."""
+    more: Sequence[ContextHit] = ()
+    given: frozenset[object] = frozenset()
+    """The `state_of` each hit that is left out, such as those that were said before."""
+    leads: str | None = None
+    """The collection that comes first if it has something to say."""
+    max_chars: int | None = None
+    adjacent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """A block and the hits in it; both are empty when there is nothing to say."""
+
+    text: str = ""
+    hits: tuple[ContextHit, ...] = ()
+    primary: str | None = None
+    supplemental: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """The collection that a text is about, and the others that have something to add."""
+
+    primary: str | None
+    supplemental: tuple[str, ...]
+
+
+class _Likely(NamedTuple):
+    """A hit, and how likely it is that it answers, from 0 to 1."""
+
+    hit: ContextHit
+    likelihood: float
+
+
+def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
+    """Make a block, as long as the settings allow."""
+    recalls = {one.view.collection: one.settings.recall for one in served}
+    rows, more, given = material.rows, material.more, material.given
+    about = {row.view.collection for row in rows}
+    about |= {hit.view.collection for hit in (*material.first, *more)}
+    if not about:
+        return ContextBlock()
+    limit = max(recalls[collection].max_results for collection in about)
+    hits = lines_for(rows, material.text, more, limit + len(given))
+    hits = each_once([*material.first, *hits])
+    hits = [hit for hit in hits if state_of(hit) not in given]
+    hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
+    if material.adjacent:
+        hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
+    if given:
+        hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
+    by_evidence = tiers(material.text, hits, [one.view.collection for one in served])
+    chosen = _led_by(material.leads, by_evidence)
+    budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
+    key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
+    persona = persona_of(served, chosen.primary)
+    block, said = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
+    if not said:
+        return ContextBlock()
+    present = {hit.view.collection for hit in said}
+    return ContextBlock(
+        block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
+    )
+
+
+def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:
+    """The tiers with the collection `leads` first, if it is one of them."""
+    if leads is None or leads not in by_evidence.supplemental:
+        return by_evidence
+    others = (by_evidence.primary, *by_evidence.supplemental)
+    return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
+
+
+def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[ContextHit]:
+    """The first hits of each collection, as many as it lets be said."""
+    left = dict(limits)
+    kept = []
+    for hit in hits:
+        left[hit.view.collection] -= 1
+        if left[hit.view.collection] >= 0:
+            kept.append(hit)
+    return kept
+
+
+def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
+    """The persona that the config of a collection names."""
+    leading = (one for one in served if one.view.collection == collection)
+    return next((one.settings.general.persona for one in leading), None)
+
+
+def state_of(hit: ContextHit) -> tuple[object, ...]:
+    """What a line cites, in a form that changes when the cited artifacts change."""
+    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
+
+
+def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
+    """Whether a line cites a claim that supersedes one of those `given`, which are `state_of`."""
+    superseded = {old for one in hit.cited if isinstance(one, Claim) for old in one.supersedes}
+    names = hit.view.knowledge.pseudonyms
+    return bool(superseded) and any(
+        isinstance(state, tuple)
+        and state[:2] == (hit.view.identity, Kind.CLAIM)
+        and names.of(str(state[2])) in superseded
+        for state in given
+    )
+
+
+def lines_for(
+    rows: Sequence[Salient], text: str, found: Sequence[ContextHit] = (), limit: int = 10
+) -> list[ContextHit]:
+    """The lines about a text, best first, from the entities that it names and from the answers
+    `found` to it. Every entity has one line, in their order; a likelier answer goes before a less
+    likely one. Then come the other answers, likeliest first. A topic that the text does not ask for
+    by its name has a line only where there is nothing else. Stale claims come last; a claim whose
+    file is gone is left out.
+    """
+    firsts: list[_Likely] = []
+    others: list[_Likely] = []
+    derived: list[_Likely] = []
+    for place, row in enumerate(rows[:MAX_SPEAKING]):
+        if place and row.view.deadline.has_passed():
+            break  # the first is said however late it is
+        lines = _lines_of(row, text, found, limit)
+        if row.view.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
+            derived += [line for line in lines if not line.hit.to_ask][:1]
+            lines = [line for line in lines if line.hit.to_ask]
+        firsts += lines[:1]
+        others += lines[1:]
+    if any(line.hit.to_ask for line in firsts):
+        found = [hit for hit in found if not _says_whom(hit)]
+    by_place = {_place(line.hit): line.hit for line in [*others, *firsts]}
+    answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in found]
+    for best in answers[:1]:
+        less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
+        firsts.insert(next(less, len(firsts)), best)
+    others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
+    hits = each_once(line.hit for line in [*firsts, *others] or derived)
+    went = {id(hit): hit.stale for hit in hits}
+    hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
+    gone = {at for at, one in went.items() if one is not None and one.is_gone}
+    return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
+
+
+def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
+    """The first hit of each artifact, and of each sentence that several claims say."""
+    first: dict[tuple[str, Kind, str], ContextHit] = {}
+    for hit in hits:
+        first.setdefault(hit.place, hit)
+    return list(first.values())
+
+
+def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) -> list[_Likely]:
+    """An entity's lines: whom to ask where the text asks that, its likeliest claim, and all of its
+    best claims where the text asks nothing beside the name. An entity without claims has what was
+    found about it, else its pages; where the text asks nothing beside the name, first the sections
+    of pages that hold the name.
+    """
+    whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
+    about = [one for one in answers_about(row.view, row.entity, text) if one.is_volunteered]
+    for_all = asks_for_all(row.view, row.entity, text)
+    if not about:
+        told_by = [hit for hit in found if hit.entity_id == row.entity.id]
+        lines = [_Likely(hit, hit.similarity) for hit in told_by]
+        pages: list[ContextHit] = []
+        if row.view.since is None:
+            pages += _sections_naming(row) if for_all else []
+            pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
+        return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
+    most = limit if for_all else 1
+    claims = [_Likely(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
+    said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
+    return [*claims[:said_by], *whom, *claims[said_by:]]
+
+
+def _pages_about(row: Salient) -> list[Page]:
+    """The pages that list an entity, then those with its name as their title."""
+    listing = row.view.pages_about((Kind.ENTITY, row.entity.id))
+    words = terms(row.entity.name)
+    query = row.view.search.holding(words, TITLE)
+    titled = row.view.found(query, MAX_TITLED) if words else ()
+    pages = [*listing, *(one for one in titled if isinstance(one, Page))]
+    pages = [page for page in pages if page.type not in UNASKED_PAGES]
+    return list({page.id: page for page in pages}.values())
+
+
+def _sections_naming(row: Salient) -> list[ContextHit]:
+    """Sections of pages that hold an entity's name, those that hold it most often first, each page
+    once.
+    """
+    view, words = row.view, terms(row.entity.name)
+    held = view.search.holding(words, Kind.PAGE)
+    sections_found: list[tuple[int, str, int, Page]] = []
+    for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
+        document = view.knowledge.snapshot.document(hit)
+        page, (_, page_id, number) = view.told_by(document), key_in(document)
+        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
+            there = view.mentions(f"{page.title}\n{sections(page)[number]}")
+            often = sum(mention.entity_id == row.entity.id for mention in there)
+            sections_found += [(-often, page_id, number, page)] if often else []
+    first: dict[str, ContextHit] = {}
+    for _, page_id, number, page in sorted(sections_found, key=lambda one: one[:3]):
+        words_there = tuple(word.word for word in words)
+        hit_there = replace(_hit(row, page), section=number, words=words_there)
+        first.setdefault(page_id, hit_there)
+    return list(first.values())[:MAX_TITLED]
+
+
+def _says_whom(hit: ContextHit) -> bool:
+    """Whether a hit is a relation that says whom to ask, for which there is a better line."""
+    return isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES
+
+
+def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
+    """Whom to ask about an entity, where a text asks that and somebody is known."""
+    if not asks_whom(text):
+        return []
+    authors = authors_about(row.view, row.entity) if row.view.authors.in_blocks else []
+    owners = told_owners(owners_about(row.view, row.entity, in_block=True))
+    said = [people_text(people(row.view, row.entity)), owners, told_by_commits(authors)]
+    to_ask = "; ".join(filter(None, said))
+    return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
+
+
+def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> ContextHit:
+    phrase = row.matched[0] if row.matched else row.entity.name
+    return ContextHit(row.view, artifact, phrase, row.similarity, row.arm, row.entity.id)
+
+
+def adjacent_hits(hits: Sequence[ContextHit]) -> list[ContextHit]:
+    """The hits one step away: pages and relations of the hits' entities; for a section, the
+    sections before and after it and the titles of the others.
+    """
+    said = {_place(hit) for hit in hits}
+    pages = {place[:3] for place in said}
+    adjacent: dict[tuple[object, ...], ContextHit] = {}
+    for hit in hits:
+        for near in _adjacent(hit):
+            again = near.section is None and not near.titles and _place(near)[:3] in pages
+            if not again and _place(near) not in said:
+                adjacent.setdefault(_place(near), near)
+    return list(adjacent.values())
+
+
+def _place(hit: ContextHit) -> tuple[object, ...]:
+    return (*hit.place, hit.section, hit.titles)
+
+
+def _adjacent(hit: ContextHit) -> Iterator[ContextHit]:
+    """The sections before and after one, and one line with the titles of the rest of its page; then
+    pages and relations.
+    """
+    if isinstance(hit.artifact, Page) and hit.section is not None:
+        count = len(sections(hit.artifact))
+        beside = [n for n in (hit.section - 1, hit.section + 1) if 0 <= n < count]
+        for number in beside:
+            yield replace(hit, section=number, words=())
+        rest = tuple(n for n in range(count) if n not in (*beside, hit.section))
+        if titles := titles_of(hit.artifact, rest):
+            yield replace(hit, section=None, words=(), titles=titles)
+    view, near = hit.view, list[Page | Relation]()
+    if isinstance(hit.artifact, Claim):
+        near += view.pages_about((Kind.CLAIM, hit.artifact.id))
+    if hit.entity_id:
+        near += view.pages_about((Kind.ENTITY, hit.entity_id))
+        near += view.relations_of(hit.entity_id)
+    for artifact in near:
+        yield ContextHit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
+
+
+def tiers(text: str, hits: Sequence[ContextHit], collections: Sequence[str]) -> Tiers:
+    """A collection that the text names comes first, else the one with the most evidence."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for hit in hits:
+        sums[hit.view.collection] += hit.similarity
+    named_collections = (
+        [c for c in collections if _names_collection(text, c)] if len(collections) > 1 else []
+    )
+    ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
+    primary = next(iter(sorted(named_collections) or ranked), None)
+    return Tiers(primary, tuple(c for c in ranked if c != primary))
+
+
+def _names_collection(text: str, collection: str) -> bool:
+    words = [u.folded for u in units(text).units]
+    name = [u.folded for u in units(fold(collection)).units]
+    return bool(name) and any(
+        words[i : i + len(name)] == name for i in range(len(words) - len(name) + 1)
+    )

@@ -1,0 +1,91 @@
+"""Chooses the claims to tell where a tool has just read or changed a file. No file is read: what it
+defines is known from before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_around, tied_as_stored
+from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.windows import matches
+
+MAX_JUDGED = 4_096
+"""Characters of inserted lines that are judged."""
+_WORD = re.compile(r"(?<![\w$-])[\w$-]++")
+_SPLIT = re.compile(r"\.|::|#")
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a tool has read or changed."""
+
+    path: str
+    ranges: Sequence[tuple[int, int]] = ()
+    """First and last lines, from 1; empty where they are not known."""
+    is_edit: bool = False
+    text: str = ""
+    """The text of a change, before and after it."""
+    inserted: str = ""
+    """The lines that are new."""
+
+
+def hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
+    """The claims to tell, best first: those that answer the inserted lines and are tied to the file
+    or its folder; then those of the range, in its order; then those of the whole file. Weak ties
+    and mentions are left out.
+    """
+    there = view.workspace.path_of(touched.path)
+    if there is None:
+        return []
+    judged = list(_judged(view, there, touched.inserted, threshold)) if touched.inserted else []
+    strong = [one for one in tied_as_stored(view, there) if not one.is_weak and not one.is_mention]
+    chosen = _in_place(strong, touched, view.workspace.is_as_read(there))
+    return [
+        *judged,
+        *(ContextHit(view, one.claim, _place(one), one.strength, one.arm, None) for one in chosen),
+    ]
+
+
+def _judged(view: View, path: str, inserted: str, threshold: float) -> Iterator[ContextHit]:
+    near = {one.claim.id for one in tied_around(view, path)}
+    for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
+        if answer.artifact.id in near and answer.is_volunteered and answer.likelihood >= threshold:
+            yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
+
+
+def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[Tied]:
+    """The ties of what was touched, in the order of the file, then those of the whole file. The
+    lines of ties count only where the file is as it was read. Of a change whose place is not known
+    its words tell the place; where they name nothing, the whole file was touched.
+    """
+    lined = sorted((one for one in ties if one.line is not None), key=lambda one: one.line or 0)
+    whole = [one for one in ties if one.line is None]
+    inside = [one for one in lined if is_as_read and _overlaps(one, touched.ranges)]
+    if touched.is_edit:
+        words = {word[0] for word in matches(_WORD, touched.text)}
+        ties_named = [one for one in lined if one not in inside and _is_named(one, words)]
+        if inside or ties_named:
+            return [*inside, *ties_named]
+    elif touched.ranges and is_as_read:
+        return [*inside, *whole]
+    return [*lined, *whole]
+
+
+def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
+    first = tied.line or 0
+    last = tied.last or first
+    return any(start <= last and first <= end for start, end in ranges)
+
+
+def _is_named(tied: Tied, words: set[str]) -> bool:
+    return any(_SPLIT.split(name)[-1] in words for name in tied.names)
+
+
+def _place(tied: Tied) -> str:
+    return tied.path if tied.line is None else f"{tied.path}:{tied.line}"

@@ -1,0 +1,297 @@
+"""Says from a mention's position in its text whether the word is a name there. English has no bare
+singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon. Capitals
+and a few words around a mention decide; the sentence is not parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import combining
+
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import unpunctuated
+from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
+from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
+from vouch_sidecar.text.english_words import STOPWORDS, tier
+from vouch_sidecar.text.windows import MAX_WINDOW
+
+_OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
+_ENDING = frozenset(".!?;:\n")
+_LITTLE = STOPWORDS | frozenset(
+    "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
+)
+"""Words with a capital that may stand beside a name without being a part of it."""
+DATES = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july
+    august september october november december
+    """.split()
+)
+ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
+"""Words before a name that address whoever has it."""
+
+_AUXILIARIES = frozenset(
+    """
+    are can cannot cant could did didnt do does doesnt had has hasnt have is isnt may might must
+    shall should shouldnt was wasnt were werent will wont would wouldnt
+    """.split()
+)
+_QUESTIONS = frozenset("how what when where which who why that if whether because since".split())
+_OBJECTS = frozenset(
+    """
+    a an the my your our their his her its this that these those it me us him them all any some
+    every each no
+    """.split()
+)
+_PREPOSITIONS = frozenset(
+    """
+    about against at behind between from in inside into of on onto than through via with without
+    """.split()
+)
+_PREDICATES = _AUXILIARIES | frozenset(
+    """
+    answers breaks broke came crashes crashing drops exposes fails fell fetches froze gets gives
+    goes got hangs hung keeps kept knows lags logs looks loses lost needs raises ran reads receives
+    rejects returns runs says seems sends sent shows starts stops stores stuck takes throws times
+    took uses wants went works writes
+    """.split()
+)
+_ADVERBS = frozenset("again also always just never now only often sometimes still".split())
+_ENDINGS = frozenset("again and for now or please to".split())
+_OPERATING = frozenset(
+    """
+    bump call debug deploy disable downgrade drain enable fix install kill migrate monitor patch
+    pause profile reboot redeploy refactor reload restart resume rollback scale ship start stop test
+    upgrade use
+    """.split()
+)
+
+_TOKEN = re.compile(r"[\w./\\:@-]+")
+_TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
+_MAX_TOKEN = 200
+_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
+_FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
+"""Hosts, and packages that are named after them, are other people's."""
+_JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
+_JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
+_IMPORT = re.compile(r"\s*+(?:from\s++[\w.]++\s++import\b|import\s++[\w.]++\s*+(?:$|;|as\b))")
+_SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
+
+
+@dataclass(frozen=True)
+class Placing:
+    """A text taken apart, asked about places in it."""
+
+    analysed: Units
+
+    @classmethod
+    def of(cls, text: str) -> Placing:
+        return cls(units(text))
+
+    @property
+    def text(self) -> str:
+        return self.analysed.text
+
+    def place(self, mention: Mention, is_person: bool, has_capital: bool) -> PlaceKind:
+        """The place of a mention. `has_capital` says whether the entity's name is written with a
+        capital.
+        """
+        matched = with_signs(self.text, mention)
+        if self._is_nothing_but(matched or self.text[mention.start : mention.end]):
+            return "alone"
+        if matched is None:
+            return "unsigned"
+        inside = self.units_in(mention.start, mention.end)
+        words = [u for u in inside if u.folded not in STOPWORDS and not u.folded.isdigit()]
+        unit = (words or inside)[0]
+        if not is_person and unit.end - unit.start > 2 and in_code(self.text, *mention[:2]):
+            return "code"
+        if len(inside) == 1 and self._is_anothers(unit, is_person):
+            return "another's"
+        is_word = has_capital and self.text[unit.start].islower()
+        like_a_name = (has_capital or is_person) and self.like_a_name(unit)
+        if like_a_name or self._in_capitals(unit):
+            return "name"
+        if self._starts_sentence(unit) and self._has_object(unit):
+            return "word"
+        if has_capital and self._stands_as_a_name(unit):
+            return "bare" if is_word else "name"
+        return "word" if is_word else "as it is"
+
+    @cached_property
+    def _position(self) -> dict[int, int]:
+        return {u.start: i for i, u in enumerate(self.analysed.units)}
+
+    @cached_property
+    def _is_title(self) -> bool:
+        """Whether capitals say nothing: most words have one, as in a heading."""
+        content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
+        capitals = sum(self._has_capital(u) for u in content)
+        heading = len(content) > 3 and capitals >= HEADING_SHARE * len(content)
+        return heading or (len(content) > 1 and self.text.isupper())
+
+    def _is_nothing_but(self, matched: str) -> bool:
+        """Whether the text is these words alone, punctuation aside."""
+        return unpunctuated(self.text) == unpunctuated(matched)
+
+    def units_in(self, start: int, end: int) -> list[Unit]:
+        """The units between two offsets."""
+        units, first = self.analysed.units, self._position[start]
+        last = first
+        while last < len(units) and units[last].start < end:
+            last += 1
+        return units[first:last]
+
+    def like_a_name(self, unit: Unit) -> bool:
+        """A capital that neither the start of a sentence nor a heading explains."""
+        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
+
+    def around(self, unit: Unit) -> list[Unit]:
+        """A few words of the sentence before and after one."""
+        units, at = self.analysed.units, self._position[unit.start]
+        first = last = at
+        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(units[first].gap):
+            first -= 1
+        end = min(len(units), at + 1 + MAX_AROUND)
+        while last + 1 < end and not _ENDING.intersection(units[last + 1].gap):
+            last += 1
+        return [*units[first:at], *units[at + 1 : last + 1]]
+
+    def _in_capitals(self, unit: Unit) -> bool:
+        """A word in capitals amid words that are not."""
+        return is_acronym(self.text[unit.start : unit.end]) and not self._is_title
+
+    def _stands_as_a_name(self, unit: Unit) -> bool:
+        owns = self.text[unit.end : unit.end + 2] in ("'s", "’s")
+        return _stands_as_a_name(self.analysed.units, self._position[unit.start], owns)
+
+    def _has_object(self, unit: Unit) -> bool:
+        """Whether a word is a verb with an object: “Relay the message”."""
+        return _beside(self.analysed.units, self._position[unit.start], 1) in _OBJECTS
+
+    def _is_anothers(self, unit: Unit, person: bool) -> bool:
+        """Whether a word is a part of an address or of a longer proper name."""
+        if _FOREIGN.search(" ".join(_token_around(self.text, unit.start, unit.end))):
+            return True
+        if not self._has_capital(unit) or self._is_title:
+            return False
+        at, units = self._position[unit.start], self.analysed.units
+        if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
+            return True
+        if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
+            return False
+        if self._starts_sentence(before):  # a verb, or the first name of someone else
+            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
+        return True
+
+    def _belongs_to_name(self, unit: Unit) -> bool:
+        return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
+
+    def _has_capital(self, unit: Unit) -> bool:
+        return self.text[unit.start].isupper()
+
+    def _starts_sentence(self, unit: Unit) -> bool:
+        before = self.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
+        return not before or before[-1] in ".!?:\n"
+
+
+def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> bool:
+    """Whether a word without article or adjective is a subject or an object: “is beacon slow”,
+    “Relay is down”, “users of crumb”, “restart gull and beacon”; or, where it `owns`, has one:
+    “in gull's log”.
+    """
+    before, after = _beside(units, at, -1), _beside(units, at, 1)
+    if owns:
+        return before in {None, "and", "or", "to", *_AUXILIARIES, *_PREPOSITIONS, *_QUESTIONS}
+    if after in _OBJECTS:
+        return False
+    if before in ("and", "or") and at > 1:
+        return _stands_as_a_name(units, at - 2)
+    if before in _AUXILIARIES:
+        return _beside(units, at - 1, -1) in {None, *_QUESTIONS}
+    if before in _PREPOSITIONS:
+        is_function = at > 1 and units[at - 1].gap == "," and units[at - 2].folded.isdigit()
+        return not is_function  # as in `line 12, in dispatch`
+    if before == "to":
+        return after is None
+    if at == 0 and len(units) > 1 and units[1].gap in (":", ","):
+        return True  # “Relay: add retries”
+    if before is None or before in _QUESTIONS or before == "till":
+        return _is_predicate(units, at + (3 if after == "and" else 1))
+    ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
+    return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
+
+
+def _is_predicate(units: Sequence[Unit], at: int) -> bool:
+    """Whether a verb in the third person or in the past stands behind a subject."""
+    word, following = _beside(units, at - 1, 1), _beside(units, at, 1)
+    if word is None:
+        return False
+    if word in _ADVERBS:
+        return _is_predicate(units, at + 1)
+    if word in _PREDICATES or (word.endswith("ed") and len(word) > 4):
+        return True
+    follows = following in _OBJECTS or following in _QUESTIONS or (following or "").isdigit()
+    return word.endswith("s") and follows
+
+
+def _beside(units: Sequence[Unit], at: int, step: int) -> str | None:
+    """The word before or after one, where no punctuation parts them."""
+    other = at + step
+    if not 0 <= other < len(units) or units[max(at, other)].gap:
+        return None
+    return units[other].folded
+
+
+def in_code(text: str, start: int, end: int) -> bool:
+    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`,
+    `services/beacon/app.py`, of an import, or the scope of a commit's message.
+    """
+    before, rest = _token_around(text, start, end)
+    if _FOREIGN.search(f"{before} {rest}"):
+        return False
+    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
+        return True
+    if (before + rest).count("/") > 1:
+        return True
+    first = text.rfind("\n", 0, start) + 1
+    line = text[first : first + MAX_WINDOW].partition("\n")[0]
+    return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
+
+
+def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
+    """The characters before and after a place, up to white space."""
+    before = _TOKEN_BEFORE.search(text[max(0, start - _MAX_TOKEN) : start])
+    after = _TOKEN.match(text, end, end + _MAX_TOKEN)
+    return before[0] if before else "", after[0].rstrip(".:") if after else ""
+
+
+def with_signs(text: str, mention: Mention) -> str | None:
+    """A mention with the signs that begin or end its name; None where the text lacks some."""
+    name, written = mention.name.strip(), text[mention.start : mention.end]
+    before, after = _edges(name)
+    if fold(written) == fold(name) or not (before or after):
+        return written
+    if text[: mention.start].endswith(before) and text[mention.end :].startswith(after):
+        return before + written + after
+    return None
+
+
+def has_signs(name: str) -> bool:
+    """Whether a name begins or ends with signs that a sentence does not put there: C#, @team."""
+    before, after = _edges(name.strip())
+    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
+
+
+def _edges(name: str) -> tuple[str, str]:
+    return _edge(name), _edge(name[::-1])[::-1]
+
+
+def _edge(name: str) -> str:
+    for i, char in enumerate(name):
+        if char.isalnum() or combining(char):
+            return name[:i]
+    return ""

@@ -1,0 +1,341 @@
+"""Weighs mentions: how strongly each says that its entity is meant. strength = arm × specificity ×
+keyness × place, each from 0 to 1. docs/how-it-decides.md explains them, with worked examples and
+the measurements that the constants come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import fsum
+from typing import NamedTuple
+
+from vouch_sidecar.index.schema import stems_in
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import Arm, surface
+from vouch_sidecar.retrieval.constants import (
+    ALIAS,
+    BACKED,
+    BACKING_WEIGHT,
+    DERIVED,
+    FEW_SIGNS,
+    IDENTIFIER_FORM,
+    INFLECTED,
+    LISTED,
+    NAME,
+    ONE_LETTER,
+    OUTSIDE,
+    PART,
+    PLACES,
+    SHARED,
+    SIGNED,
+    SPECIFICITY,
+    STOPWORD,
+    SURNAME,
+    TRADE_WEIGHT,
+    TRADE_WORDS,
+    VOLUNTEERED,
+    WRITTEN_OUT,
+    PlaceKind,
+)
+from vouch_sidecar.retrieval.evidence.name_position import Placing, has_signs, with_signs
+from vouch_sidecar.retrieval.evidence.question_words import worths_of
+from vouch_sidecar.retrieval.score import Score
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import Unit, fold
+from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.english_words import STOPWORDS, tier
+
+_ARMS = {
+    Arm.NAME: NAME,
+    Arm.ALIAS: ALIAS,
+    Arm.VARIANT: IDENTIFIER_FORM,
+    Arm.SURNAME: SURNAME,
+    Arm.PART: PART,
+    Arm.DERIVED: DERIVED,
+    Arm.BACKED: BACKED,
+}
+_BY_ARM = {
+    Arm.ALIAS: "an alias",
+    Arm.VARIANT: "another form of the name",
+    Arm.SURNAME: "a surname",
+    Arm.PART: "a part of the name",
+    Arm.DERIVED: "nobody declared it",
+    Arm.BACKED: "nobody declared it",
+}
+"""What weakens a mention, for people, by its arm, and below by its place."""
+_BY_PLACE: dict[PlaceKind, str] = {
+    "as it is": "it may be an ordinary word",
+    "bare": "written as an ordinary word",
+    "word": "written as an ordinary word",
+    "code": "a part of code",
+    "unsigned": "without the signs of the name",
+    "another's": "a part of another name",
+}
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+class WeighedMention(NamedTuple):
+    """A mention with the factors of its strength, and what its position says of it."""
+
+    mention: Mention
+    matched: str
+    arm: float
+    specificity: float
+    keyness: float
+    place: float
+    placed: PlaceKind
+
+    @property
+    def strength(self) -> float:
+        return round(self.arm * self.specificity * self.keyness * self.place, 3)
+
+    @property
+    def least(self) -> float:
+        """The least strength that lists the entity. Several entities that share a part of a name
+        share this too.
+        """
+        is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
+        return LISTED * SHARED if is_shared else LISTED
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it lists its entity."""
+        return self.strength >= self.least
+
+    @property
+    def score(self) -> Score:
+        """The strength with its factors; the reason is what keeps it from being volunteered."""
+        terms = {
+            "arm": self.arm,
+            "specificity": self.specificity,
+            "keyness": self.keyness,
+            "place": self.place,
+        }
+        smallest = min(terms, key=lambda name: terms[name])
+        reasons = {
+            "arm": _BY_ARM.get(self.mention.arm, ""),
+            "specificity": "the words may mean something else",
+            "keyness": "most claims with the word are about something else",
+            "place": _BY_PLACE.get(self.placed, ""),
+        }
+        reason = reasons[smallest] if self.strength < VOLUNTEERED else ""
+        return Score(self.strength, terms, reason)
+
+
+def weigh(view: View, text: str) -> list[WeighedMention]:
+    """The evidence of a text: one entry for each mention that no longer one covers."""
+    return view.cached("evidence", text, lambda: _weigh(view, text))
+
+
+def _weigh(view: View, text: str) -> list[WeighedMention]:
+    parts = view.parts(text)
+    mentions = [m for m in view.mentions(text) if not m.nested] + parts
+    placing = Placing.of(text)
+    weighed = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
+    for mention in view.derived_in(text):
+        occurrence = _Occurrence(view, placing, mention)
+        if not occurrence.lacks_signs and not any(map(mention.overlaps, parts)):
+            weighed.append(_weighed(occurrence.backed()))
+    return weighed
+
+
+@dataclass(frozen=True)
+class _Occurrence:
+    """A mention in its text, with the entity that it may mean."""
+
+    view: View
+    placing: Placing
+    mention: Mention
+
+    @cached_property
+    def entity(self) -> Entity | None:
+        return self.view.entity(self.mention.entity_id)
+
+    @cached_property
+    def inside(self) -> list[Unit]:
+        return self.placing.units_in(self.mention.start, self.mention.end)
+
+    @cached_property
+    def content(self) -> list[Unit]:
+        """Its words that are no stopwords."""
+        return [unit for unit in self.inside if unit.folded not in STOPWORDS]
+
+    @property
+    def written(self) -> str:
+        return self.placing.text[self.mention.start : self.mention.end]
+
+    @property
+    def is_part(self) -> bool:
+        return self.mention.arm is Arm.PART
+
+    @property
+    def lacks_signs(self) -> bool:
+        """Whether the name has signs that do not stand here: 14089 is not #14089."""
+        name = self.mention.name
+        if with_signs(self.placing.text, self.mention) is None:
+            return True
+        return not name[0].isalnum() and not self.placing.text.startswith(
+            name[0], max(0, self.mention.start - 1)
+        )
+
+    def backed(self) -> _Occurrence:
+        """The weighed mention; that of a topic with a word of one of its claims in the text gets
+        the arm `backed`, unless its name is in too many files.
+        """
+        topic = self.view.derived.get(self.mention.entity_id)
+        if topic is not None and topic.wide:
+            return self
+        beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
+        return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
+
+    @property
+    def is_person(self) -> bool:
+        return self.entity is not None and self.entity.type == "person"
+
+    @property
+    def is_one_word(self) -> bool:
+        """Whether there is at most one content word, of a script with spaces."""
+        return len(self.content) < 2 and not any(unit.spaceless for unit in self.inside)
+
+    @cached_property
+    def tier(self) -> int:
+        """How common the word is in English, also together with a stopword beside it."""
+        if not self.content:
+            return 1
+        word = self.content[0].folded
+        is_short = min(len(word), len(self.mention.name)) < 3
+        common = 1 if word.isdigit() else tier(word) or (2 if is_short else 0)
+        is_pair = len(self.inside) > 1 and self.inside[0].folded not in _ARTICLES
+        return 3 if common and is_pair else common
+
+    @cached_property
+    def is_settled(self) -> bool:
+        """Whether the knowledge base says that these words always name an entity."""
+        return surface(self.written) in self.view.words.always
+
+    @cached_property
+    def by_position(self) -> PlaceKind:
+        """What its letters and its neighbours say of it."""
+        has_capital = self.mention.name != self.mention.name.lower()
+        return self.placing.place(self.mention, self.is_person, has_capital)
+
+    @cached_property
+    def place(self) -> PlaceKind:
+        """What its position says of it, given what is known of its words and its entity."""
+        if self.by_position in ("alone", "unsigned", "another's"):
+            return self.by_position
+        if not self.is_one_word:
+            return "name"
+        if self.by_position == "code":
+            return "code"
+        if not self.is_part and not self.is_person and _beside_its_trade(self):
+            is_word = self.tier and self.by_position == "word" and not self.is_settled
+            return "bare" if is_word else "trade"
+        if self.is_settled or not self.tier or self.by_position == "name":
+            return "name"
+        if self.is_part:
+            return "as it is" if self.tier == 3 else "word"
+        return "word" if self.tier == 1 else self.by_position
+
+
+def _weighed(occurrence: _Occurrence) -> WeighedMention:
+    mention, place = occurrence.mention, occurrence.place
+    matched = with_signs(occurrence.placing.text, mention) or occurrence.written
+    is_signed = place != "unsigned" and not occurrence.is_part and has_signs(mention.name)
+    if is_signed:
+        mention = mention._replace(arm=_own_arm(occurrence, matched))
+    if place == "alone" and not occurrence.is_part:
+        return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0, place)
+    arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(occurrence)
+    placed: PlaceKind = "name" if is_signed else place
+    weighed = WeighedMention(mention, matched, arm, specific, 1.0, PLACES[placed], placed)
+    is_sure = (
+        place == "trade"
+        or occurrence.is_settled
+        or not occurrence.is_one_word
+        or not occurrence.content
+    )
+    if is_sure or not weighed.is_listed:
+        return weighed
+    return weighed._replace(keyness=_keyness(occurrence))
+
+
+def _arm(mention: Mention, matched: str) -> float:
+    if mention.arm is Arm.PART and mention.ambiguous:
+        return PART * SHARED
+    is_form = mention.arm in (Arm.VARIANT, Arm.DERIVED, Arm.BACKED)
+    if is_form and _letters(matched) != _letters(mention.name):
+        return min(INFLECTED, _ARMS[mention.arm])
+    return _ARMS[mention.arm]
+
+
+def _own_arm(occurrence: _Occurrence, written: str) -> Arm:
+    """The arm of a name that is written with its signs."""
+    mention, entity = occurrence.mention, occurrence.entity
+    if mention.arm in (Arm.DERIVED, Arm.BACKED):
+        return mention.arm
+    if fold(written) != fold(mention.name.strip()):
+        return mention.arm
+    is_name = entity is not None and entity.name == mention.name
+    return min(mention.arm, Arm.NAME if is_name else Arm.ALIAS)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold(text)))
+
+
+def _specificity(occurrence: _Occurrence) -> float:
+    """How little else the words could mean: by their number, and how common they are in English."""
+    if occurrence.is_settled or len(occurrence.content) > 1:
+        return 1.0
+    if not occurrence.is_one_word:
+        return 1.0 if len(occurrence.inside) > 2 else FEW_SIGNS
+    if not occurrence.content:
+        return STOPWORD
+    unit = occurrence.content[0]
+    return ONE_LETTER if len(unit.folded) == 1 else SPECIFICITY[occurrence.tier]
+
+
+def _keyness(occurrence: _Occurrence) -> float:
+    """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
+
+    After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
+    use a word speak of something else, it hardly names the entity.
+    """
+    words = terms(occurrence.content[0].folded)
+    own = occurrence.view.claim_count(occurrence.mention.entity_id)
+    using = occurrence.view.frequency(words[0]) if words else 0
+    keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
+    shown = (
+        occurrence.by_position == "name"
+        and occurrence.mention.name != occurrence.mention.name.lower()
+    )
+    return max(keyness, WRITTEN_OUT if shown else 0.0)
+
+
+def _beside_its_trade(
+    occurrence: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
+) -> bool:
+    """Whether one of the entity's claims holds several of the words beside its name in the text, or
+    at least so many of that weight.
+    """
+    view, text = occurrence.view, occurrence.placing.text
+    if not occurrence.content:
+        return False
+    worths = worths_of(view, text)
+    by_stem = view.cached("by stem", text, lambda: {word.only_stem: word for word in worths})
+    beside = (by_stem.get(unit.stem) for unit in occurrence.placing.around(occurrence.content[0]))
+    weights = {word: worths[word] for word in beside if word is not None}
+    hits = (
+        view.search.nearest(occurrence.mention.entity_id, weights, 1)
+        if len(weights) >= least
+        else []
+    )
+    for hit in hits:
+        stems = frozenset(stems_in(view.knowledge.snapshot.document(hit)))
+        held = [worth for word, worth in weights.items() if word.held_by(stems)]
+        if len(held) >= least and fsum(held) >= weight:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""What a viewer may be told of files: the claims tied to them, and which of those are stale."""

@@ -1,0 +1,139 @@
+"""Finds what went stale since a claim was written, as far as a viewer may see: the words that it
+quotes, the file that it cites, or a name; where no file can show that, nobody confirmed the claim
+for over a year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.schema import confirmed_at
+from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
+from vouch_sidecar.retrieval.files.file_ties import mark_of
+from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.workspace.freshness import Fresh, Freshness
+from vouch_sidecar.workspace.snapshot import Workspace
+
+Code = Literal["quote-gone", "file-gone", "name-gone", "unconfirmed"]
+YEAR = 365 * 86_400
+MONTH = YEAR / 12
+"""Seconds."""
+
+
+class Stale(NamedTuple):
+    """Why a claim may no longer be true. `field` is the claim's field that shows this; `said` gives
+    the reason in a few words, `briefly` in fewer and without a path.
+    """
+
+    code: Code
+    field: str
+    said: str
+    briefly: str
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether something is gone, not only unconfirmed for long."""
+        return self.code != "unconfirmed"
+
+
+def stale(view: View, claim: Claim) -> Stale | None:
+    """What went stale in a claim, for a viewer; None where nothing did."""
+
+    def sees(source: Source) -> bool:
+        return view.sees(source)
+
+    return stale_for(view.workspace, view.knowledge, claim, sees, view.now)
+
+
+def stale_for(
+    workspace: Workspace,
+    knowledge: Knowledge,
+    claim: Claim,
+    sees: Callable[[Source], bool],
+    now: float,
+) -> Stale | None:
+    """What went stale in a claim, with `sees` to say which sources count; its age, only once the
+    files of the workspace are known. `now` is in seconds since 1970.
+    """
+    fresh, at = workspace.fresh, confirmed_at(claim)
+    is_old = at is not None and now - at > YEAR and workspace.root != Path()
+    gone = None
+    if fresh.quotes or fresh.files or fresh.names:
+        gone = _gone(fresh, knowledge, claim, _cited(knowledge, claim, sees))
+    if gone is not None or at is None or not is_old:
+        return gone
+    cited = _cited(knowledge, claim, sees)
+    if any(workspace.source_path(one.locator, one.id) is not None for _, one, _ in cited):
+        return None
+    return _unconfirmed(claim, now - at)
+
+
+def _cited(
+    knowledge: Knowledge, claim: Claim, sees: Callable[[Source], bool]
+) -> Iterator[tuple[int, Source, Evidence | None]]:
+    """The sources that a claim cites, each with the number of the citation and its evidence."""
+    for number, reference in enumerate(claim.evidence):
+        evidence = knowledge.evidence(reference)
+        source = knowledge.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
+        if isinstance(source, Source) and sees(source):
+            yield number, source, evidence
+
+
+def _unconfirmed(claim: Claim, age: float) -> Stale:
+    """That a claim was last confirmed `age` seconds ago."""
+    months = int(age / MONTH)
+    ago = f"{months} months" if months < 24 else f"{months // 12} years"
+    said = f"last confirmed {ago} ago"
+    field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
+    return Stale("unconfirmed", field, said, said)
+
+
+def _gone(
+    fresh: Freshness,
+    knowledge: Knowledge,
+    claim: Claim,
+    cited: Iterator[tuple[int, Source, Evidence | None]],
+) -> Stale | None:
+    """What is gone of what a claim quotes, cites or names. A claim is as fresh as the freshest of
+    its quotes; its file counts as gone only if the files of all its citations are gone.
+    """
+    gone: list[Stale] = []
+    cites_more = False
+    for number, source, evidence in cited:
+        field, path = f"evidence.{number}", fresh.files.get(source.id)
+        if path is not None:
+            said = f"{path}, which it cites, is gone"
+            gone.append(Stale("file-gone", field, said, "the file that it cites is gone"))
+            continue
+        quote = None if evidence is None else fresh_of(fresh, evidence)
+        if quote is None:
+            cites_more = True
+            continue
+        if quote.state != "gone":
+            return _without_name(fresh, knowledge, claim)
+        when = f"changed on {moment(quote.changed).date().isoformat()}"
+        said = f"quote gone since, {quote.path} {when}"
+        gone.append(Stale("quote-gone", field, said, f"quote gone since, file {when}"))
+    counted = (one for one in gone if one.code == "quote-gone" or not cites_more)
+    first = min(counted, key=lambda one: one.code != "quote-gone", default=None)
+    return first or _without_name(fresh, knowledge, claim)
+
+
+def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
+    """Whether the file that evidence cites still has its quote; None where that is not known."""
+    if evidence.byte_start is None or evidence.byte_end is None:
+        return None
+    return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
+
+
+def _without_name(fresh: Freshness, knowledge: Knowledge, claim: Claim) -> Stale | None:
+    """That a name in the claim is gone from the workspace."""
+    names = fresh.names.get(claim.id)
+    if names is None or names.mark != mark_of(claim, knowledge.quoted(claim.id)):
+        return None
+    start, end = names.places[0]
+    said = f"names {claim.text[start:end]}, which is gone"
+    return Stale("name-gone", "text", said, said)

@@ -1,0 +1,93 @@
+"""Finds who owns the files that claims are tied to, by CODEOWNERS. Those of the strongest ties come
+first. Claims that a viewer may not see count for nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES, MAX_OWNERS
+from vouch_sidecar.retrieval.files.file_ties import files_of
+from vouch_sidecar.retrieval.people.authors import folded_name
+from vouch_sidecar.retrieval.people.topic_matches import Match
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.code_owners import CodeOwner
+from vouch_sidecar.workspace.file_kinds import is_for_names
+
+EVERY_FILE = "*"
+"""The pattern of a rule that owns whatever has no other owner, which says little of any file."""
+
+
+class FileOwner(NamedTuple):
+    """A user or a team that owns files, and the pattern of the rule that says so."""
+
+    handle: str
+    is_team: bool
+    pattern: str
+
+
+def _are_told(view: View) -> bool:
+    return view.authors.teams_are_told and bool(view.workspace.owned)
+
+
+def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> list[FileOwner]:
+    """The owners of the files of some claims, those of most and strongest ties first. `in_block`:
+    for a block, which a model reads.
+    """
+    if not _are_told(view):
+        return []
+    authors, owned = view.authors, view.workspace.owned
+    are_persons_told = authors.in_blocks if in_block else authors.are_told
+    ties: dict[str, float] = {}
+    for claim in claims:
+        for path, strength in files_of(view, claim).items():
+            worth = strength if is_for_names(path) else strength * GENERAL_FILE
+            ties[path] = max(ties.get(path, 0.0), worth)
+    sums: dict[CodeOwner, float] = {}
+    patterns: dict[CodeOwner, str] = {}
+    for path in sorted(ties, key=lambda path: (-ties[path], path)):
+        rule = owned.get(path)
+        for owner in rule.owners if rule is not None else ():
+            if (owner.is_team or are_persons_told) and not is_never_told(view, owner.handle):
+                sums[owner] = sums.get(owner, 0.0) + ties[path]
+                patterns.setdefault(owner, rule.pattern if rule is not None else "")
+
+    def place(owner: CodeOwner) -> tuple[bool, float, str]:
+        return (patterns[owner] == EVERY_FILE, -round(sums[owner], 6), owner.handle)
+
+    order = sorted(sums, key=place)
+    return [FileOwner(*owner, patterns[owner]) for owner in order[:MAX_OWNERS]]
+
+
+def is_never_told(view: View, handle: str) -> bool:
+    return folded_name(handle) in view.authors.never
+
+
+def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[FileOwner]:
+    """The owners of the files of an entity's claims."""
+
+    def find() -> list[FileOwner]:
+        return owners_of(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES), in_block)
+
+    return view.cached(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
+
+
+def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:
+    """The owners of the files of the claims that match a topic."""
+    return [
+        (match.view, owner)
+        for match in matches
+        if _are_told(match.view)
+        for owner in owners_of(match.view, match.best, in_block)
+    ]
+
+
+def told_owners(owners: Collection[FileOwner]) -> str:
+    """The owners in words: `code owners acme/relay, ada`; "" without any."""
+    return (
+        f"code owner{'s' * (len(owners) != 1)} {', '.join(one.handle for one in owners)}"
+        if owners
+        else ""
+    )

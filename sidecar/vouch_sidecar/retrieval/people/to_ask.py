@@ -1,0 +1,277 @@
+"""Whom to ask: about an entity, people by the claims they share with it, and its owners; about a
+topic, those who carry most evidence on it. And whether a text wants to know.
+
+Only claims, relations and, where blocks may tell, commits count: who is to be asked is not read
+out of texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+
+from vouch_sidecar.index.query import all_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind
+from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
+from vouch_sidecar.retrieval.files.file_ties import files_of
+from vouch_sidecar.retrieval.people.authors import authors_on, told_by_commits
+from vouch_sidecar.retrieval.people.experts import Expert, rank
+from vouch_sidecar.retrieval.people.owners import owners_on, told_owners
+from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
+from vouch_sidecar.retrieval.people.weights import ByEvidence
+from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.english_words import tier
+from vouch_sidecar.text.prompt_text import BEST, WHOM
+
+PERSON = "person"
+BY_CLAIMS = 3
+"""People named for their claims, at most."""
+MAX_WEIGHED = 8
+"""People whose claims are read to find these: those who share most claims."""
+OF_A_TEAM = 2
+"""People named for each team that owns an entity, at most."""
+ROLES = {
+    "owned_by": "owned by",
+    "owns": "owned by",
+    "maintained_by": "maintained by",
+    "maintains": "maintained by",
+    "led_by": "led by",
+    "leads": "led by",
+    "member_of": "with",
+}
+"""Labels of relations that say whom to ask, and how each reads from the entity to them."""
+MAX_ALIKE = 5
+"""Entities of whose names a topic may be a part to mean them all."""
+ENTITIES_OF_CLAIMS = 3
+"""Entities of claims about which people are looked for, at most."""
+CLAIMS_WITH_FILES = 10
+"""Claims on a topic that are looked at for being tied to files, the best by worth."""
+OF_A_TOPIC = 2
+"""People named for a topic, at most."""
+_NEVER = 0.0
+"""The time of a question that is weighed by evidence, which does not age."""
+_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
+_TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
+"""What may follow the words that ask for somebody."""
+_FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
+
+
+@dataclass(frozen=True, slots=True)
+class PersonToAsk:
+    """Somebody to ask about an entity, and why.
+
+    `claim_count` is the number of live, visible claims that count for both. `relation` is the label
+    of the relation between them. A person found through a team has it in `via`, and the claims
+    shared with that team.
+    """
+
+    entity: Entity
+    claim_count: int
+    relation: str | None = None
+    via: Entity | None = None
+
+
+def asks_who(text: str) -> bool:
+    """Whether a text asks about somebody, in any words."""
+    return _WHO.search(text) is not None
+
+
+def asks_whom(text: str) -> bool:
+    """Whether a text asks for somebody: “who owns Relay”, “whom do I ask about the labels?”."""
+    return WHOM.search(text) is not None
+
+
+def people_text(rows: Sequence[PersonToAsk]) -> str:
+    """The people to ask, in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
+    return ", ".join(map(_person_text, rows))
+
+
+def _person_text(row: PersonToAsk) -> str:
+    if row.relation is not None:
+        return f"{ROLES[row.relation]} {row.entity.name}"
+    if row.via is not None:
+        return f"{row.entity.name} ({row.via.name})"
+    return f"{row.entity.name} ({count(row.claim_count, 'claim')})"
+
+
+def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
+    """The topic on which a text asks for somebody, and the people with claims that hold all of its
+    words, those with most evidence first. A common word by itself is no topic.
+    """
+    topic = _topic_of(views, text)
+    if not topic:
+        return topic, []
+    question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
+    return topic, rank(matching(views, question))
+
+
+def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
+    """The best claim on the topic about which a text asks for somebody, and in words who owns its
+    files and who committed to them, as far as blocks may say so; None where nobody is named.
+    """
+    telling = [view for view in views if view.workspace.owned or view.workspace.history]
+    topic = _topic_of(telling, text) if telling else ""
+    if not topic:
+        return None
+    matches = matching(telling, Question(topic, _NEVER)).in_views
+    owners = told_owners([owner for _, owner in owners_on(matches, in_block=True)])
+    authors = told_by_commits(authors_on([one for one in matches if one.view.authors.in_blocks]))
+    best = (claim for match in matches for claim in _first_said(match))
+    claim, said = next(best, None), "; ".join(filter(None, [owners, authors]))
+    return (*claim, said) if claim is not None and said else None
+
+
+def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:
+    """The best claim that matches a topic and is said by itself."""
+    view, snapshot = match.view, match.view.knowledge.snapshot
+    for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
+        claim = claim_in(snapshot.document(hit))
+        if view.sayable(claim):
+            yield view, claim
+            return
+
+
+def _topic_of(views: Sequence[View], text: str) -> str:
+    """The topic on which a text asks for somebody, where claims hold all of its words; else "". A
+    common word by itself is no topic.
+    """
+    asking = WHOM.search(text)
+    behind = _TOPIC.match(text, asking.end()) if asking is not None else None
+    topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
+    words = terms(topic)
+    common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
+    held = not common and any(view.search.holds(words, Kind.CLAIM) for view in views)
+    return topic if held else ""
+
+
+def people(view: View, entity: Entity) -> list[PersonToAsk]:
+    """Whom to ask about an entity, each once: people by claims, the strongest first, then owners,
+    then people of the teams among these. Nobody for a person, who is the one to ask.
+    """
+    if entity.type == PERSON:
+        return []
+    near = _near(view, entity)
+    rows = {row.entity.id: row for row in near}
+    for team in (row.entity for row in near if row.entity.type != PERSON):
+        theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
+        for row in theirs[:OF_A_TEAM]:
+            rows.setdefault(row.entity.id, replace(row, relation=None, via=team))
+    rows.pop(entity.id, None)
+    return list(rows.values())
+
+
+def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
+    """Whom to ask about a claim, each once: the people it counts for, then those to ask about the
+    first of the other entities it counts for.
+    """
+    ids, _ = view.knowledge.links(claim.id, view.gates)
+    linked = [one for one in map(view.entity, ids) if one is not None]
+    rows = {
+        one.id: PersonToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON
+    }
+    for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
+        for row in people(view, entity):
+            rows.setdefault(row.entity.id, row)
+    return list(rows.values())
+
+
+def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
+    """Whom to ask about the entities that a topic names, in the order of the topic, each once for
+    each view. Where that is nobody, who is responsible for what matching claims say of files.
+    """
+    out: list[tuple[View, PersonToAsk]] = []
+    for match in matches.in_views:
+        rows: dict[str, PersonToAsk] = {}
+        for entity in _named_by(match):
+            for row in people(match.view, entity):
+                rows.setdefault(row.entity.id, row)
+        for entity in () if rows else _with_files(match):
+            for row in _responsible(match.view, entity):
+                rows.setdefault(row.entity.id, row)
+        out += [(match.view, row) for row in rows.values()]
+    return out
+
+
+def _named_by(match: Match) -> list[Entity]:
+    """The entities that a topic names, in order; else the few of whose names it is a part."""
+    whole = [one for one in match.mentions if not one.nested]
+    ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
+    if not ids and len(match.parts) <= MAX_ALIKE:
+        ids = list(match.parts)
+    entities = (match.view.entity(one) for one in dict.fromkeys(ids))
+    return [one for one in entities if one is not None][:MAX_NAMED]
+
+
+def _with_files(match: Match) -> list[Entity]:
+    """The few entities with most of the best matching claims that are tied to files."""
+    view, snapshot = match.view, match.view.knowledge.snapshot
+    counts = Counter[str]()
+    if not view.workspace.ties:
+        return []
+    for hit in snapshot.search(match.query, CLAIMS_WITH_FILES, by="worth"):
+        document = snapshot.document(hit)
+        claim = view.told_by(document)
+        if isinstance(claim, Claim) and files_of(view, claim):
+            counts.update(view.entities_in(document))
+    order = sorted(counts, key=lambda one: (-counts[one], one))
+    return [found for one in order[:ENTITIES_OF_CLAIMS] if (found := view.entity(one)) is not None]
+
+
+def _near(view: View, entity: Entity) -> list[PersonToAsk]:
+    """People by the claims that they share with an entity, then those that its relations name."""
+
+    def find() -> list[PersonToAsk]:
+        responsible = _responsible(view, entity)
+        left_out = {entity.id, *(row.entity.id for row in responsible)}
+        shared = view.search.sums_by_entity(view.search.about([entity.id]))
+        others = map(view.entity, shared.keys() - left_out)
+        people = [one for one in others if one is not None and one.type == PERSON]
+        people.sort(key=lambda one: (-shared[one.id].number, one.id))
+        best = _by_evidence(view, entity, people[:MAX_WEIGHED])
+        return [*(PersonToAsk(one, shared[one.id].number) for one in best), *responsible]
+
+    return view.cached("people near", entity.id, find)
+
+
+def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
+    """Those whom an entity's relations name."""
+    rows, about, snapshot = list[PersonToAsk](), view.search.about, view.knowledge.snapshot
+    for entity_id, label in _related(view, entity).items():
+        if (other := view.entity(entity_id)) is not None:
+            shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
+            rows.append(PersonToAsk(other, shared, label))
+    return rows
+
+
+def _by_evidence(view: View, entity: Entity, people: Sequence[Entity]) -> list[Entity]:
+    """The few people with most evidence in the claims that they share with an entity."""
+    if len(people) < 2:
+        return list(people)
+    words, about = tuple(terms(entity.name)), view.search.about
+    shared = all_of([about([entity.id]), about([one.id for one in people])])
+    held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
+    weight = ByEvidence(Match(view, frozenset({entity.id}), held, weights, shared), _NEVER)
+    weight.read()
+    scores = {one.id: weight.tally(one.id).score for one in people}
+    return nsmallest(BY_CLAIMS, people, key=lambda one: (-scores[one.id], one.id))
+
+
+def _related(view: View, entity: Entity) -> dict[str, str]:
+    """The entities that an entity's relations name, with the label of the relation, in the order of
+    `ROLES`.
+    """
+    labels: dict[str, str] = {}
+    relations = [one for one in view.relations_of(entity.id) if one.relation in ROLES]
+    for label in ROLES:
+        for relation in relations:
+            ends = relation.source, relation.target
+            mine, other = ends if label in _FROM_THE_ENTITY else ends[::-1]
+            if relation.relation == label and mine == entity.id != other:
+                labels.setdefault(other, label)
+    return labels

@@ -1,0 +1,229 @@
+"""Finds the claims that match a topic: claims of the entities that it names, and claims that hold
+its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import fsum
+from typing import Literal, NamedTuple
+
+from tantivy import Document, Occur, Query
+
+from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.index.query import Search, all_of, any_of, fewest, rarity, value_query
+from vouch_sidecar.index.schema import TITLE, stems_in
+from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.retrieval.constants import (
+    MAX_CLAIMS_WITH_FILES,
+    MAX_SETS,
+    MAX_TOPIC_WORDS,
+    PARTIAL_SHARE,
+)
+from vouch_sidecar.retrieval.evidence.question_words import without
+from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.prompt_text import BEST, WHOM
+
+Linking = Literal["auto", "declared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question for experts. `now` is in seconds since 1970. With `explain`, rows have more
+    claims.
+    """
+
+    topic: str
+    now: float
+    weight: str = "count"
+    linking: Linking = "auto"
+    limit: int = 10
+    min_claims: int = 1
+    types: frozenset[str] | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True)
+class Match:
+    """The claims of one view that match a topic: `query` finds them.
+
+    They count for one of the `named` entities, or hold all words of one of the sets `held`.
+    """
+
+    view: View
+    named: frozenset[str]
+    held: tuple[tuple[Term, ...], ...]
+    weights: Mapping[Term, float]
+    query: Query
+    mentions: tuple[Mention, ...] = ()
+    """Where the topic names entities and derived topics."""
+    parts: tuple[str, ...] = ()
+    """Ids of the entities and derived topics of whose names the topic is a part."""
+
+    def every(self) -> Iterator[tuple[Matched, Document]]:
+        """All matching claims, with the words that each holds, in one pass."""
+        search, snapshot = self.view.search, self.view.knowledge.snapshot
+        held = {
+            hit[1:]: words  # the first set of several
+            for words in reversed(self.held)
+            for hit in snapshot.every(all_of([self.query, search.holding(words, Kind.CLAIM)]))
+        }
+        for hit in snapshot.every(self.query):
+            document = snapshot.document(hit)
+            yield self._matched(document, held.get(hit[1:], ())), document
+
+    @cached_property
+    def best(self) -> list[Claim]:
+        """The best of the claims by worth: those whose files are looked at."""
+        return self.view.best(self.query, MAX_CLAIMS_WITH_FILES)
+
+    @cached_property
+    def _shares(self) -> Mapping[tuple[Term, ...], float]:
+        """The share of the weight of all words that each set has."""
+        total = fsum(self.weights.values())
+        return {words: fsum(self.weights[w] for w in words) / total for words in self.held}
+
+    def read(self, document: Document) -> Matched:
+        """Read a document as a matching claim."""
+        stems = frozenset(stems_in(document))
+        sets = (words for words in self.held if all(word.held_by(stems) for word in words))
+        return self._matched(document, next(sets, ()))
+
+    def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
+        entity_ids = self.view.entities_in(document)
+        is_named = not self.named.isdisjoint(entity_ids)
+        share = 1.0 if is_named else self._shares.get(held, 0.0)
+        linked_by: LinkedBy = document["linked"][0]
+        return Matched(claim_in(document), entity_ids, held, is_named, share, linked_by)
+
+
+class Matched(NamedTuple):
+    """A claim that matches a topic: the words for which it does, whether the topic names one of its
+    entities, and the share of the topic's words that it holds by rarity; all where a name matched.
+    """
+
+    claim: Claim
+    entity_ids: frozenset[str]
+    words: tuple[Term, ...]
+    named: bool
+    coverage: float
+    linked_by: LinkedBy
+
+
+@dataclass(frozen=True)
+class TopicMatches:
+    """What matches a topic: the claims of each view, found once for all parts of an answer."""
+
+    question: Question
+    in_views: Sequence[Match]
+    unknown: Sequence[Term]
+    """The words of the topic that stand in no live, visible claim, page or topic."""
+
+    def unmatched(self) -> list[str]:
+        """The unknown words as written and in order, without words of names, and without those that
+        ask for somebody.
+        """
+        topic, matches = self.question.topic, self.in_views
+        if not self.unknown or any(match.parts for match in matches):
+            return []
+        places = [(one.start, one.end) for match in matches for one in match.mentions]
+        if (asking := WHOM.search(topic)) is not None:
+            places += [asking.span(), *(word.span() for word in BEST.finditer(topic))]
+        beside = {word.word for word in terms(without(topic, places))}
+        return [one.word for one in self.unknown if one.word in beside]
+
+
+def matching(views: Sequence[View], question: Question) -> TopicMatches:
+    """The claims of each view that count for a question. Words that stand nowhere are left out."""
+    words = _words(views, question.topic)
+    held_words = [word for word, stands in words if stands]
+    total = sum(view.claim_total for view in views)
+    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in held_words}
+    matches = [
+        _match(view, question, held, weights)
+        for view, held in zip(views, _sets(views, weights), strict=True)
+    ]
+    return TopicMatches(question, matches, [word for word, stands in words if not stands])
+
+
+def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
+    """The words of a topic, and whether each stands in a live, visible claim, page or topic."""
+    words = terms(topic)[:MAX_TOPIC_WORDS]
+    searches = [replace(view.search, since=None) for view in views]
+    in_topics = frozenset(
+        word
+        for view in views
+        for mention in view.derived_in(topic)
+        for word in terms(topic[mention.start : mention.end])
+    )
+    return [
+        (word, word in in_topics or any(_stands(search, word) for search in searches))
+        for word in words
+    ]
+
+
+def _stands(search: Search, word: Term) -> bool:
+    return any(search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE))
+
+
+def _match(
+    view: View,
+    question: Question,
+    held: Sequence[tuple[Term, ...]],
+    weights: Mapping[Term, float],
+) -> Match:
+    """The claims of a view for the entities that the topic names, by a name in it or by being part
+    of a name, and for the sets of words.
+    """
+    topic, search = question.topic, view.search
+    mentions = (*view.mentions(topic), *view.derived_in(topic))
+    parts = tuple(view.with_part(topic))
+    entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
+    query = any_of(
+        [search.about(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]
+    )
+    if question.linking == "declared":
+        query = all_of([query, value_query("linked", ["declared"])])
+    return Match(view, entity_ids, tuple(held), weights, query, mentions, parts)
+
+
+def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:
+    """For each view, the sets of words whose holders match: all words; where no claim holds all,
+    those with the largest share of them.
+    """
+    words = tuple(weights)
+    if not words:
+        return [[] for _ in views]
+    if len(words) < 2 or any(view.search.holds(words, Kind.CLAIM) for view in views):
+        return [[words] for _ in views]
+    largest = [_largest(view, weights) for view in views]
+    best = max((share for share, _ in largest), default=0.0)
+    if best < PARTIAL_SHARE:
+        return [[] for _ in views]
+    return [sets if share == best else [] for share, sets in largest]
+
+
+def _largest(view: View, weights: Mapping[Term, float]) -> tuple[float, list[tuple[Term, ...]]]:
+    """The largest share of the words that a claim holds, and the sets of words that make it."""
+    snapshot, whole = view.knowledge.snapshot, fsum(weights.values())
+    at_least = fewest(weights.values(), PARTIAL_SHARE)
+    clauses = [(Occur.Must, view.search.weighed(weights, Kind.CLAIM, at_least))]
+    best, sets = 0.0, list[tuple[Term, ...]]()
+    while len(sets) < MAX_SETS:
+        hit = next(iter(snapshot.search(Query.boolean_query(clauses), 1)), None)
+        if hit is None:
+            break
+        stems = frozenset(stems_in(snapshot.document(hit)))
+        held = tuple(word for word in weights if word.held_by(stems))
+        share = round(fsum(weights[word] for word in held) / whole, 9)
+        if share < best:
+            break
+        if share > best:
+            best, sets = share, []
+        sets.append(held)
+        clauses.append((Occur.MustNot, view.search.holding(held, Kind.CLAIM)))
+    return best, sets

@@ -1,0 +1,262 @@
+"""What a matching claim adds for an entity: one class for each weight of `experts`.
+docs/how-it-decides.md gives the formulas, and the measurements that the constants come from.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from math import fsum, prod, sqrt
+from typing import ClassVar, NamedTuple
+
+from tantivy import Document, FieldType, Query
+
+from vouch_sidecar.index.query import all_of
+from vouch_sidecar.index.schema import (
+    CITED_UNIT,
+    DAY,
+    FRESH_FROM,
+    HALF_LIFE_DAYS,
+    MICROSECONDS,
+    SCHEMA,
+    confirmed_at,
+)
+from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
+from vouch_sidecar.retrieval.people.topic_matches import Match, Matched
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import Term
+
+WEIGHTS: dict[str, type[Weight]] = {}
+"""The weights by the name that a question gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The sum over the matching claims of one entity, and the parts of the score."""
+
+    claim_count: int
+    score: float
+    factors: Mapping[str, float]
+
+
+class Weight(ABC):
+    """A way to weigh the claims that match a topic in one knowledge base. `now` is in seconds since
+    the epoch. A subclass is one more choice of `experts`, in the order in which they are defined.
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    """The weight in words, for people."""
+    title: ClassVar[str]
+    """The weight in a heading; “by NAME” unless a class says otherwise."""
+
+    def __init_subclass__(cls) -> None:
+        cls.title = vars(cls).get("title", f"by {cls.name}")
+        WEIGHTS[cls.name] = cls
+
+    def __init__(self, match: Match, now: float) -> None:
+        self.match = match
+        self.now = now
+
+    @abstractmethod
+    def tallies(self) -> dict[str, Tally]:
+        """The sum over all matching claims, by entity."""
+
+    @abstractmethod
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        """The claims of an entity that add most, ties by id. Call `tallies` first."""
+
+    @abstractmethod
+    def factors(self, matched: Matched) -> dict[str, float]:
+        """The factors, whose product is what a claim adds."""
+
+    def repeats(self, entity_id: str, claim_id: str) -> bool:  # noqa: ARG002
+        """Whether a claim adds nothing because another of the entity's says the same."""
+        return False
+
+    def _claims_of(self, entity_id: str) -> Query:
+        return all_of([self.match.query, self.match.view.search.about([entity_id])])
+
+    def _first(self, query: Query, limit: int, by: str | None = None) -> list[Document]:
+        """The first claims by a column of the index, ties by id; without a column, by id."""
+        snapshot = self.match.view.knowledge.snapshot
+        return list(map(snapshot.document, snapshot.search(query, limit, by)))
+
+
+class ByCount(Weight):
+    name = "count"
+    title = "by number of claims"
+    formula = "sum, where every matching claim adds 1"
+
+    def tallies(self) -> dict[str, Tally]:
+        sums = self.match.view.search.sums_by_entity(self.match.query)
+        return {e: _tally(found.number, float(found.number)) for e, found in sums.items()}
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        return self._first(self._claims_of(entity_id), limit)
+
+    def factors(self, matched: Matched) -> dict[str, float]:  # noqa: ARG002
+        return {"claim": 1.0}
+
+
+class ByRecency(Weight):
+    """The age of a claim is never below 0: one from the future, or without a date, adds 1."""
+
+    name = "recency"
+    title = "by how recent they are"
+    formula = "sum, where a claim adds 2^(-age in days / 30)"
+
+    def tallies(self) -> dict[str, Tally]:
+        search, query = self.match.view.search, self.match.query
+        unit = 2.0 ** ((FRESH_FROM - self.now) / DAY / HALF_LIFE_DAYS)
+        aged = search.sums_by_entity(all_of([query, self._aged()]), "fresh")
+        out = {e: _tally(found.number, found.total * unit) for e, found in aged.items()}
+        for entity_id, found in search.sums_by_entity(all_of([query, self._ageless()])).items():
+            older = out.get(entity_id, _tally(0, 0.0))
+            count, total = older.claim_count + found.number, older.factors["sum"] + found.number
+            out[entity_id] = _tally(count, total)
+        return out
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        claims = self._claims_of(entity_id)
+        found = self._first(all_of([claims, self._ageless()]), limit)
+        if len(found) < limit:
+            found += self._first(all_of([claims, self._aged()]), limit - len(found), "at")
+        return found
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        at = confirmed_at(matched.claim)
+        age = max(0.0, self.now - at) / DAY if at is not None else 0.0
+        return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
+
+    def _aged(self) -> Query:
+        return _at(None, int(self.now * MICROSECONDS))
+
+    def _ageless(self) -> Query:
+        return _at(int(self.now * MICROSECONDS) + 1, None)
+
+
+class ByCitation(Weight):
+    name = "citation"
+    title = "by what they cite"
+    formula = "sum, where a claim adds its distinct evidence ids × its confidence"
+
+    def tallies(self) -> dict[str, Tally]:
+        sums = self.match.view.search.sums_by_entity(self.match.query, "cited")
+        return {e: _tally(found.number, found.total / CITED_UNIT) for e, found in sums.items()}
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        return self._first(self._claims_of(entity_id), limit, "cited")
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        claim = matched.claim
+        return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
+
+
+class _Added(NamedTuple):
+    """What a claim added for one entity; 0 where it repeats another claim."""
+
+    amount: float
+    claim_id: str
+    claim: Document
+
+
+class ByEvidence(Weight):
+    """Weighs the words of each claim, and so reads all that match."""
+
+    name = "evidence"
+    title = "by weight of evidence"
+    formula = (
+        "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, "
+        "and one that repeats another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)"
+    )
+
+    def __init__(self, match: Match, now: float) -> None:
+        super().__init__(match, now)
+        self._added: defaultdict[str, list[_Added]] = defaultdict(list)
+
+    def tallies(self) -> dict[str, Tally]:
+        self.read()
+        return {entity_id: self.tally(entity_id) for entity_id in self._added}
+
+    def read(self) -> None:
+        """Weigh all matching claims; `tally` and `largest` sum up what they added."""
+        heard: defaultdict[str, set[str]] = defaultdict(set)
+        for matched, document in self.match.every():
+            if self.match.view.deadline.has_passed():
+                break
+            claim, says = matched.claim, " ".join(matched.claim.text.lower().split())
+            amount = prod(self.factors(matched).values())
+            for entity_id in matched.entity_ids:
+                adds = 0.0 if says in heard[entity_id] else amount
+                heard[entity_id].add(says)
+                self._added[entity_id].append(_Added(adds, claim.id, document))
+
+    def tally(self, entity_id: str) -> Tally:
+        """The sum over the claims of one entity that were read."""
+        view, rows = self.match.view, self._added.get(entity_id, [])
+        own, everything = view.claim_count(entity_id), view.claim_total
+        total = fsum(row.amount for row in rows)
+        focused = focus(own, everything)
+        factors = {
+            "sum": total,
+            "focus": focused,
+            "own_claims": float(own),
+            "all_claims": float(everything),
+        }
+        return Tally(len(rows), round(total * focused, 6), factors)
+
+    def largest(self, entity_id: str, limit: int) -> list[Document]:
+        first = nsmallest(
+            limit, self._added[entity_id], key=lambda one: (-one.amount, one.claim_id)
+        )
+        return [one.claim for one in first]
+
+    def repeats(self, entity_id: str, claim_id: str) -> bool:
+        return any(row.claim_id == claim_id and not row.amount for row in self._added[entity_id])
+
+    def factors(self, matched: Matched) -> dict[str, float]:
+        near = closeness(matched.claim.text, matched.words)
+        return {"confidence": matched.claim.confidence, "coverage": matched.coverage, **near}
+
+
+@lru_cache(maxsize=1 << 6)
+def _patterns(words: tuple[Term, ...]) -> dict[Term, re.Pattern[str]]:
+    """For every word of a topic, a pattern that finds its exact form in a folded text."""
+    return {w: re.compile(rf"(?<![a-z]){re.escape(fold(w.word))}(?![a-z])") for w in words}
+
+
+def closeness(text: str, held: tuple[Term, ...]) -> dict[str, float]:
+    """Three factors: the form in which a text holds words of a topic, how often it does (2t/(t+1),
+    BM25's saturation with k1 = 1, for t times), and whether it begins with one of them.
+    """
+    folded, exact = fold(text), _patterns(held)
+    t, form, lead = 0, 1.0, 1.0
+    for word in held:
+        places = [found.start() for found in exact[word].finditer(folded)]
+        if not places and len(word.alternatives) == 1:
+            form = OTHER_FORM
+        if places and not any(map(str.isalnum, folded[: places[0]])):
+            lead = LEADS
+        t = min(t, len(places)) if t else len(places)
+    t = max(1, t)
+    return {"form": form, "frequency": 2 * t / (t + 1), "lead": lead}
+
+
+def focus(own: int, total: int) -> float:
+    """1/√(1 + 30·own/total): of equal evidence, an entity that everything is about carries less."""
+    return 1 / sqrt(1 + PROLIFIC * own / total) if total else 1.0
+
+
+def _tally(count: int, total: float) -> Tally:
+    return Tally(count, round(total, 6) + 0.0, {"sum": total})  # never -0.0
+
+
+def _at(first: int | None, last: int | None) -> Query:
+    query = Query.range_query(SCHEMA, "at", FieldType.Integer, first, last)
+    return Query.const_score_query(query, 0.0)

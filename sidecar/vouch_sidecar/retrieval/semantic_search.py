@@ -1,0 +1,141 @@
+"""Search by meaning, where a model is set up. Search and probe list its hits beside those by names
+and words; a block has them only where those find nothing. docs/semantic.md has the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from math import fsum
+
+from vouch_sidecar.index.schema import texts
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.kb.sanitize import clip
+from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.constants import (
+    BESIDE_A_CLAIM,
+    COMMONNESS,
+    MAX_SEMANTIC,
+    SEMANTIC_LEAST,
+    SEMANTIC_WEIGHT,
+)
+from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.embedded_texts import KINDS, compared, mark_of
+from vouch_sidecar.semantic.vectors import Near
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.english_words import tier
+
+PHRASE_CHARS = 200
+SPARE = 50
+"""Texts that are read beyond those asked for, as some are known already or have changed."""
+
+
+def _standing(view: View, near: Near) -> Ranked | None:
+    """A hit for a near text, with the cosine as its score; None if the text has changed since, or
+    the viewer may not see it.
+    """
+    artifact = view.visible((near.kind, near.id))
+    if not isinstance(artifact, Claim | Entity | Page):
+        return None
+    now = compared(artifact)
+    if near.section >= len(now) or mark_of(now[near.section]) != near.mark:
+        return None
+    return Ranked(view, near.kind, artifact, near.section, near.cosine, "semantic")
+
+
+def semantic_search(
+    vector: TextVector,
+    views: Sequence[View],
+    query: str,
+    kinds: Collection[Kind],
+    limit: int,
+    exclude: Collection[str] = (),
+) -> list[Ranked]:
+    """Hits of full text, and a few by meaning alone, ranked by both; before them the entities that
+    the query is a name or alias of.
+    """
+    by_name, others = found_by_words(views, query, kinds, limit, exclude)
+    keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
+    alone = _alone(
+        vector,
+        views,
+        [kind for kind in KINDS if kind in kinds],
+        keys,
+        exclude,
+        SEMANTIC_LEAST,
+    )
+    by_name = ranked(_scored(vector, row, query) for row in by_name)
+    rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
+    return [*by_name, *as_units(rest, kinds, limit, exclude)][:limit]
+
+
+def _alone(
+    vector: TextVector,
+    views: Sequence[View],
+    kinds: Collection[Kind],
+    keys: Collection[tuple[str, Kind, str]],
+    exclude: Collection[str],
+    least: float,
+) -> list[Ranked]:
+    """A few near artifacts that are not known yet, each once, best first."""
+    most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
+    nearest = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
+    nearest.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
+    first: dict[tuple[str, Kind, str], Ranked] = {}
+    for view, near in nearest:
+        key = (view.collection, near.kind, near.id)
+        if key not in keys and key not in first and near.id not in exclude:
+            if (standing := _standing(view, near)) is not None:
+                first[key] = standing
+            if len(first) == MAX_SEMANTIC:
+                break
+    return list(first.values())
+
+
+def _worth(kind: Kind) -> float:
+    return 1.0 if kind is Kind.CLAIM else BESIDE_A_CLAIM
+
+
+def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
+    near = max(0.0, vector.cosine(row.view, row.artifact))
+    held = _coverage(row, query)
+    both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * held
+    return row._replace(score=round(_worth(row.kind) * both, 6))
+
+
+def _coverage(row: Ranked, query: str) -> float:
+    """The share of a query's words, by rarity, that a hit holds; English ones count less."""
+    weights = row.view.weights(query)
+    if not (whole := fsum(weights.values())):
+        return 0.0
+    said = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)
+    stems = frozenset(content_stems(said[row.section] if row.section < len(said) else ""))
+    held = ((n, weight) for n, weight in weights.items() if n.held_by(stems))
+    return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole
+
+
+def semantic_hits(
+    vector: TextVector,
+    views: Sequence[View],
+    text: str,
+    hits: Iterable[ContextHit],
+    threshold: float,
+) -> list[ContextHit]:
+    """What a probe lists beside what it found: weak evidence, whatever the cosine."""
+    if not worth_searching(text):
+        return []
+    keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
+    near = _alone(vector, views, KINDS, keys, (), max(threshold, SEMANTIC_LEAST))
+    return [_hit(one, text) for one in near]
+
+
+def _hit(hit: Ranked, text: str) -> ContextHit:
+    assert isinstance(hit.artifact, Claim | Entity | Page)
+    entity_id = hit.artifact.id if isinstance(hit.artifact, Entity) else None
+    section = hit.section if isinstance(hit.artifact, Page) else None
+    phrase = clip(" ".join(text.split()), PHRASE_CHARS)
+    cosine = round(max(0.0, min(hit.score, 1.0)), 3)
+    return ContextHit(hit.view, hit.artifact, phrase, cosine, "semantic", entity_id, section)

@@ -1,0 +1,560 @@
+"""Finds the claims, sections of pages and relations that may answer or constrain a text, and how
+likely each does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from itertools import pairwise
+from math import fsum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from tantivy import Document, Query
+
+from vouch_sidecar.index.layers import Hit
+from vouch_sidecar.index.query import all_of, pointing_query
+from vouch_sidecar.index.schema import (
+    QUESTION,
+    SENTENCE_STEMS,
+    key_in,
+    sections,
+    stems_in,
+    texts,
+    worth,
+)
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.retrieval.constants import (
+    ALIKE,
+    ANSWER_WORDS,
+    ASKED_AGAIN,
+    ASKS_MORE,
+    BARE_WEIGHT,
+    EXACT_WORDS,
+    EXCHANGE_SHARE,
+    MAX_CONSIDERED,
+    MAX_EXCHANGES,
+    MAX_NEAREST,
+    MAX_PASSAGES,
+    MAX_RELATIONS,
+    MAX_SEMANTIC,
+    MAX_SPEAKING,
+    MAX_STATEMENTS,
+    MAX_TIED,
+    SEMANTIC_LEAST,
+    UNASKED_KINDS,
+    UNASKED_PAGES,
+    CandidateKind,
+)
+from vouch_sidecar.retrieval.evidence.question_words import (
+    WeighedWords,
+    asked_by,
+    asks_only_about,
+    worths_of,
+)
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
+from vouch_sidecar.retrieval.statements.likelihood import Features
+from vouch_sidecar.retrieval.statements.passages import Passage, heading, passages
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import Term, content_stems
+from vouch_sidecar.text.prompt_text import asks
+from vouch_sidecar.workspace.names_in_text import named_in
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+
+ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
+"""Kinds of artifacts that answer a text."""
+Strengths = Mapping[str, float]
+"""By entity id, how strongly a text names it, from 0 to 1."""
+
+
+class Answer(NamedTuple):
+    """An artifact that may answer a text, with the words that both share and the features."""
+
+    artifact: Claim | Entity | Page | Relation | Source
+    section: int | None
+    words: tuple[str, ...]
+    features: Features
+    about: frozenset[str]
+    """Ids of the entities that the artifact is about."""
+    turn: int = 0
+    """For a statement of an exchange, its place in the answer."""
+    kind: CandidateKind = "worded"
+
+    @property
+    def is_volunteered(self) -> bool:
+        """Whether this may be said unasked: it is of a kind that can be told from noise."""
+        if isinstance(self.artifact, Page):
+            return self.artifact.type not in UNASKED_PAGES
+        return self.kind not in UNASKED_KINDS
+
+    @property
+    def likelihood(self) -> float:
+        """How likely the artifact answers or constrains the text, from 0 to 1."""
+        return self.features.likelihood
+
+    @property
+    def order(self) -> tuple[float, int, int, str, int]:
+        """A key to sort by: likeliest first, then the place in an answer, then worth, then id."""
+        claim = self.artifact if isinstance(self.artifact, Claim) else None
+        better = worth(claim) if claim is not None else 0
+        return (-self.likelihood, self.turn, -better, self.artifact.id, self.section or 0)
+
+
+class _Candidate(NamedTuple):
+    artifact: Claim | Entity | Page | Relation | Source
+    section: int | None
+    stems: list[str]
+    said: str
+    about: frozenset[str]
+    where: str = ""
+    """For a claim, the sentence that it is a part of: claims of one sentence are one candidate."""
+    group: str = ""
+    """Candidates of the same group, such as statements of one exchange, are no rivals of each
+    other.
+    """
+    turn: int = 0
+    """For a statement of an exchange, its place in the answer."""
+    kind: CandidateKind = "worded"
+    own: frozenset[str] = frozenset()
+    """For a statement of an exchange, its stems without those of the question."""
+    around: frozenset[str] = frozenset()
+    """All stems of what stands around: of the section, of the sentence's paragraph, and of the
+    headings and the title above. For a section…"""
+    quotes: tuple[str, ...] = ()
+    """…the ids of the claims that it quotes."""
+
+
+def answers(
+    view: View,
+    text: str,
+    entity_strengths: Strengths,
+    kinds: Sequence[Kind] = ANSWERING,
+    vector: TextVector | None = None,
+) -> list[Answer]:
+    """The artifacts that may answer a text, likeliest first, each once. Candidates are artifacts of
+    `kinds` that hold most of the text's words beside the names, and artifacts about the entities
+    that it names. A name of strength 0 is taken out of the text and is no evidence. With `vector`,
+    artifacts that are near by meaning are candidates too, and nearness is a feature.
+    """
+    key = f"answers {sorted(entity_strengths.items())} {kinds} {vector is not None}"
+    return view.cached(key, text, lambda: _answers(view, text, entity_strengths, kinds, vector))
+
+
+def _answers(
+    view: View,
+    text: str,
+    entity_strengths: Strengths,
+    kinds: Sequence[Kind],
+    vector: TextVector | None,
+) -> list[Answer]:
+    ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
+    paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
+    asked = asked_by(view, text, (*view.places_of(text, entity_strengths), *paths))
+    tied = _claims(view, ties)
+    by_place = {
+        (type(one.artifact), one.where or one.artifact.id, one.section): one
+        for one in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
+        if view.sayable(one.artifact)
+    }
+    judged = list(_judged(view, asked, entity_strengths, by_place.values(), ties))
+    if vector is not None:
+        judged = _with_nearness(view, judged, vector)
+    judged.sort(key=lambda one: one.order)
+    first: dict[tuple[type, str], Answer] = {}
+    for answer in judged:
+        first.setdefault((type(answer.artifact), answer.artifact.id), answer)
+    return list(first.values())
+
+
+def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> list[Answer]:
+    """The candidates with their nearness by meaning."""
+    cosines = [vector.cosine(view, one.artifact) for one in judged]
+    first, second = nlargest(2, [*cosines, 0.0, 0.0])
+    return [
+        one._replace(
+            features=one.features._replace(
+                cosine=cosine, lead=cosine - (second if cosine == first else first)
+            )
+        )
+        for one, cosine in zip(judged, cosines, strict=True)
+    ]
+
+
+def _candidates(
+    view: View,
+    asked: WeighedWords,
+    entity_strengths: Strengths,
+    kinds: Sequence[Kind],
+    vector: TextVector | None = None,
+) -> Iterator[_Candidate]:
+    snapshot = view.knowledge.snapshot
+    for kind in kinds if asked.weights else ():
+        if kind is not Kind.RELATION and not view.deadline.has_passed():
+            query = view.search.weighed(
+                asked.weights, SENTENCE_STEMS if kind is Kind.CLAIM else kind
+            )
+            for hit in snapshot.search(query, MAX_CONSIDERED):
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
+    near = (
+        [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
+    )
+    yield from _claims(view, (one.id for one in near))
+    if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
+        yield from _of_exchanges(view, asked)
+    for entity_id in sorted(entity_strengths, key=lambda one: -entity_strengths[one])[
+        :MAX_SPEAKING
+    ]:
+        if view.deadline.has_passed():
+            return
+        yield from _claims_of(view, entity_id, asked)
+        if Kind.RELATION in kinds:
+            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
+
+
+def _claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[_Candidate]:
+    """The claims of an entity that hold most of the words asked for."""
+
+    def find() -> list[_Candidate]:
+        documents = _nearest(view, entity_id, asked.weights)
+        return [
+            _claim_candidate(view, document, claim)
+            for document in documents
+            if isinstance(claim := view.told_by(document), Claim)
+        ]
+
+    return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+
+
+def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
+    """The relations of an entity that hold a word asked for."""
+    of_entity = pointing_query("joins", entity_id)
+    return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
+
+
+def _claims(view: View, claim_ids: Iterable[str]) -> Iterator[_Candidate]:
+    for claim_id in claim_ids:
+        document = view.knowledge.document((Kind.CLAIM, claim_id))
+        if document is not None and isinstance(claim := view.told_by(document), Claim):
+            yield _claim_candidate(view, document, claim)
+
+
+def _candidate(
+    view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
+) -> Iterator[_Candidate]:
+    artifact = view.told_by(document)
+    if isinstance(artifact, Claim):
+        yield _claim_candidate(view, document, artifact)
+    elif isinstance(artifact, Relation):
+        ends = frozenset((artifact.source, artifact.target))
+        yield _Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
+    elif isinstance(artifact, Page):
+        yield _section_candidate(view, document, artifact, asked, entity_strengths)
+    elif isinstance(artifact, Entity | Source):
+        stems = stems_in(document)
+        yield _Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
+
+
+def _section_candidate(
+    view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
+) -> _Candidate:
+    """A section as the one of its passages that holds most of the words asked for. A passage that
+    quotes a visible claim is left to that claim, to which the section lends its words.
+    """
+    number = key_in(document)[2]
+    section = sections(page)[number]
+    above = f"{page.title}\n{heading(section)}"
+    headed, whole = _stems(view, above), stems_in(document)
+    parts = view.cached("passages", section, lambda: list(passages(section)))
+
+    def weight(part: Passage) -> float:
+        held = asked.held_by(frozenset((*headed, *part.stems)))
+        return asked.weight_of(held, asked.exactly_in(part.text))
+
+    best = Passage("", (), ())
+    for part in sorted(parts, key=lambda one: -weight(one))[:MAX_PASSAGES]:
+        if not any(view.claim(claim_id) for claim_id in part.claim_ids):
+            best = part
+            break
+    said, stems = f"{above}\n{best.text}", [*headed, *best.stems]
+    about = frozenset(page.entities).union(_named_there(view, entity_strengths, said, stems))
+    quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
+    around = frozenset((*headed, *whole))
+    return _Candidate(page, number, stems, said, about, around=around, quotes=quoted)
+
+
+def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
+    """Which of some entities a text with these stems names."""
+    held = frozenset(stems)
+    entities = (view.entity(entity_id) for entity_id in entity_ids)
+    names = [_stems(view, "\n".join((one.name, *one.aliases))) for one in entities if one]
+    if all(words and held.isdisjoint(words) for words in names):
+        return set()
+    return {mention.entity_id for mention in view.mentions(text)}.intersection(entity_ids)
+
+
+def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
+    """A claim with the words of its whole sentence, and for a statement of an exchange those of the
+    question.
+    """
+    said, exchange = view.said(claim), view.exchange_of(claim)
+    text = " ".join((said.text, *claim.topical_tags))
+    stems = stems_in(document) if said.text == claim.text else _stems(view, text)
+    about, where = view.entities_in(document), said.where
+    kind, sentence = view.kind_of(claim), view.sentence(claim)
+    around = frozenset(sentence.around if sentence is not None else ())
+    group = sentence.source_id if sentence is not None else ""
+    candidate = _Candidate(claim, None, stems, text, about, where, group, kind=kind, around=around)
+    if exchange is None or exchange.question is None or not asks(exchange.question):
+        return candidate
+    asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
+    return candidate._replace(stems=[*asked, *stems], said=whole, own=frozenset(stems))
+
+
+def _stems(view: View, text: str) -> list[str]:
+    return view.cached("stems", text, lambda: content_stems(text))
+
+
+def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
+    """The statements of the exchanges whose question holds most of the words asked for, and enough
+    of them.
+    """
+    snapshot = view.knowledge.snapshot
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
+        source = view.told_by(snapshot.document(hit))
+        if not isinstance(source, Source) or not asks(source.question or ""):
+            continue
+        again = _asks_again(view, asked, source.question or "")
+        for turn, claim in enumerate(view.statements(source)[:MAX_STATEMENTS]):
+            document = view.knowledge.document((Kind.CLAIM, claim.id))
+            if document is not None and view.counts(claim):
+                candidate = _claim_candidate(view, document, claim)
+                kind: CandidateKind = "answer" if again else candidate.kind
+                yield candidate._replace(turn=turn, kind=kind)
+
+
+def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
+    """Whether a text asks a question that was asked before, and maybe more beside it."""
+    held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
+    before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
+    shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
+    return held >= ASKS_MORE * asked.whole > 0 and shared >= ASKED_AGAIN * fsum(before.values())
+
+
+def _judged(
+    view: View,
+    asked: WeighedWords,
+    entity_strengths: Strengths,
+    candidates: Iterable[_Candidate],
+    ties: Mapping[str, Tied] = MappingProxyType({}),
+) -> Iterator[Answer]:
+    """The candidates as answers with their features. A relation counts only if the text names one
+    of its ends and the relation holds another word of the text; its other end weighs as a word,
+    where the text names that too. `ties` gives the strength, by claim id, of ties to files that the
+    text names; it weighs as an exact word does.
+    """
+    candidates = list(candidates)
+    # Reversed, so that of several sections that quote a claim the first one lends its words.
+    lent = {claim_id: one.around for one in reversed(candidates) for claim_id in one.quotes}
+    holding = [_holding(asked, one) for one in candidates]
+    rivals = _rivals(holding)
+    total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
+    for candidate, exactly, sentence, held, beyond in holding:
+        strengths = sorted(
+            (entity_strengths[each] for each in candidate.about if each in entity_strengths),
+            reverse=True,
+        )
+        strength, other_end = (*strengths, 0.0, 0.0)[:2]
+        if not isinstance(candidate.artifact, Relation):
+            other_end = 0.0
+        elif not (strength and held):
+            continue
+        if (
+            candidate.own
+            and candidate.kind == "exchange"
+            and not any(w.held_by(candidate.own) for w in held)
+        ):
+            continue  # the words are those of the question alone
+        tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
+        tie = tied.strength if tied is not None else 0.0
+        around = asked.held_by(candidate.around | lent.get(candidate.artifact.id, frozenset()))
+        features = Features.of(
+            held=asked.weight_of(held, exactly) + tie + other_end,
+            whole=asked.weight_of(sentence, ()) + tie + other_end,
+            rivals=1 if tie else rivals[frozenset(held)],
+            lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
+            pairs=_pairs(asked, held, candidate.stems),
+            named=strength,
+            section=candidate.section is not None,
+            around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
+            beyond=asked.weight_of(beyond, ()),
+            total=total,
+            kind=candidate.kind,
+            shared=len(held) + (EXACT_WORDS if tie else 0),
+        )
+        words = tuple(word.word for word in held)
+        if tied is not None and not words:
+            words = (tied.path,)
+        yield Answer(
+            candidate.artifact,
+            candidate.section,
+            words,
+            features,
+            candidate.about,
+            candidate.turn,
+            candidate.kind,
+        )
+
+
+class _Holding(NamedTuple):
+    """A candidate, and what it holds of the sentence of the text that it holds most of."""
+
+    candidate: _Candidate
+    exactly: frozenset[Term]
+    """Words of identifiers, tickets, paths and options that it holds as they are written."""
+    sentence: frozenset[Term]
+    held: tuple[Term, ...]
+    beyond: tuple[Term, ...]
+    """What it holds of the other sentences."""
+
+
+def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
+    everywhere = _held(asked, candidate)
+    exactly = asked.exactly_in(candidate.said)
+    sentence = asked.best_sentence(everywhere, exactly)
+    held = tuple(word for word in everywhere if word in sentence)
+    beyond = tuple(word for word in everywhere if word not in sentence)
+    return _Holding(candidate, exactly, sentence, held, beyond)
+
+
+def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
+    """For each set of words, how many groups of candidates hold all of them: statements of one
+    source are no rivals, nor are those that say the same.
+    """
+    groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
+    alike: dict[Hashable, _Candidate] = {}
+    for candidate, *_, held, _ in holding:
+        if isinstance(candidate.artifact, Claim | Page | Relation):
+            group = _group(candidate)
+            same = (known for known, other in alike.items() if _alike(candidate, other))
+            group = next(same, group)
+            alike.setdefault(group, candidate)
+            groups[frozenset(held)].add(group)
+    return {
+        words: len(set().union(*(some for other, some in groups.items() if words <= other)))
+        for words in {frozenset(one.held) for one in holding}
+    }
+
+
+def _group(candidate: _Candidate) -> Hashable:
+    return candidate.group or (type(candidate.artifact), candidate.artifact.id)
+
+
+def _alike(candidate: _Candidate, other: _Candidate) -> bool:
+    """Whether two claims agree in numbers and identifiers, and in most of their stems."""
+    if not isinstance(candidate.artifact, Claim) or not isinstance(other.artifact, Claim):
+        return False
+    ours, theirs = frozenset(candidate.stems), frozenset(other.stems)
+    return len(ours & theirs) >= ALIKE * len(ours | theirs) > 0 and _exact_stems(
+        ours
+    ) == _exact_stems(theirs)
+
+
+def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
+    """The numbers, and the identifiers as wholes, among some stems."""
+    return frozenset(one for one in stems if not one.isalpha())
+
+
+def _held(asked: WeighedWords, candidate: _Candidate) -> tuple[Term, ...]:
+    held = asked.held_by(frozenset(candidate.stems))
+    return asked.as_written(held, candidate.said) if asked.proper.intersection(held) else held
+
+
+def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
+    """How many neighbouring words of the text are neighbours in a candidate; an identifier counts
+    as one such pair.
+    """
+    whole = sum(len(word.alternatives) > 1 for word in held)
+    return whole + len(asked.pairs.intersection(pairwise(stems)))
+
+
+# The claims of one entity. This is their order in the block, in hover, in `entity` and behind
+# `top_claim_id`.
+
+
+def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
+    """The claims of an entity that a text asks for, at most `MAX_NEAREST`: the likeliest answers
+    first, of equals the best by worth.
+    """
+
+    def find() -> list[Answer]:
+        asked = _asked_beside(view, entity, text)
+        candidates = _claims_of(view, entity.id, asked)
+        return sorted(_judged(view, asked, {entity.id: 1.0}, candidates), key=lambda one: one.order)
+
+    return view.cached(f"claims about {entity.id}", text, find)
+
+
+def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
+    """The claims of an entity that a text asks for and that say something by themselves, each
+    sentence once.
+    """
+    first: dict[str, Answer] = {}
+    for answer in claims_about(view, entity, text):
+        if isinstance(answer.artifact, Claim) and view.sayable(answer.artifact):
+            first.setdefault(view.said(answer.artifact).where, answer)
+    return list(first.values())
+
+
+def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
+    """The id of the claim of an entity that a text asks for first."""
+    return next((one.artifact.id for one in claims_about(view, entity, text)), None)
+
+
+def asks_for_all(view: View, entity: Entity, text: str) -> bool:
+    """Whether a text asks for nothing in particular beside the name of an entity, and others."""
+    asked = _asked_beside(view, entity, text)
+    return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
+
+
+def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
+    """Whether a text is but the name of an entity, and others, or asks for whatever there is."""
+    return asks_only_about(text, _asked_beside(view, entity, text).names)
+
+
+def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
+    """The words of a text beside the names in it, that of a topic included."""
+    own = {entity.id} if view.is_topic(entity.id) else set()
+    return asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
+
+
+def _named_in(view: View, text: str) -> set[str]:
+    """The entities that a text names unambiguously. Their names tell none of their claims apart."""
+    return {mention.entity_id for mention in view.mentions(text) if not mention.ambiguous}
+
+
+def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:
+    """The claims of an entity that hold most of some words, ties by worth; then the others by worth
+    alone.
+    """
+    snapshot = view.knowledge.snapshot
+    hits = []
+    if weights:
+        query = view.search.near(entity_id, weights)
+        hits = [hit for hit in snapshot.search(query, MAX_NEAREST) if hit.value]
+        if len(hits) == MAX_NEAREST:
+            hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
+    worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
+    hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
+    if len(hits) < MAX_NEAREST:
+        best = snapshot.search(view.search.about([entity_id]), MAX_NEAREST, by="worth")
+        hits += [hit for hit in best if _key(hit) not in worths]
+    return map(snapshot.document, hits[:MAX_NEAREST])
+
+
+def _key(hit: Hit) -> tuple[int, int]:
+    return id(hit.layer), hit.number

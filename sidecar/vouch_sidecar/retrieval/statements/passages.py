@@ -1,0 +1,49 @@
+"""A section of a page in passages: its paragraphs and the items of its lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vouch_sidecar.retrieval.constants import MAX_PASSAGED
+from vouch_sidecar.text.content_words import content_stems
+
+_BORDER = re.compile(r"\n[ \t]*+(?=[-*+|]|\d++[.)] |\r?\n)")
+_QUOTED = re.compile(r"[ \t]?\[claim:([^\[\]|#\r\n]*+)[^\[\]\r\n]*+\]")
+_LINK = re.compile(r"\[\[([^\[\]|\r\n]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
+
+
+class Passage(NamedTuple):
+    """A paragraph or item: its text without marks, its stems, and the ids of the claims that it
+    quotes.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    claim_ids: tuple[str, ...]
+
+
+def heading(section: str) -> str:
+    """The first line of a section, where it is a heading; else nothing."""
+    first = section.partition("\n")[0]
+    return first.strip() if first.startswith("#") else ""
+
+
+def passages(section: str) -> Iterator[Passage]:
+    """The passages of a section below its heading, in order; of a very long one those at its
+    start.
+    """
+    body = section.partition("\n")[2] if heading(section) else section
+    for part in _BORDER.split(body[:MAX_PASSAGED]):
+        if said := plain(part):
+            quoted = tuple(found[1].strip() for found in _QUOTED.finditer(part))
+            yield Passage(said, tuple(content_stems(said)), quoted)
+
+
+def plain(text: str) -> str:
+    """The start of a text of a page in one line, without `[claim: …]` and with `[[names]]` as they
+    read.
+    """
+    read = _LINK.sub(lambda found: found[2] or found[1], _QUOTED.sub("", text[:MAX_PASSAGED]))
+    return " ".join(read.split())

@@ -1,0 +1,1 @@
+"""The analysis of text: tokens and stems, English words, sentences, bounded windows."""

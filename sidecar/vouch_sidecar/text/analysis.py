@@ -1,0 +1,268 @@
+"""One analysis of text, for names, claims and questions alike.
+
+A text becomes *units*: words, the parts of identifiers, and single characters of scripts that are
+written without spaces. Every unit keeps its offsets in the original text, whatever folding does to
+its length.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import pairwise
+from sys import intern
+from typing import NamedTuple
+
+from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+from vouch_sidecar.text.composition import compose, is_composed
+from vouch_sidecar.text.english_words import STOPWORDS, tier
+
+# Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
+_SPACELESS = (
+    "\u0e00-\u0eff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_MARKS = "\u0300-\u036f\u00ad\u200b-\u200d\u2060"
+_LETTER = rf"[^\W_{_SPACELESS}]"
+_LETTER_OR_MARK = rf"(?:{_LETTER}|[{_MARKS}])"
+
+
+@cache
+def _tokens_of(letter: str) -> re.Pattern[str]:
+    # Compiled when a text asks for it: characters from so many ranges take 5 ms.
+    return re.compile(
+        rf"(?P<spaceless>[{_SPACELESS}]+)"
+        rf"|(?<![\w.{_MARKS}])\.[A-Za-z]{{2,}}(?![\w{_MARKS}])"  # .NET
+        rf"|[A-Za-z]{{1,3}}(?:\+\+|\#)(?![\w+#{_MARKS}])"  # C++, C#
+        rf"|{letter}++(?:['’ʼ＇]{letter}++)*+(?:['’](?!\w))?"
+    )
+
+
+_ANY_MARK = re.compile(f"[{_MARKS}]")
+_APOSTROPHES = re.compile("['’ʼ＇]")
+_POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
+_ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
+_SOFT_GAP = re.compile(r"[^\S\n]*+\n?[^\S\n]*+|[-_‐‑–]")
+
+_PLAIN_GAPS = frozenset({"", " "})
+_ACRONYM = re.compile(r"([A-Z][A-Z0-9]+)e?s")
+"""One in the plural: DLQs, VMs, SMSes."""
+_CONSONANT = r"[^\W\d_aeiouy]"
+_UNSOUNDED = re.compile(
+    rf"({_CONSONANT}{{2,40}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}{{1,40}}[sxz])es"
+)
+"""A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
+_FEW = 1 << 8
+"""Characters that a text may have to be remembered with its stems, of which there are thousands."""
+_SHORT = 1 << 10
+"""Characters that a text may have to be remembered with its units."""
+
+_STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
+
+
+def fold(text: str) -> str:
+    """A text in lower case without diacritics, for comparing. Its length may differ."""
+    if text.isascii():
+        return text.lower()
+    return _fold_few(text) if len(text) <= _FEW else _fold(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _fold_few(text: str) -> str:
+    return _fold(text)
+
+
+def _fold(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", _ANY_MARK.sub("", decomposed)).casefold()
+
+
+@lru_cache(maxsize=1 << 13)
+def stem(folded: str) -> str:
+    """English stem of a folded word (Snowball), also of acronyms in the plural."""
+    plural = _UNSOUNDED.fullmatch(folded)
+    if plural and folded not in STOPWORDS and not tier(folded):
+        return stem(plural[1] or plural[2])
+    analysed = _STEMMER.analyze(folded)
+    return intern(analysed[0] if analysed else folded)
+
+
+def is_acronym(written: str) -> bool:
+    """Whether a word is in capitals, but for an s of the plural."""
+    return written.isupper() or _ACRONYM.fullmatch(written) is not None
+
+
+class Word(NamedTuple):
+    """A token without what case, possessives and elision add; offsets within the token."""
+
+    start: int
+    end: int
+    folded: str
+    stem: str
+    parts: tuple[tuple[int, int, str, str], ...]
+    """Of an identifier: start, end, folded and stem of each."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> Word:
+    start = match.end() if (match := _ELISION.match(token)) else 0
+    end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
+    core = token[start:end]
+    whole = _APOSTROPHES.sub("", fold(core))
+    singular = fold(match[1]) if (match := _ACRONYM.fullmatch(core)) else whole
+    parts = tuple(
+        (start + first, start + last, folded, stem(folded))
+        for first, last in _camel_parts(core)
+        if (folded := fold(core[first:last]))
+    )
+    return Word(start, start + len(core), whole, stem(singular), parts if len(parts) > 1 else ())
+
+
+def words_of(text: str) -> Iterator[Word]:
+    """The words of a text in order, without those of scripts without spaces."""
+    return (_word(match[0]) for match in _tokens(text))
+
+
+def has_spaceless(text: str) -> bool:
+    """Whether any of a text is in a script without spaces."""
+    return not text.isascii() and _any_spaceless().search(text) is not None
+
+
+@cache
+def _any_spaceless() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")
+
+
+def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
+    """Spans of the words in `RateLimiter` or `HTTPServer`; none if a part has one letter."""
+    bare = word if word.isascii() else _ANY_MARK.sub("", word)
+    if bare.islower() or bare.isupper() or bare.istitle() or not bare.isalnum():
+        return
+    borders = [0]
+    for i in range(1, len(bare)):
+        starts_word = bare[i].isupper() and bare[i - 1].islower()
+        ends_acronym = (
+            i + 1 < len(bare)
+            and bare[i].isupper()
+            and bare[i - 1].isupper()
+            and bare[i + 1].islower()
+            and bare[i + 1 :] not in ("s", "es")
+        )
+        if starts_word or ends_acronym:
+            borders.append(i)
+    if any(last - first < 2 for first, last in pairwise([*borders, len(bare)])):
+        return
+    places = [i for i, char in enumerate(word) if not _ANY_MARK.match(char)]
+    yield from pairwise([0, *(places[border] for border in borders[1:]), len(word)])
+
+
+class Unit(NamedTuple):
+    """A word, a part of an identifier, or a character of a script without spaces."""
+
+    start: int
+    end: int
+    folded: str
+    stem: str
+    gap: str
+    """The punctuation before the unit; "" if there is none, or it may join the words of a name."""
+    spaceless: bool
+
+
+class Units(NamedTuple):
+    """The units of a text. `wholes` gives, by index, an identifier's whole word and its end. White
+    space separates: a piece between two spaces has the same units by itself. Immutable.
+    """
+
+    text: str
+    units: list[Unit]
+    wholes: dict[int, tuple[Unit, int]]
+
+
+def units(text: str) -> Units:
+    """Split a text into units."""
+    return _remembered_units(text) if len(text) <= _SHORT else _units(text)
+
+
+@lru_cache(maxsize=1 << 8)
+def _remembered_units(text: str) -> Units:
+    # One question takes its text apart several times, and the same pairs of words in it.
+    return _units(text)
+
+
+def _units(text: str) -> Units:
+    if not is_composed(text):
+        return _placed_back(text)
+    out: list[Unit] = []
+    wholes: dict[int, tuple[Unit, int]] = {}
+    last = 0
+    for match in _tokens(text):
+        at, token = match.start(), match[0]
+        gap = "" if at - last < 2 and text[last:at] in _PLAIN_GAPS else _gap(text[last:at])
+        last = at + len(token)
+        if match.lastgroup:
+            for i, char in enumerate(token):
+                key = fold(char)
+                out.append(Unit(at + i, at + i + 1, key, key, gap if i == 0 else "", True))
+            continue
+        start, end, folded, root, parts = _word(token)
+        if not folded:
+            continue
+        whole = Unit(at + start, at + end, folded, root, gap, False)
+        if not parts:
+            out.append(whole)
+            continue
+        wholes[len(out)] = (whole, len(out) + len(parts))
+        for i, (first, ending, part, root) in enumerate(parts):
+            out.append(Unit(at + first, at + ending, part, root, gap if i == 0 else "", False))
+    return Units(text, out, wholes)
+
+
+def _placed_back(text: str) -> Units:
+    """The units of a text in composed form, with offsets in the given text."""
+    composed, places = compose(text)
+    analysed = _units(composed)
+
+    def back(unit: Unit) -> Unit:
+        return unit._replace(start=places[unit.start], end=places[unit.end])
+
+    wholes = {i: (back(whole), end) for i, (whole, end) in analysed.wholes.items()}
+    return Units(text, [back(unit) for unit in analysed.units], wholes)
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    return _tokens_of(_LETTER_OR_MARK if _ANY_MARK.search(text) else _LETTER).finditer(text)
+
+
+def _gap(between: str) -> str:
+    if not between or between == " " or _SOFT_GAP.fullmatch(between):
+        return ""
+    return "".join(between.split()) or "\n"
+
+
+def inflects(base: str, form: str) -> bool:
+    """Whether `form` is `base` in another number or, from four letters up, a verb form of it.
+
+    Narrower than equal stems: a Coppersmither is no Coppersmith.
+    """
+    if differ_in_number(base, form):
+        return True
+    if len(base) < 4:
+        return False
+    bare = base[:-1] if base.endswith("e") else base
+    return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
+
+
+def differ_in_number(word: str, other: str) -> bool:
+    """Whether two words are the same, or one is the plural of the other."""
+    return word == other or _plural(word, other) or _plural(other, word)
+
+
+def _plural(singular: str, plural: str) -> bool:
+    if len(singular) < 2:
+        return False
+    if singular.endswith("y") and plural == singular[:-1] + "ies":
+        return True
+    return plural in (singular + "s", singular + "es")

@@ -1,0 +1,720 @@
+"""Works out topics: names that nobody declared. They come from claims and pages that link to no
+declared entity: titles, tags, headings of cited documents, names that claims and the repository
+share, tickets, and words that English hardly has. What everybody may see makes topics for
+everybody; what a gate protects makes topics, or adds claims to them, for those who pass the gate.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from vouch_sidecar.index.encoding import label_of
+from vouch_sidecar.index.incremental import sources_of
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.query import Search, pointing_query, value_query
+from vouch_sidecar.index.receipts import NO_DISK, Disk, QuotedSources, slug_of
+from vouch_sidecar.index.schema import artifact_in, entities_in
+from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
+from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
+from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.text.english_words import STOPWORDS, tier, words_without_tier
+from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
+from vouch_sidecar.workspace.topics import Topics
+
+TAGGED = 2
+"""Claims that a tag needs."""
+SPOKEN, SPOKEN_OF_FEW, FEW_SPEAK = 3, 2, 200
+"""Claims that a word, or a phrase with capitals, needs, and how many it needs where there are no
+more than so many claims."""
+IN_CLAIMS = 0.03
+"""Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
+FEW_CLAIMS, PART_OF_FEW = 12, 0.25
+"""…but so many claims, or this share of a small knowledge base, are never too many."""
+PART_OF_MOST = 0.5
+"""A name in too many files is no topic if it is also in this share of the claims that would be too
+many by themselves."""
+STARTER = "edit-in-obsidian"
+"""The page that `vouch init` writes."""
+MAX_WORDS = 6
+"""Words of a name; a longer title is a sentence."""
+MAX_LENGTH = 60
+MAX_TOPICS = 2_000
+"""Topics that one gate makes, those with most claims."""
+MAX_DOCUMENTS, MAX_HEADINGS = 2_000, 200
+"""Documents whose headings are read, and headings of each document."""
+MAX_DOCUMENT = 1 << 18
+"""Bytes of a document that are read."""
+GENERIC = frozenset(
+    """
+    abc api apis app apps arg args async auto backend background bar bool bug bugfix bugs
+    changelog ci class classes cli cmd code codebase comment comments compiled config configs
+    const css csv ctx data default defaults dev dir dirs doc docs docstring dom draft dto enum
+    env err error errors example examples faq feature features file filename files fixme flag
+    flags foo frontend func function functions general getter github gitlab glossary gui html
+    http https i18n id ide ids image img impl import imports index info init input install int
+    intro introduction io issue issues js json key keys kwargs lib library libs license lint
+    linter list log logs main manual markdown md message method methods misc mock module modules
+    msg name names namespace new news nil note notes null num number obj object onboarding os
+    other output overview package packages param params parser path paths pdf png pr prs readme
+    ref references refs release releases repo repos repository runtime sample sdk setting
+    settings setup sql src stderr stdin stdout str string stub summary svg sync test testing
+    tests tmp todo token tool tools ts tsx tutorial txt type types ui unit update updates url
+    urls usage user users utf utf8 util utilities utils uuid value values var vars version
+    versions vouch warning warnings wiki wip workflow workflows xml yaml yml
+    """.split()
+)
+"""Words of code and of documents that name nothing of a project."""
+STANDARDS = frozenset(
+    "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
+)
+"""Words before a number that make no ticket."""
+DECISIONS = frozenset({"adr", "pep", "rfc"})
+"""Words before the number of a decision, on which claims hang."""
+
+PREFIXES = ("anti", "de", "meta", "multi", "non", "re", "semi", "sub", "un")
+"""Prefixes that make no name of an English word."""
+
+_TICKED = re.compile(r"`[^`\n]*`")
+_ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
+_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
+_ENDED = re.compile(r"[.!?:;]\s")
+_TICKET = re.compile(
+    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
+)
+_ATX = re.compile(r"^ {0,3}#{1,6}[ \t](.++)", re.MULTILINE)
+_UNDERLINED = re.compile(r"^([^\s].{1,80})\n([=\-~^\"'`*+])\2{2,}[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*+$", re.MULTILINE)
+_PLACEHOLDERS = re.compile(r"[|<]|\{\{|\{%|\$\{|\[(?![^\]\[]*+\][(\[])")
+_CODE = re.compile(r"[_=;\\{}@]|\(\)|::")
+_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
+
+
+class Origin(IntEnum):
+    """Where a name was found; the first one of several spells the name."""
+
+    TITLE = 0
+    TAG = 1
+    NAME = 2
+    TICKET = 3
+    HEADING = 4
+    PHRASE = 5
+    WORD = 6
+
+
+class Shared(NamedTuple):
+    """A name that a claim and the repository share: a folder, or what it defines."""
+
+    name: str
+    claim_id: str
+    is_folder: bool = False
+
+
+class WorkspaceNames(NamedTuple):
+    """What is known of the workspace: names shared with the repository, a function that says which
+    names are in too many of its files, what reads sources from disk, the project's own names
+    (folded), and a function that says whether to stop.
+    """
+
+    shared: Iterable[Shared] = ()
+    widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
+    disk: Disk = NO_DISK
+    own: frozenset[str] = frozenset()
+    stops: Callable[[], bool] = lambda: False
+
+
+@dataclass
+class _TopicCandidate:
+    """The evidence for one name, from artifacts with one gate."""
+
+    claims: dict[Origin, set[str]] = field(default_factory=dict)
+    spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
+    pages: set[str] = field(default_factory=set)
+    folder: bool = False
+
+    def note(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
+        self.claims.setdefault(origin, set()).update(claims)
+        self.spelled.setdefault(origin, Counter())[name] += 1
+
+    def add(self, other: _TopicCandidate) -> None:
+        for origin, claims in other.claims.items():
+            self.claims.setdefault(origin, set()).update(claims)
+            self.spelled.setdefault(origin, Counter()).update(other.spelled[origin])
+        self.pages |= other.pages
+        self.folder |= other.folder
+
+    def number(self, *origins: Origin) -> int:
+        """The number of claims that contain the name, by these origins."""
+        return len(set().union(*(self.claims.get(one, ()) for one in origins)))
+
+    @property
+    def name(self) -> str:
+        """The name as the first of its origins writes it most often."""
+        spelled = self.spelled[min(self.spelled)]
+        return min(spelled, key=lambda name: (-spelled[name], name))
+
+    @property
+    def every(self) -> frozenset[str]:
+        """All claims that hold it."""
+        return frozenset().union(*self.claims.values())
+
+    @property
+    def why(self) -> str:
+        """Where the name was found, for people."""
+        return "; ".join(self._as_words(origin) for origin in sorted(self.claims))
+
+    def _as_words(self, origin: Origin) -> str:
+        claims = count(self.number(origin), "claim")
+        match origin:
+            case Origin.TITLE:
+                return "title of a page"
+            case Origin.TAG:
+                return f"tag of {claims}"
+            case Origin.NAME:
+                return f"{'a folder' if self.folder else 'a name of the code'}, in {claims}"
+            case Origin.TICKET:
+                return f"ticket in {claims}"
+            case Origin.HEADING:
+                return f"heading of what {claims} cite{'s' * (self.number(origin) == 1)}"
+            case Origin.PHRASE:
+                return f"written with capitals in {claims}"
+            case Origin.WORD:
+                return f"no English word, in {claims}"
+
+
+_ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
+"""The origins for which one claim, or a page, may be enough."""
+
+
+class _StoppedError(Exception):
+    """The work was to stop."""
+
+
+def is_ticket(name: str) -> bool:
+    """Whether a name is the number of a ticket, and not of a decision or a standard."""
+    return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
+
+
+def _prefix(ticket: str) -> str:
+    return ticket.partition("-")[0].lower()
+
+
+def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics | None:  # noqa: B008
+    """The topics of a generation; None where the work was to stop."""
+    try:
+        return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
+    except _StoppedError:
+        return None
+
+
+class _Deriving:
+    """Gathers names by the gate that protects them, and chooses the topics among them."""
+
+    def __init__(self, knowledge: Knowledge, names: WorkspaceNames) -> None:
+        self._knowledge = knowledge
+        self._workspace_names = names
+        self._candidates: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
+        """By gate and key."""
+        self._claims: dict[str, tuple[Claim, str]] = {}
+        """Claims that link to no entity, with their gates, by id."""
+        self._totals = Counter[str]()
+        """By gate, how many claims there are."""
+        self._uncapitalised: dict[str, set[str]] = {}
+        """By gate, the phrases with capitals that its claims also write without them."""
+
+    def tables(self) -> dict[str, Table]:
+        """The topics by gate."""
+        if not self._knowledge.sparse_labels:
+            return {}
+        self._read_claims()
+        self._note_claims()
+        self._note_pages()
+        self._note_documents()
+        for name, claim_id, is_folder in self._workspace_names.shared:
+            for candidate in self._note(Origin.NAME, name, [claim_id], OPEN):
+                candidate.folder |= is_folder
+        everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_labels
+        chosen: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
+        if OPEN in sparse:
+            chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
+        for gate, own in sorted(self._candidates.items()):
+            chosen[gate] = {}
+            for key, topic_candidate in own.items() if label_of([gate]) in sparse else ():
+                if key in everybodys:
+                    topic_candidate.add(everybodys[key])
+                if key in chosen[OPEN] or self._counts(topic_candidate, gate):
+                    chosen[gate][key] = topic_candidate
+        names = {one.name for by_key in chosen.values() for one in by_key.values()}
+        wide = {
+            name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
+        }
+        self._rest()
+        tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
+        return {gate: table for gate, table in tables.items() if table.topics}
+
+    def _rest(self) -> None:
+        if self._workspace_names.stops():
+            raise _StoppedError
+
+    # What is noted
+
+    def _note(
+        self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
+    ) -> Iterator[_TopicCandidate]:
+        """Note a name that is protected by a gate and held by some claims: it is protected by the
+        gates of both.
+        """
+        name = " ".join(name.split())
+        key = _key(name) if len(name) <= MAX_LENGTH else ""
+        by_gate: dict[str, list[str]] = {}
+        for claim_id in claim_ids:
+            if (found := self._claims.get(claim_id)) is not None:
+                by_gate.setdefault(found[1], []).append(claim_id)
+        for own, ids in by_gate.items() if key and gate is not None else ():
+            if gate in (OPEN, own) or own == OPEN:
+                behind = gate if own == OPEN and gate is not None else own
+                candidate = self._candidates.setdefault(behind, {}).setdefault(
+                    key, _TopicCandidate()
+                )
+                candidate.note(origin, name, ids)
+                yield candidate
+
+    def _read_claims(self) -> None:
+        """Find the claims that link to no entity."""
+        snapshot = self._knowledge.snapshot
+        places = [name for name in snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        for hit in snapshot.every(value_query("place", places)) if places else ():
+            self._rest()
+            document = snapshot.document(hit)
+            claim = artifact_in(document)
+            gate = gate_of(claim)
+            if gate is None or not isinstance(claim, Claim):
+                continue
+            self._totals[gate] += 1
+            if not entities_in(document, frozenset({OPEN, gate})):
+                self._claims[claim.id] = claim, gate
+
+    def _note_claims(self) -> None:
+        by_name: dict[tuple[Origin, str], dict[str, None]] = {}
+        words: dict[str, dict[str, list[str]]] = {}
+        vocabulary = set[str]()
+        proses: list[tuple[str, str, set[str]]] = []
+        for claim, gate in self._claims.values():
+            self._rest()
+            for name in _names_in(claim):
+                by_name.setdefault(name, {})[claim.id] = None
+            prose = _prose(claim.text)
+            said = set(_WORD.findall(prose.lower()))
+            proses.append((gate, prose, said))
+            unknown = words_without_tier(said)
+            vocabulary |= said - unknown
+            here = words.setdefault(gate, {})
+            for word in unknown:
+                here.setdefault(word, []).append(claim.id)
+        for (origin, called), claim_ids in by_name.items():
+            _exhaust(self._note(origin, called, claim_ids, OPEN))
+        self._note_uncapitalised(
+            (name for origin, name in by_name if origin is Origin.PHRASE), proses
+        )
+        self._add_identifiers(words, [said for *_, said in proses])
+        self._note_words(words, vocabulary)
+
+    def _note_uncapitalised(
+        self, phrases: Iterable[str], proses: Iterable[tuple[str, str, set[str]]]
+    ) -> None:
+        """`proses`: gate, text and lower-case words of each claim."""
+        by_first: dict[str, list[str]] = {}
+        for phrase in phrases:
+            by_first.setdefault(phrase.partition(" ")[0].lower(), []).append(phrase.lower())
+        for gate, prose, said in proses:
+            for first in by_first.keys() & said:
+                there = (phrase for phrase in by_first[first] if phrase in prose)
+                self._uncapitalised.setdefault(gate, set()).update(there)
+
+    def _add_identifiers(
+        self, words: dict[str, dict[str, list[str]]], proses: Iterable[set[str]]
+    ) -> None:
+        """Add the claims in whose identifiers a word stands that other claims say as a word.
+        `proses`: the words that each claim says.
+        """
+        keys = {gate: {_word_key(word) for word in here} for gate, here in words.items()}
+        for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
+            self._rest()
+            keys_here = keys.get(OPEN, set()), keys.get(gate, set())
+            here = words.setdefault(gate, {})
+            for word in words_without_tier(_words_of_identifiers(claim.text) - said):
+                if any(_word_key(word) in some for some in keys_here):
+                    here.setdefault(word, []).append(claim.id)
+
+    def _note_words(
+        self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
+    ) -> None:
+        """Note the words that are no form of an English word. `english` holds the other ones."""
+        self._rest()
+        number, beginnings = Counter[str](), set[str]()
+        for by_word in words.values():
+            for word, ids in by_word.items():
+                number[_word_key(word)] += len(ids)
+                beginnings.add(word[:3])
+        english_keys = {_word_key(word) for word in english if word[:3] in beginnings}
+        for gate, by_word in words.items():
+            for word, ids in by_word.items():
+                key = _word_key(word)
+                if (
+                    number[key] < SPOKEN_OF_FEW
+                    or key in english_keys
+                    or len(word) < 3
+                    or _is_english(word)
+                ):
+                    continue
+                candidate = self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
+                text = self._claims[ids[0]][0].text
+                at = text.lower().find(word)
+                name = text[at : at + len(word)] if at >= 0 else word
+                if name[0].islower() and _has_prefix(word):
+                    continue
+                candidate.note(Origin.WORD, name, ids)
+                candidate.spelled[Origin.WORD][name] += len(ids) - 1
+
+    def _note_pages(self) -> None:
+        entity = self._knowledge.entity
+        for page in self._knowledge.all_of(Kind.PAGE):
+            self._rest()
+            assert isinstance(page, Page)
+            gate = gate_of(page)
+            if gate is None or any(entity(one) is not None for one in page.entities):
+                continue
+            if (
+                page.id != STARTER
+                and page.type != "session"
+                and len(page.title.split()) <= MAX_WORDS
+            ):
+                title = " ".join(page.title.split())
+                if key := _key(title) if len(title) <= MAX_LENGTH else "":
+                    candidate = self._candidates.setdefault(gate, {}).setdefault(
+                        key, _TopicCandidate()
+                    )
+                    candidate.note(Origin.TITLE, title)
+                    candidate.pages.add(page.id)
+                listed = (self._knowledge.named(one) for one in page.claims)
+                ids = [one.id for one in listed if one is not None]
+                _exhaust(self._note(Origin.TITLE, title, ids, gate))
+
+    def _note_documents(self) -> None:
+        """Note headings of the documents that claims cite, with the claims that quote what stands
+        below one, or cite the document and hold all words of the heading.
+        """
+        documents: dict[str, Source] = {}
+        quotes: dict[str, Evidence] = {}
+        for source in self._knowledge.all_of(Kind.SOURCE):
+            self._rest()
+            if not isinstance(source, Source) or not _is_document(source.locator):
+                continue
+            documents[source.id] = source
+            quoting = self._knowledge.found(pointing_query("quotes", source.id))
+            quotes |= {one.id: one for one in quoting if isinstance(one, Evidence)}
+            if len(documents) == MAX_DOCUMENTS:
+                break
+        citing: dict[str, list[tuple[str, int | None]]] = {}
+        for claim, _ in self._claims.values():
+            for ref in dict.fromkeys(claim.evidence):
+                evidence = quotes.get(ref)
+                source_id = ref if evidence is None else evidence.source_id
+                at = None if evidence is None else evidence.byte_start
+                if source_id in documents:
+                    citing.setdefault(source_id, []).append((claim.id, at))
+        sources = sources_of(self._knowledge, self._workspace_names.disk)
+        for source_id, claims in citing.items():
+            self._rest()
+            if data := self._workspace_names.disk.content(documents[source_id]):
+                headings = _headings(data, documents[source_id].locator.endswith(".rst"))
+                self._note_headings(documents[source_id], headings, claims, sources)
+
+    def _note_headings(
+        self,
+        source: Source,
+        headings: list[_Heading],
+        citing: Iterable[tuple[str, int | None]],
+        sources: QuotedSources,
+    ) -> None:
+        """`citing`: the claims that cite the document, and where in it what each quotes begins. A
+        heading counts for those who may see it, if one gate says who they are.
+        """
+        starts = [heading.offset for heading in headings]
+        stems = {one: frozenset(content_stems(self._claims[one][0].text)) for one, _ in citing}
+        below: dict[int, set[str]] = {}
+        for claim_id, at in citing:
+            if at is not None:
+                below.setdefault(bisect_right(starts, at) - 1, set()).add(claim_id)
+        for number, heading in enumerate(headings):
+            words = terms(heading.text)
+            holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
+            ids = {*below.get(number, ()), *(holding if words else ())}
+            gates = sources.gates(source.id, heading.start, heading.end) if ids else None
+            if gates is not None and len(gates) < 2:
+                _exhaust(self._note(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN)))
+
+    # What counts
+
+    def _counts(self, candidate: _TopicCandidate, gate: str) -> bool:
+        """Whether a name is a topic for those who pass a gate, unless it is in too many files."""
+        number, total = candidate.number, self._total(gate)
+        enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
+        is_tag = number(Origin.TAG) >= TAGGED
+        is_word = number(Origin.WORD) >= enough
+        is_phrase = number(Origin.PHRASE) >= enough
+        if not (candidate.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
+            return False
+        name, own = candidate.name, self._workspace_names.own
+        if Origin.TICKET in candidate.claims:
+            return not self._is_declared(name)
+        words = [unit.folded for unit in units(name).units]
+        content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
+        is_generic = all(word in GENERIC or len(word) < 2 for word in content)
+        if (is_generic and not is_tag) or surface(name) in own or _is_path(name):
+            return False
+        if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
+            return False
+        is_phrase = is_phrase and not self._is_uncapitalised(name, gate)
+        is_english = len(content) < 2 and _is_english(name.lower())
+        return (
+            (Origin.TITLE in candidate.claims and not is_english)
+            or is_tag
+            or (Origin.NAME in candidate.claims and not is_english)
+            or (Origin.HEADING in candidate.claims and len(content) > 1 and _is_heading(words))
+            or is_phrase
+            or is_word
+        ) and not self._is_declared(name)
+
+    def _total(self, gate: str) -> int:
+        """The number of claims that those who pass a gate may see."""
+        return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
+
+    def _minds_files(self, candidate: _TopicCandidate, gate: str) -> bool:
+        """Whether a name is in so many claims that it must not be in too many files as well."""
+        is_tag = candidate.number(Origin.TAG) >= TAGGED
+        return not is_tag and len(candidate.every) > PART_OF_MOST * _too_many(self._total(gate))
+
+    def _is_uncapitalised(self, phrase: str, gate: str) -> bool:
+        """Whether claims also write a phrase without its capitals."""
+        return any(phrase.lower() in self._uncapitalised.get(one, ()) for one in {OPEN, gate})
+
+    def _is_declared(self, name: str) -> bool:
+        """Whether a declared entity has this name in some form."""
+        return bool(self._knowledge.names.exactly(name)) or any(
+            one.start == 0 and one.end == len(name) for one in self._knowledge.names.find(name)
+        )
+
+    def _table(
+        self,
+        chosen: Mapping[str, Mapping[str, _TopicCandidate]],
+        gate: str,
+        wide: frozenset[str] | set[str],
+    ) -> Table:
+        by_key = {
+            k: one
+            for k, one in chosen[gate].items()
+            if one.name not in wide or not self._minds_files(one, gate)
+        }
+        first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
+        search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
+        topics: dict[str, Topic] = {}
+        taken: set[str] = set()
+        for key in first:
+            self._rest()
+            candidate = by_key[key]
+            entity_id = topic_id(slug_of(candidate.name))
+            if entity_id in taken or self._knowledge.entity(entity_id) is not None:
+                continue
+            taken.add(entity_id)
+            entity = Entity(entity_id, "", candidate.name, TOPIC)
+            claims = candidate.every | self._holding(search, candidate)
+            is_wide = candidate.name in wide
+            topics[key] = Topic(
+                key, entity, candidate.why, claims, frozenset(candidate.pages), is_wide
+            )
+        everybodys = chosen[OPEN] if gate != OPEN else {}
+        own = (topic.entity for key, topic in topics.items() if key not in everybodys)
+        return Table(topics, Names.of(own))
+
+    def _holding(self, search: Search, candidate: _TopicCandidate) -> frozenset[str]:
+        """The claims that hold all words of a title, a tag or a heading."""
+        words = terms(candidate.name)
+        if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
+            return frozenset()
+        sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
+        ids = (key.split("\0")[1] for key in sums)
+        return frozenset(one for one in ids if one in self._claims)
+
+
+def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:
+    for _ in candidates:
+        pass
+
+
+def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
+    """The tags of a claim, and the tickets and phrases in capitals of its text."""
+    for tag in claim.topical_tags:
+        yield Origin.TAG, tag
+    for match in matches(_TICKET, claim.text):
+        ticket = match[0]
+        if _prefix(ticket) not in STANDARDS:
+            yield Origin.TICKET, ticket
+    text = _prose(claim.text)
+    for match in matches(_CAPITALS, text):
+        if phrase := _without_opening(text, match):
+            yield Origin.PHRASE, phrase
+
+
+def _prose(text: str) -> str:
+    """A text without its parts in backticks, addresses and paths."""
+    if "`" in text:
+        text = replaced(_TICKED, " . ", text)
+    return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
+
+
+def _words_of_identifiers(text: str) -> set[str]:
+    """The folded words inside the identifiers and options of a text, and inside its backticks."""
+    pieces = text.split("`")
+    bare = (word for piece in pieces[::2] for word in piece.split())
+    names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
+    return {unit.folded for name in names if "/" not in name for unit in units(name).units}
+
+
+def _has_prefix(word: str) -> bool:
+    """Whether a word is a prefix and an English word, in some form, or any word after a hyphen."""
+    for prefix in PREFIXES:
+        rest = word.removeprefix(prefix)
+        if rest != word and (
+            rest[:1] == "-" or (len(rest) > 2 and (tier(rest) or tier(stem(rest))))
+        ):
+            return True
+    return False
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is the path of a file or a folder."""
+    if " " in name or "/" not in name:
+        return False
+    return "/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name
+
+
+def _too_many(total: int) -> float:
+    """The number of claims, of all, beyond which a name tells nothing apart."""
+    return max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
+
+
+def _word_key(word: str) -> str:
+    """The key of a word in small letters."""
+    return stem(word) if word.isascii() and word.isalpha() else _key(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _key(name: str) -> str:
+    """A key that names have in common if they differ in inflection alone; "" for what can't be a
+    name.
+    """
+    if not name or has_spaceless(name) or not name.isprintable():
+        return ""
+    if not name[0].isalnum():
+        return surface(name)
+    return " ".join(unit.stem for unit in units(name).units)
+
+
+def _is_english(word: str) -> bool:
+    """Whether English has a word, or all parts of a compound."""
+    folded = fold(word)
+    return all(part in STOPWORDS or tier(part) > 0 for part in folded.split("-"))
+
+
+def _is_heading(words: list[str]) -> bool:
+    """Whether the words of a heading name something: a sentence or a question does not."""
+    return len(words) < MAX_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
+
+
+def _without_opening(text: str, match: re.Match[str]) -> str | None:
+    """A phrase in capitals without a first word that is in capitals only because it begins a
+    sentence.
+    """
+    phrase = match[0]
+    if _begins_sentence(text, match.start()):
+        opening, _, rest = phrase.partition(" ")
+        if (len(opening) == 1 or not opening.isupper()) and _is_english(opening.lower()):
+            phrase = rest
+    return phrase if " " in phrase else None
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    """Whether no word stands between an offset and the start of its sentence, or of the text."""
+    first = at
+    while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
+        first -= 1
+    return first == 0 or _ENDED.search(text, first, at) is not None
+
+
+def _is_document(locator: str) -> bool:
+    """Whether a locator, without its query or fragment, names a text with headings."""
+    return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
+
+
+class _Heading(NamedTuple):
+    """A heading: where it begins, in bytes; where it begins and ends, in characters; its text."""
+
+    offset: int
+    start: int
+    end: int
+    text: str
+
+
+def _headings(data: bytes, is_restructured: bool = False) -> list[_Heading]:
+    """The headings of a document, in Markdown or reStructuredText. What stands in code or in front
+    matter is none, nor is code, a row of a table or a placeholder of a template.
+    """
+    text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
+    marked = () if is_restructured else _ATX.finditer(text)
+    underlined = (m for m in _UNDERLINED.finditer(text) if is_restructured or m[2] not in "`~")
+    by_place = {m.start(): m for m in (*marked, *underlined)}
+    borders = _borders_of_code(text)
+    ascii_only = text.isascii()
+    headings: list[_Heading] = []
+    for at in sorted(by_place):
+        written = by_place[at][1][:MAX_WINDOW].rstrip(" \t#")
+        is_in_code = bisect_right(borders, at) % 2
+        if is_in_code or _PLACEHOLDERS.search(written) or _CODE.search(written):
+            continue
+        offset = at if ascii_only else len(text[:at].encode())
+        words = " ".join(_MARKUP.sub("", written).split())
+        headings.append(_Heading(offset, at, by_place[at].end(1), words))
+        if len(headings) == MAX_HEADINGS:
+            break
+    return headings
+
+
+def _borders_of_code(text: str) -> list[int]:
+    """Where front matter and blocks of code begin and end, in turn."""
+    borders = []
+    if text.startswith("---\n"):
+        borders = [0, end + 4] if (end := text.find("\n---", 3)) >= 0 else []
+    fence = ""
+    for border in _FENCE.finditer(text):
+        if not fence:
+            fence = border[1]
+        elif border[1].startswith(fence):
+            fence = ""
+        else:
+            continue
+        borders.append(border.start())
+    return borders

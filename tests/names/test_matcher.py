@@ -1,0 +1,296 @@
+"""Which words of a text name which entity."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from vouch_sidecar.index.encoding import Pseudonyms
+from vouch_sidecar.index.schema import document, fields_of, forms_in
+from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import Arm, forms
+
+from tests.index.worlds import WORDS, entities, texts
+from tests.reference import Reference
+from tests.retrieval.samples import entity
+from tests.soak import examples
+
+
+def names_of(*known: Entity) -> Names:
+    return Names.of(known)
+
+
+def found(text: str, *known: Entity) -> list[tuple[str, str, Arm]]:
+    """What is named (nested mentions left out): the words, the entity, the arm."""
+    mentions = names_of(*known).find(text)
+    return [(text[m.start : m.end], m.entity_id, m.arm) for m in mentions if not m.nested]
+
+
+def one(text: str, *known: Entity) -> Mention:
+    (mention,) = names_of(*known).find(text)
+    return mention
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "arm"),
+    [
+        ("the rate limiter drops", "rate limiter", Arm.NAME),
+        ("the Rate Limiter drops", "Rate Limiter", Arm.NAME),
+        ("class RateLimiter:", "RateLimiter", Arm.VARIANT),
+        ("rate_limiter = None", "rate_limiter", Arm.VARIANT),
+        ("the rate-limiter", "rate-limiter", Arm.VARIANT),
+        ("two rate limiters", "rate limiters", Arm.VARIANT),
+        ("the rate limiter's window", "rate limiter", Arm.NAME),
+        ("the rate limiter’s window", "rate limiter", Arm.NAME),
+        ("the rate\nlimiter", "rate\nlimiter", Arm.NAME),
+    ],
+)
+def test_forms_of_a_name(text: str, written: str, arm: Arm) -> None:
+    assert found(text, entity("rl", "rate limiter")) == [(written, "rl", arm)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("that is good", "Go"),
+        ("gopher", "Go"),
+        ("the Tower Factional Council", "Tower Faction"),
+        ("a Coppersmither", "Coppersmith"),
+        ("rate, limiter", "rate limiter"),
+        ("rate.\n\nlimiter", "rate limiter"),
+        ("the generate limiter", "rate limiter"),
+        ("ブラウザー", "ラウザ"),
+        ("C", "C++"),
+        ("", "C"),
+    ],
+)
+def test_what_names_nothing(text: str, name: str) -> None:
+    assert found(text, entity("e", name)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "written"),
+    [
+        ("認証基盤を確認して", "認証基盤", "認証基盤"),
+        ("at Rogue's End", "Rogue's End", "Rogue's End"),
+        ("at Rogue’s End", "Rogue's End", "Rogue’s End"),
+        ("at Rogue's End", "Rogue’s End", "Rogue's End"),
+        ("in der Strasse", "Straße", "Strasse"),
+        ("İstanbul ﬁne", "istanbul", "İstanbul"),
+        ("we use C++ here", "C++", "C++"),
+        ("C# too", "c#", "C#"),
+        ("on .NET now", ".NET", ".NET"),
+        ("see AT&T today", "AT&T", "AT&T"),
+        ("it reads TCP/IP", "TCP/IP", "TCP/IP"),
+        ("사용자를 보라", "사용자", "사용자"),
+    ],
+)
+def test_names_in_every_script(text: str, name: str, written: str) -> None:
+    mention = one(text, entity("e", name))
+    assert text[mention.start : mention.end] == written
+
+
+def test_an_alias_and_a_surname_name_too() -> None:
+    ada = entity("ada", "Ada Lovelace", type="person", aliases=("the countess",))
+    text = "Lovelace, the countess, is Ada Lovelace."
+    assert found(text, ada) == [
+        ("Lovelace", "ada", Arm.SURNAME),
+        ("the countess", "ada", Arm.ALIAS),
+        ("Ada Lovelace", "ada", Arm.NAME),
+    ]
+
+
+def test_a_part_that_is_shared_names_nobody_and_a_full_name_beats_a_part() -> None:
+    ada = entity("ada", "Ada Byron", type="person")
+    lord = entity("lord", "Lord Byron", type="person")
+    assert found("Byron wrote", ada, lord) == []
+    assert found("Byron wrote", ada, entity("ship", "Byron")) == [("Byron", "ship", Arm.NAME)]
+    assert found("byron's", entity("tool", "Ada Byron", type="tool")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("restart Relay now", ("relay", Arm.NAME)),
+        ("restart Relays now", ("relays", Arm.NAME)),
+        ("the relays' logs", ("relays", Arm.NAME)),
+        ("two mailers", ("relay", Arm.ALIAS)),
+    ],
+)
+def test_a_name_as_written_is_no_inflection_of_another(text: str, named: tuple[str, Arm]) -> None:
+    relay = entity("relay", "Relay", aliases=("mailers",))
+    mention = one(text, relay, entity("relays", "Relays"), entity("mailer", "Mailer"))
+    assert (mention.entity_id, mention.arm) == named
+    assert not mention.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("drain the DLQs", "DLQs"),
+        ("drain the dlqs", "dlqs"),
+        ("three VMs", "VMs"),
+        ("three vms", "vms"),
+        ("our SLOs", "SLOs"),
+        ("our slos", "slos"),
+        ("two VBSes", "VBSes"),
+        ("two vbses", "vbses"),
+        ("two VBSs", "VBSs"),
+        ("list userVMs", "VMs"),
+    ],
+)
+def test_a_name_in_capitals_has_a_plural(text: str, written: str) -> None:
+    acronyms = [entity(name, name) for name in ("DLQ", "VM", "SLO", "VBS")]
+    mention = one(text, *acronyms)
+    assert (text[mention.start : mention.end], mention.arm) == (written, Arm.VARIANT)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("the DNS of it", "DN"), ("a dn", "DNS"), ("it was DLQed", "DLQ"), ("the css", "CS")],
+)
+def test_of_a_name_in_capitals_nothing_else_is_an_inflection(text: str, name: str) -> None:
+    assert found(text, entity("e", name)) == []
+
+
+def test_a_part_of_a_name_has_a_plural_and_is_not_cut_out_of_a_number() -> None:
+    names = names_of(entity("jwt", "JWT authentication"), entity("inc", "INC-118"))
+    for text, ids in [("old jwts", ["jwt"]), ("old JWTs", ["jwt"]), ("see INC-119", [])]:
+        assert [m.entity_id for m in names.parts(text, names.find(text))] == ids
+
+
+@pytest.mark.parametrize("text", ["→", " “→” ", "@team", "@team?"])
+def test_a_text_that_is_nothing_but_a_name_names_it(text: str) -> None:
+    names = names_of(entity("arrow", "→"), entity("at", "@team"), entity("team", "team"))
+    expected = "arrow" if "→" in text else "at"
+    assert expected in [m.entity_id for m in names.find(text)]
+
+
+def test_words_that_inflect_two_names_are_ambiguous() -> None:
+    mentions = names_of(entity("a", "Relay"), entity("b", "relay")).find("two relays")
+    assert [(m.entity_id, m.ambiguous) for m in mentions] == [("a", True), ("b", True)]
+
+
+def test_words_that_name_two_entities_are_ambiguous() -> None:
+    names = names_of(entity("a", "Mercury"), entity("b", "Quicksilver", aliases=("mercury",)))
+    assert [(m.entity_id, m.arm, m.ambiguous) for m in names.find("Mercury rises")] == [
+        ("a", Arm.NAME, True),
+        ("b", Arm.ALIAS, True),
+    ]
+    without = names.changed([], ["b"])
+    assert [m.ambiguous for m in without.find("Mercury rises")] == [False]
+    assert [m.ambiguous for m in names.find("Mercury rises")] == [True, True]
+
+
+def test_a_longer_name_covers_the_names_in_it() -> None:
+    names = names_of(entity("rl", "rate limiter"), entity("rls", "rate limiter service"))
+    found = names.find("The rate limiter service and the rate limiter.")
+    assert [(m.entity_id, m.nested) for m in found] == [
+        ("rls", False),
+        ("rl", True),
+        ("rl", False),
+    ]
+
+
+def test_a_name_without_words_is_known_as_a_whole_only() -> None:
+    names = names_of(entity("q", "?!"), entity("blank", "x", aliases=("", "’", " ")))
+    assert names.exactly(" ?! ") == ["q"]
+    assert names.find("what ?! now") == []
+    assert [names.exactly(text) for text in ("", " ", "'", "’’")] == [[], [], [], []]
+
+
+def test_a_part_of_a_name_at_word_borders() -> None:
+    names = names_of(entity("rls", "rate limiter service"), entity("who", "The Who"))
+    assert names.containing("limiter") == ["rls"]
+    assert names.containing("RateLimiter") == ["rls"]
+    assert names.containing("rate service") == []
+    assert names.containing("limit er") == []
+    assert names.containing("the") == []
+
+
+_GAPS = (
+    *(" ", " ", " ", "", "  ", "\n", "\t", "\r\n", "\n\n", "\xa0", "\x85", "-", "_", ", ", " & "),
+    *(". ", " – ", "(", ") ", "'s ", "“", "” ", "\u0301", "\u200b ", "/", "x" * 70),
+)
+
+
+def _written(most: int) -> st.SearchStrategy[str]:
+    pair = st.tuples(st.sampled_from(WORDS), st.sampled_from(_GAPS))
+    return st.lists(pair, min_size=1, max_size=most).map(lambda p: "".join(map("".join, p)))
+
+
+@examples(300)
+@given(st.lists(_written(4), min_size=1, max_size=5), st.booleans(), _written(20))
+def test_what_spaces_part_is_found_as_in_one_piece(
+    known: list[str], person: bool, text: str
+) -> None:
+    kind = "person" if person else "concept"
+    named = [entity(f"e{i}", name, type=kind) for i, name in enumerate(known)]
+    mentions = names_of(*named).find(text + known[0])
+    plain = Reference(named).mentions(text + known[0])
+    assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+        tuple(mention) for mention in plain
+    ]
+
+
+def test_an_alias_that_is_the_name_in_another_spelling_is_one_mention() -> None:
+    names = names_of(entity("limiter", "rate_limiter", aliases=("RateLimiter",)))
+    found = names.find("RateLimiter and rate_limiter")
+    assert [(m.entity_id, m.arm) for m in found] == [("limiter", Arm.ALIAS), ("limiter", Arm.NAME)]
+
+
+def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -> None:
+    limiter = entity("limiter", "rate_limiter", aliases=("RateLimiter",))
+    names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
+    found = names.find("RateLimiter")
+    assert [(m.entity_id, m.arm) for m in found if not m.nested] == [("limiter", Arm.ALIAS)]
+
+
+@given(entities())
+def test_forms_are_stored_as_they_are(known: Entity) -> None:
+    assert forms_in(document(*fields_of(known, Pseudonyms.new(), OPEN))) == list(forms(known))
+
+
+class NamesMachine(RuleBasedStateMachine):
+    """Whatever came and went, and in what order: the same as building anew from what is left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = Names.of([entity("e0", "jwt"), entity("e1", "Ada", type="person")])
+        self.known = {one.id: one for one in self.names.entities()}
+        self.text = ""
+
+    @rule(new=entities())
+    def add(self, new: Entity) -> None:
+        self.names = self.names.changed([new], [])
+        self.known[new.id] = new
+
+    @rule(entity_id=st.sampled_from(["e0", "e1", "e2", "e3", "nobody"]))
+    def remove(self, entity_id: str) -> None:
+        self.names = self.names.changed([], [entity_id])
+        self.known.pop(entity_id, None)
+
+    @rule(text=texts)
+    def ask(self, text: str) -> None:
+        self.text = text
+
+    @invariant()
+    def same_as_anew(self) -> None:
+        anew = names_of(*sorted(self.known.values(), key=lambda e: e.id, reverse=True))
+        for text in (self.text, *(e.name for e in self.known.values())):
+            assert self.names.find(text) == anew.find(text)
+            assert self.names.exactly(text) == anew.exactly(text)
+            assert self.names.containing(text) == anew.containing(text)
+        plain = Reference(self.known.values()).mentions(self.text)
+        mentions = self.names.find(self.text)
+        assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+            tuple(named) for named in plain
+        ]
+
+
+NamesMachine.TestCase.settings = settings(stateful_step_count=12, deadline=None, max_examples=30)
+TestNamesMachine = NamesMachine.TestCase

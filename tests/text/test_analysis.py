@@ -1,0 +1,194 @@
+"""Offsets, borders, identifiers and stems of the one text analysis."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vouch_sidecar.text.analysis import Unit, fold, inflects, stem, units
+from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.text.english_words import STOPWORDS
+
+from tests.soak import examples
+
+# Letters with marks, apostrophes, identifiers and scripts without spaces, all close together.
+_tricky = st.text(
+    st.sampled_from("aBcßİıéÅ\u0301\u0308\u200b\u00ad'’ʼ＇sS _-–+#.C@認証サーＲ１ﾞ๏ก\n\t\x85\u2028…")
+    | st.characters()
+)
+
+
+def written(text: str) -> list[str]:
+    """The units of a text, as they stand there."""
+    return [text[u.start : u.end] for u in units(text).units]
+
+
+def folded(text: str) -> list[str]:
+    return [u.folded for u in units(text).units]
+
+
+@examples(300)
+@given(_tricky)
+def test_units_stand_in_the_text_in_order(text: str) -> None:
+    analysed = units(text)
+    end = 0
+    for unit in analysed.units:
+        assert end <= unit.start < unit.end <= len(text)
+        assert unit.folded
+        assert unit.folded == fold(unit.folded)
+        end = unit.end
+    for i, (whole, after) in analysed.wholes.items():
+        parts = analysed.units[i:after]
+        assert len(parts) > 1
+        assert whole.start == parts[0].start
+        assert whole.end == parts[-1].end
+
+
+@examples(200)
+@given(_tricky)
+def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: str) -> None:
+    stems = content_stems(text)
+    assert stems == content_stems(text)
+    assert all(isinstance(s, str) and s and not s.isspace() for s in stems)
+    assert all(term.held_by(frozenset(stems)) for term in terms(text))
+
+
+@examples(300)
+@given(_tricky | st.text("aBcDeé1s'_-+#.C \n"))
+def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
+    analysed = units(text)
+    words = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
+    wholes = [whole.stem for whole, _ in analysed.wholes.values()]
+    runs: list[list[Unit]] = []
+    for before, unit in pairwise([None, *analysed.units]):
+        if unit is None or not unit.spaceless:
+            continue
+        if before is not None and before.spaceless and before.end == unit.start:
+            runs[-1].append(unit)
+        else:
+            runs.append([unit])
+    lone = [[run[0].folded] if len(run) == 1 else [] for run in runs]
+    pairs = [[a.folded + b.folded for a, b in pairwise(run)] for run in runs]
+    signs = [s for one, two in zip(lone, pairs, strict=True) for s in one + two]
+    assert content_stems(text) == words + wholes + signs
+
+
+@examples(200)
+@given(st.text("aBéÅöñŠçİẞ s-_.Ҋй한국가がプ東أក"))
+def test_the_form_of_composition_changes_no_word(text: str) -> None:
+    composed, apart = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert folded(composed) == folded(apart)
+    written = [composed[u.start : u.end] for u in units(composed).units]
+    assert written == [
+        unicodedata.normalize("NFC", apart[u.start : u.end]) for u in units(apart).units
+    ]
+    assert content_stems(composed) == content_stems(apart)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Straße und STRASSE", ["strasse", "und", "strasse"]),
+        ("İstanbul", ["istanbul"]),
+        ("cafe\u0301 café", ["cafe", "cafe"]),
+        ("ＲａｔｅＬｉｍｉｔｅｒ", ["rate", "limiter"]),
+        ("zero\u200bwidth soft\u00adhyphen", ["zerowidth", "softhyphen"]),
+        ("Rogue's Rogue’s dogs' don't", ["rogue", "rogue", "dogs", "dont"]),
+        ("O'Brien O’Brien", ["obrien", "obrien"]),
+        ("RateLimiter rate_limiter rate-limiter", ["rate", "limiter"] * 3),
+        ("HTTPServer", ["http", "server"]),
+        ("iPhone", ["iphone"]),
+        ("C++ and C# on .NET", ["c++", "and", "c#", "on", ".net"]),
+        ("a.net b", ["a", "net", "b"]),
+        ("認証 ok", ["認", "証", "ok"]),
+        ("한국어를", ["한", "국", "어", "를"]),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert folded(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("İstanbul, Straße!", ["İstanbul", "Straße"]),
+        ("cafe\u0301s here", ["cafe\u0301s", "here"]),
+        ("the RateLimiter’s limit", ["the", "Rate", "Limiter’s"[:7], "limit"]),
+        ("  𝔸bc 認x", ["𝔸bc", "認", "x"]),
+    ],
+)
+def test_offsets_are_those_of_the_original(text: str, expected: list[str]) -> None:
+    assert written(text) == expected
+
+
+def test_an_identifier_is_its_parts_and_itself() -> None:
+    assert content_stems("RateLimiter") == [stem("rate"), stem("limiter"), stem("ratelimiter")]
+    (term,) = terms("RateLimiter")
+    assert term.held_by(frozenset(content_stems("a rate limiter")))
+    assert term.held_by(frozenset(content_stems("the ratelimiter")))
+    assert not term.held_by(frozenset(content_stems("the rate")))
+
+
+def test_scripts_without_spaces_are_pairs_of_characters() -> None:
+    assert content_stems("認証基盤") == ["認証", "証基", "基盤"]
+    assert content_stems("認 x 証基") == ["x", "認", "証基"]
+    assert [n.word for n in terms("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
+
+
+def test_stopwords_carry_no_topic() -> None:
+    assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
+    assert terms("it's of the") == []
+
+
+@pytest.mark.parametrize("text", ["a, b", "a; b", "a\n\nb", "a | b", "a. b"])
+def test_punctuation_parts_names(text: str) -> None:
+    assert [bool(u.gap) for u in units(text).units] == [False, True]
+
+
+@pytest.mark.parametrize("text", ["a b", "a_b", "a-b", "a – b".replace(" ", ""), "a \n b", "a  b"])
+def test_spaces_hyphens_and_one_line_end_join_names(text: str) -> None:
+    assert [u.gap for u in units(text).units] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("one", "many"), [("jwt", "jwts"), ("cpu", "cpus"), ("sms", "smses"), ("vm", "vms")]
+)
+def test_acronyms_and_their_plurals_have_one_stem(one: str, many: str) -> None:
+    assert stem(one) == stem(many)
+
+
+@pytest.mark.parametrize("word", ["bus", "gas", "plus", "css", "this", "p95s"])
+def test_other_words_keep_the_stem_of_snowball(word: str) -> None:
+    assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    ("base", "form", "expected"),
+    [
+        ("limiter", "limiters", True),
+        ("limiters", "limiter", True),
+        ("policy", "policies", True),
+        ("box", "boxes", True),
+        ("cache", "cached", True),
+        ("cache", "caching", True),
+        ("plan", "planned", True),
+        ("go", "goed", False),
+        ("faction", "factional", False),
+        ("coppersmith", "coppersmither", False),
+        ("a", "as", False),
+        ("good", "go", False),
+    ],
+)
+def test_inflections_are_narrower_than_stems(base: str, form: str, expected: bool) -> None:
+    assert inflects(base, form) is expected
+
+
+@pytest.mark.parametrize("letter", ["e", "가", "", "क"])
+def test_marks_beyond_those_that_a_letter_has_cost_no_more_than_their_number(letter: str) -> None:
+    marks = (letter + "\u0301\u0327" * 60_000 + " café") * 2
+    found = units(marks).units
+    assert [marks[u.start : u.end] for u in found][-1] == "café"
+    assert len(found) >= 2
