@@ -55,11 +55,11 @@ def prompts(root: Path) -> tuple[int, list[str]]:
     engine.load()
     (served,) = engine.serving(Caller())
     view = served.view
-    claims = view.found(view.search.every(Kind.CLAIM), CLAIMS)
+    claims = view.visible.found(view.search.every(Kind.CLAIM), CLAIMS)
     texts = [f"Why is it that {one.text}"[:300] for one in claims if isinstance(one, Claim)]
     asked = ((text, call(engine, "context", {"task": text}, Caller())) for text in texts)
     told = (text for text, answer in asked if as_json(answer)["text"])
-    return view.count(Kind.CLAIM), list(islice(told, 2))
+    return view.counts.artifacts(Kind.CLAIM), list(islice(told, 2))
 
 
 def hook(env: Env, root: Path, event: str, **payload: str) -> str:

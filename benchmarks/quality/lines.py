@@ -43,8 +43,8 @@ def said_in(world: World) -> Iterator[str]:
     """The text of each claim that may be said."""
     view = view_of(world)
     for claim in view.knowledge.all_of(Kind.CLAIM):
-        if isinstance(claim, Claim) and view.sees(claim) and view.sayable(claim):
-            yield view.said(claim).text
+        if isinstance(claim, Claim) and view.visible.sees(claim) and view.texts.is_sayable(claim):
+            yield view.texts.said(claim).text
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def test_no_name_is_made_of_what_stood_apart() -> None:
     session.add("ab " * 1000 + "y " * 4000 + "cd " * 1000, 1)
     (kept,) = session.newest_first()
     assert "ab\n\ncd" in kept
-    assert seen.mentions(kept) == []
+    assert seen.names.mentions(kept) == []
 
 
 def test_little_is_cut_from_scripts_without_spaces() -> None:

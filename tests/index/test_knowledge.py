@@ -90,16 +90,16 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
         "links": {
             a.id: tuple(knowledge.links(a.id, gates)[0])
             for a in knowledge.all_of(Kind.CLAIM)
-            if view.sees(a)
+            if view.visible.sees(a)
         },
         "titles": set(titles_in([view], _every_title(knowledge.all_of(Kind.PAGE)))),
     }
     for topic in topics:
         found["mentions", topic] = [
             (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
-            for m in view.mentions(topic)
+            for m in view.names.mentions(topic)
         ]
-        weights = view.weights(topic)
+        weights = view.counts.weights(topic)
         found["nearest", topic] = {
             entity.id: [
                 key_in(knowledge.snapshot.document(hit))[1]
@@ -248,11 +248,11 @@ def test_a_page_links_claims_only_for_those_who_see_it() -> None:
     assert knowledge.links("open", ONLY_OPEN)[0] == []
     assert knowledge.links("open", ADA) == (["e"], "page")
     assert knowledge.links("hers", ADA) == (["e"], "page")
-    assert View("kb", knowledge, ONLY_OPEN).claim_count("e") == 0
-    assert View("kb", knowledge, ADA).claim_count("e") == 2
+    assert View("kb", knowledge, ONLY_OPEN).counts.claims_of("e") == 0
+    assert View("kb", knowledge, ADA).counts.claims_of("e") == 2
     knowledge = after(knowledge, change_of([page("p", claims=("open",), scope=private)]))
     assert knowledge.links("open", ADA)[0] == []
-    assert View("kb", knowledge, ADA).claim_count("e") == 0
+    assert View("kb", knowledge, ADA).counts.claims_of("e") == 0
 
 
 def test_a_page_links_what_its_title_names_as_it_is_now() -> None:
@@ -283,10 +283,10 @@ def test_who_passes_two_gates_counts_a_claim_once_that_is_linked_behind_both() -
     )
     for gates in (ADA, frozenset({OPEN, "project:x"}), ADA | {"project:x"}):
         view = View("kb", knowledge, gates)
-        assert view.claim_count("e") == 1
+        assert view.counts.claims_of("e") == 1
         (row,) = rank(matching([view], Question("keys", NOW)))
         assert (row.claim_count, row.score) == (1, 1.0)
-    assert View("kb", knowledge, ONLY_OPEN).claim_count("e") == 0
+    assert View("kb", knowledge, ONLY_OPEN).counts.claims_of("e") == 0
 
 
 def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:

@@ -163,18 +163,22 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
     found: dict[str, object] = {}
     for one in known.all_of(Kind.CLAIM):
         assert isinstance(one, Claim)
-        if view.sees(one):
-            found[one.id] = view.said(one), view.sentence(one), view.sayable(one)
+        if view.visible.sees(one):
+            found[one.id] = (
+                view.texts.said(one),
+                view.texts.sentence(one),
+                view.texts.is_sayable(one),
+            )
     for one in known.all_of(Kind.EVIDENCE):
-        if view.sees(one):
+        if view.visible.sees(one):
             found[one.id] = one
     for one in known.all_of(Kind.SOURCE):
-        if isinstance(one, Source) and view.sees(one):
+        if isinstance(one, Source) and view.visible.sees(one):
             found[one.id] = (
-                [each.id for each in view.statements(one)],
-                view.visible((Kind.SOURCE, one.id)),
+                [each.id for each in view.texts.statements_of(one)],
+                view.visible.artifact((Kind.SOURCE, one.id)),
             )
-    found["page"] = view.visible((Kind.PAGE, "page"))
+    found["page"] = view.visible.artifact((Kind.PAGE, "page"))
     for kind in (Kind.PAGE, Kind.SOURCE, QUESTION):
         places = [view.search.frequency(word, kind) for word in terms(f"{CONTENT} Where")]
         found[kind] = places, view.search.total(kind)
@@ -186,24 +190,24 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
 
 def said(known: Knowledge, number: int, gates: frozenset[str] = EVERYBODY) -> str:
     view = View("kb", known, gates)
-    found = view.claim(slug_of(QUOTES[number]))
+    found = view.visible.claim(slug_of(QUOTES[number]))
     assert found is not None
-    return view.said(found).text
+    return view.texts.said(found).text
 
 
 def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
     view = View("kb", World(*everything()).known, EVERYBODY)
     for number in (1, 2, 3):
-        found = view.claim(slug_of(QUOTES[number]))
+        found = view.visible.claim(slug_of(QUOTES[number]))
         assert found is not None
-        assert view.said(found).text == f"Long heading: {WHOLE}"
-        assert view.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
+        assert view.texts.said(found).text == f"Long heading: {WHOLE}"
+        assert view.texts.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
     assert view.search.frequency(terms("second")[0], SENTENCE_STEMS) == 1
     assert view.search.total(SENTENCE_STEMS) == 4, "heading and lead-in are no statements"
     assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
     assert view.search.frequency(terms("heading")[0], SENTENCE_STEMS) == 4
     (exchange,) = (one for one in view.knowledge.all_of(Kind.SOURCE) if isinstance(one, Source))
-    statements = [view.said(one).text for one in view.statements(exchange)]
+    statements = [view.texts.said(one).text for one in view.texts.statements_of(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
                           f"Long heading: {QUOTES[5]}",
                           f"Long heading: {QUOTES[6]} {QUOTES[7]}"]  # fmt: skip
@@ -212,16 +216,19 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
 def test_an_item_of_a_list_is_said_with_what_leads_in_the_list() -> None:
     view = View("kb", World(*everything()).known, EVERYBODY)
     item = claim(ITEM)
-    assert view.sayable(item)
-    assert view.said(item).text == "Long heading: At night it does *not*: send mails to the team."
+    assert view.texts.is_sayable(item)
+    assert (
+        view.texts.said(item).text
+        == "Long heading: At night it does *not*: send mails to the team."
+    )
 
 
 @pytest.mark.parametrize("hides", [{"status": "superseded"}, {"scope": PRIVATE}])
 def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, object]) -> None:
     others = [one for one in everything() if key_of(one) != key_of(claim(LEAD_IN))]
     view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
-    assert not view.sayable(claim(ITEM))
-    assert view.said(claim(ITEM)).text == QUOTES[ITEM]
+    assert not view.texts.is_sayable(claim(ITEM))
+    assert view.texts.said(claim(ITEM)).text == QUOTES[ITEM]
 
 
 @pytest.mark.parametrize("hides", [{"status": "redacted"}, {"scope": PRIVATE}])
@@ -231,12 +238,12 @@ def test_a_part_of_a_sentence_that_nobody_approved_is_said_in_it_or_not_at_all(
     part, whole = claim(1, auto_approved=True), claim(5, auto_approved=True)
     others = [one for one in everything() if key_of(one) not in map(key_of, (part, claim(2)))]
     view = View("kb", World(*others, part, claim(2)).known, EVERYBODY)
-    assert view.sayable(part)
+    assert view.texts.is_sayable(part)
     hidden = View("kb", World(*others, part, whole, claim(2, **hides)).known, EVERYBODY)
-    assert not hidden.sayable(part)
-    assert hidden.sayable(whole)
+    assert not hidden.texts.is_sayable(part)
+    assert hidden.texts.is_sayable(whole)
     approved = View("kb", World(*others, claim(1), claim(2, **hides)).known, EVERYBODY)
-    assert approved.sayable(claim(1)), "somebody approved it as it is"
+    assert approved.texts.is_sayable(claim(1)), "somebody approved it as it is"
 
 
 def test_a_receipt_that_begins_within_a_word_is_said_in_its_sentence(
@@ -250,7 +257,7 @@ def test_a_receipt_that_begins_within_a_word_is_said_in_its_sentence(
     made = Claim("cut", "claims/cut.yaml", quote, evidence=("ev",), auto_approved=True)
     monkeypatch.setitem(KEPT, source_id, cut)
     view = View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY)
-    assert view.said(made).text == cut.strip()
+    assert view.texts.said(made).text == cut.strip()
 
 
 @pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])
@@ -261,12 +268,12 @@ def test_a_lead_in_may_turn_its_items_round(text: str) -> None:
 
 def test_what_stands_around_a_sentence_counts_as_far_as_it_may_be_seen() -> None:
     view = View("kb", World(*everything()).known, EVERYBODY)
-    sentence = view.sentence(claim(4))
+    sentence = view.texts.sentence(claim(4))
     assert sentence is not None
     assert {"head", "second"} <= set(sentence.around)
     others = [one for one in everything() if key_of(one) != key_of(claim(2))]
     hidden = View("kb", World(*others, claim(2, status="redacted")).known, EVERYBODY)
-    sentence = hidden.sentence(claim(4))
+    sentence = hidden.texts.sentence(claim(4))
     assert sentence is not None
     assert "second" not in sentence.around
 
@@ -298,7 +305,7 @@ def test_what_a_retired_claim_quotes_is_not_said_where_it_stands_again() -> None
     part = Claim("part", "claims/part.yaml", "first part", evidence=("again",))
     world.take(again, part)
     view = View("kb", world.known, EVERYBODY)
-    assert view.said(part).text == "first part"
+    assert view.texts.said(part).text == "first part"
 
 
 def test_a_retired_heading_is_left_out() -> None:
@@ -312,7 +319,7 @@ def test_a_receipt_of_a_claim_that_retired_shares_with_a_live_one_is_not_widened
     world = World(*everything(), newer)
     world.take(claim(4, status="superseded"))
     view = View("kb", world.known, EVERYBODY)
-    assert view.sentence(newer) is None
+    assert view.texts.sentence(newer) is None
 
 
 def test_receipts_of_what_vouch_refused_as_a_duplicate_hide_nothing() -> None:
@@ -334,8 +341,8 @@ def test_a_claim_in_other_words_is_said_in_its_own() -> None:
     other = Claim("other", "claims/other.yaml", "It stands in two files.", evidence=("ev1",))
     world = World(*everything(), other)
     view = View("kb", world.known, EVERYBODY)
-    assert view.said(other).text == other.text
-    sentence = view.sentence(other)
+    assert view.texts.said(other).text == other.text
+    sentence = view.texts.sentence(other)
     assert sentence is not None
     assert sentence.text == f"Long heading: {WHOLE}"
     assert view.search.frequency(terms("files")[0], SENTENCE_STEMS) == 1
@@ -458,13 +465,13 @@ def secret(cited: tuple[str, ...], **fields: object) -> Claim:
 def is_closed(world: World, gates: frozenset[str] = EVERYBODY) -> bool:
     """Whether nothing of the source but receipts is shown, found or counted."""
     view = View("kb", world.known, gates)
-    claims = [view.claim(slug_of(one)) for one in QUOTES]
-    said = {view.said(one).text for one in claims if one is not None}
-    kept = view.visible((Kind.SOURCE, SOURCE_ID))
+    claims = [view.visible.claim(slug_of(one)) for one in QUOTES]
+    said = {view.texts.said(one).text for one in claims if one is not None}
+    kept = view.visible.artifact((Kind.SOURCE, SOURCE_ID))
     assert isinstance(kept, Source)
     found = view.search.frequency(terms("heading")[0], SENTENCE_STEMS), view.search.total(QUESTION)
     if said == set(QUOTES):
-        assert all(view.sentence(one) is None for one in claims if one is not None)
+        assert all(view.texts.sentence(one) is None for one in claims if one is not None)
         assert (kept.title, kept.question, kept.locator) == (None, None, "a.md")
         assert found == (0, 0)
         return True
@@ -548,7 +555,9 @@ def test_the_text_of_a_withheld_claim_closes_headings_titles_questions_and_pages
     for fields in WITHHELD[1:]:
         world.take(secret(("none",), **{**fields, "text": "Long heading for doors"}))
         view = View("kb", world.known, EVERYBODY)
-        there, kept = (view.visible(k) for k in ((Kind.PAGE, "page"), (Kind.SOURCE, ELSE_ID)))
+        there, kept = (
+            view.visible.artifact(k) for k in ((Kind.PAGE, "page"), (Kind.SOURCE, ELSE_ID))
+        )
         assert isinstance(there, Page)
         assert isinstance(kept, Source)
         assert there.body.split() == ["#", "A", "page", "says", "it.", "And", "more."]
@@ -572,12 +581,12 @@ def test_a_page_does_not_quote_a_secret() -> None:
     world = World(page(f"Some words.\n\n{item}- Doors are red.\n"), secret(("none",)))
     for fields in SECRETS:
         world.take(secret(("none",), **fields))
-        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
         assert there.body.split() == ["Some", "words.", "-", "Doors", "are", "red."]
         world.restart()
         world.take(secret(("none",)))
-        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
         assert "mat" in there.body
 
@@ -589,18 +598,18 @@ def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:
     for fields in WITHHELD:
         world.take(secret(("none",), **fields))
         view = View("kb", world.known, EVERYBODY)
-        there = view.visible((Kind.PAGE, "page"))
+        there = view.visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
         assert "claim:" not in there.body
         assert view.search.frequency(terms("secret")[0], Kind.PAGE) == 0
         world.restart()
         world.take(secret(("none",)))
-        there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+        there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
         assert there.body.count("[claim: secret]") == 1
         assert "gone" not in there.body
     world.take(gone=frozenset({(Kind.CLAIM, "secret")}))
-    there = View("kb", world.known, EVERYBODY).visible((Kind.PAGE, "page"))
+    there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
     assert isinstance(there, Page)
     assert there.body.split() == ["Doors", "are", "red.", "In", "code:", "`", "`,", "and", "."]
 

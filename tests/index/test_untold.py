@@ -55,7 +55,7 @@ class World:
         """Ids of the pages and relations that a viewer is told of."""
         view = View("kb", self.known, viewer.gates)
         every = (key for key in self.files if key[0] in (Kind.PAGE, Kind.RELATION))
-        return {key[1] for key in every if view.visible(key) is not None}
+        return {key[1] for key in every if view.visible.artifact(key) is not None}
 
 
 def kept(known: Knowledge) -> str:

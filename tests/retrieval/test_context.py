@@ -95,8 +95,8 @@ def test_equal_evidence_is_settled_by_name() -> None:
 
 def test_pages_about_an_entity_count_its_own_page() -> None:
     seen = view(entity("vault", "Key Vault", page="own"), page("own"), page("p", claims=("c",)))
-    assert [p.id for p in seen.pages_about((Kind.ENTITY, "vault"))] == ["own"]
-    assert [p.id for p in seen.pages_about((Kind.CLAIM, "c"))] == ["p"]
+    assert [p.id for p in seen.visible.pages_about((Kind.ENTITY, "vault"))] == ["own"]
+    assert [p.id for p in seen.visible.pages_about((Kind.CLAIM, "c"))] == ["p"]
 
 
 RUNBOOK = page(

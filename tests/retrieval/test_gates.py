@@ -69,10 +69,14 @@ def everything(seen: View, text: str) -> dict[str, object]:
             (r.entity.id, r.claim_count, r.top_claim_id, r.score, r.why)
             for r in salience([seen], [text], 20)
         ],
-        "weights": seen.weights(text),
+        "weights": seen.counts.weights(text),
         "claims": [c.id for e in ("vault", "jwt") for c in claims_in(seen, seen.search.about([e]))],
-        "relations": [r.id for e in ("vault", "rotation", "hers") for r in seen.relations_of(e)],
-        "pages": [p.id for e in ("vault", "jwt") for p in seen.pages_about((Kind.ENTITY, e))],
+        "relations": [
+            r.id for e in ("vault", "rotation", "hers") for r in seen.visible.relations_of(e)
+        ],
+        "pages": [
+            p.id for e in ("vault", "jwt") for p in seen.visible.pages_about((Kind.ENTITY, e))
+        ],
     }
 
 
@@ -92,7 +96,7 @@ def test_the_right_viewer_sees_more() -> None:
         "length",
         "rotation",
     ]
-    assert [r.id for r in hers.relations_of("vault")] == ["r1", "r3"]
+    assert [r.id for r in hers.visible.relations_of("vault")] == ["r1", "r3"]
     theirs = view(*SHOWN, *HIDDEN, who=COURIER)
     assert ids_of(hers, "hunter2") == {"hers", "s1", "private"}
     assert ids_of(theirs, "hunter2") == {"theirs"}
@@ -116,8 +120,8 @@ def test_the_right_viewer_sees_more() -> None:
 )
 def test_who_sees_what(scope: Scope, who: Viewer, seen: bool) -> None:
     known = view(claim("c", "text", scope=scope), who=who)
-    assert (known.claim("c") is not None) is seen
-    assert known.claim_total == (1 if seen else 0)
+    assert (known.visible.claim("c") is not None) is seen
+    assert known.counts.claims == (1 if seen else 0)
 
 
 @pytest.mark.parametrize(
@@ -137,8 +141,8 @@ def test_evidence_needs_a_source_that_is_there_and_visible(
 ) -> None:
     quoted = evidence("ev", "s")
     known = view(quoted, *sources, who=who)
-    assert known.visible((Kind.EVIDENCE, "ev")) == (quoted if seen else None)
-    assert known.count(Kind.EVIDENCE) == (1 if seen else 0)
+    assert known.visible.artifact((Kind.EVIDENCE, "ev")) == (quoted if seen else None)
+    assert known.counts.artifacts(Kind.EVIDENCE) == (1 if seen else 0)
 
 
 def test_what_was_worked_out_for_one_viewer_is_not_told_another() -> None:

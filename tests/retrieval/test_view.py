@@ -25,7 +25,7 @@ def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
     """By what their words weigh, as whole numbers of the precision that scores have: of two sums
     that are equal but for their rounding, that decides.
     """
-    weights = seen.weights(text)
+    weights = seen.counts.weights(text)
     scale = (2**24 - 1) / max(fsum(weights.values()), 1e-9)
 
     def share(said: str) -> int:
@@ -36,7 +36,7 @@ def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
 
 
 def _nearest(seen: View, text: str, limit: int) -> list[Claim]:
-    hits = seen.search.nearest("e", seen.weights(text), limit)
+    hits = seen.search.nearest("e", seen.counts.weights(text), limit)
     return [claim_in(seen.knowledge.snapshot.document(hit)) for hit in hits]
 
 

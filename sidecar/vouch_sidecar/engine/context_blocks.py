@@ -166,8 +166,8 @@ def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
 
 def _entity_state(row: Salient) -> int:
     """A hash that changes with the entity, its claims or its pages."""
-    claims = row.view.claims_mark(row.entity.id)
-    pages = row.view.pages_about((Kind.ENTITY, row.entity.id))
+    claims = row.view.counts.claims_mark(row.entity.id)
+    pages = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
     return hash((row.entity, claims, *pages))
 
 

@@ -53,14 +53,16 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 
 def _head(view: View) -> str:
     """How much a knowledge base holds; "" if that is nothing."""
-    counts = ((view.count(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
+    counts = ((view.counts.artifacts(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
     return f"{safe(view.collection)[:MAX_NAME]} holds {' and '.join(counted)}." if counted else ""
 
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
-    artifacts = view.found(view.search.every(Kind.PAGE), LOOKED_AT)  # a document for each section
+    artifacts = view.visible.found(
+        view.search.every(Kind.PAGE), LOOKED_AT
+    )  # a document for each section
     pages = {page.id: page for page in artifacts if isinstance(page, Page)}
     for page in pages.values():
         if page.id != STARTER_PAGE and page.type not in UNASKED_PAGES:
@@ -70,7 +72,7 @@ def _titles(view: View) -> Iterator[str]:
 def _subjects(view: View) -> Iterator[str]:
     """The names of entities and topics, those with the most claims first."""
     entities = [*view.knowledge.names.entities(), *(topic.entity for topic in view.derived)]
-    counted = sorted((-view.claim_count(one.id), one.id, one.name) for one in entities)
+    counted = sorted((-view.counts.claims_of(one.id), one.id, one.name) for one in entities)
     for count, _, name in counted:
         if count:
             yield from _harmless(name)

@@ -152,7 +152,11 @@ class ArtifactViews:
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
         linked, by = view.knowledge.links(claim.id, view.gates)
-        said, sentence, went = view.said(claim), view.sentence(claim), stale(view, claim)
+        said, sentence, went = (
+            view.texts.said(claim),
+            view.texts.sentence(claim),
+            stale(view, claim),
+        )
         return ClaimView(
             id=claim.id,
             text=claim.text,
@@ -178,14 +182,14 @@ class ArtifactViews:
         ids = {one.id for one in map(view.knowledge.named, claim.contradicts) if one}
         if claim.status == "contested":
             own = view.knowledge.pseudonyms.of(claim.id)
-            others = (one for one in view.citing(claim.id) if isinstance(one, Claim))
+            others = (one for one in view.visible.citing(claim.id) if isinstance(one, Claim))
             ids.update(one.id for one in others if own in one.contradicts)
-        return sorted(one for one in ids if view.claim(one))
+        return sorted(one for one in ids if view.visible.claim(one))
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""
         evidence = self._view.knowledge.evidence(ref)
-        source = self._view.visible((Kind.SOURCE, evidence.source_id if evidence else ref))
+        source = self._view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
             source = evidence = None
         cited = evidence or source
@@ -232,11 +236,11 @@ class ArtifactViews:
             type=entity.type,
             aliases=list(entity.aliases),
             description=entity.description,
-            uri=None if self._view.is_topic(entity.id) else self.uri(entity.path),
+            uri=None if self._view.names.is_topic(entity.id) else self.uri(entity.path),
         )
 
     def pages(self, key: Key) -> list[PageRef]:
-        return [self.page(page) for page in self._view.pages_about(key)]
+        return [self.page(page) for page in self._view.visible.pages_about(key)]
 
     def page(self, page: Page) -> PageRef:
         return PageRef(
@@ -248,7 +252,7 @@ class ArtifactViews:
         )
 
     def relations(self, artifact_id: str) -> list[RelationRef]:
-        return [self.relation(r) for r in self._view.relations_of(artifact_id)]
+        return [self.relation(r) for r in self._view.visible.relations_of(artifact_id)]
 
     def relation(self, relation: Relation) -> RelationRef:
         return RelationRef(

@@ -59,7 +59,10 @@ def mentioned_at(
     mentions = [
         (one, m)
         for one in served
-        for m in (*one.view.mentions(text), *(listed_topics(one.view, text) if topics else ()))
+        for m in (
+            *one.view.names.mentions(text),
+            *(listed_topics(one.view, text) if topics else ()),
+        )
         if not m.nested and m.start <= offset <= m.end
     ]
     if not mentions:
@@ -73,7 +76,7 @@ def mentioned_at(
 def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:
     """The card of an entity or topic; None if the caller may see no such entity."""
     view = served.view
-    entity = view.entity(entity_id)
+    entity = view.visible.entity(entity_id)
     if entity is None:
         return None
     views = ArtifactViews(view, served.collection.root)
@@ -81,8 +84,8 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
     return EntityCard(
         entity=views.entity(entity),
         collection=served.collection.name if len(engine.collections) > 1 else None,
-        claim_count=view.claim_count(entity_id),
-        claims=tuple(views.claim(claim) for claim in view.best_said(entity_id, CARD_CLAIMS)),
+        claim_count=view.counts.claims_of(entity_id),
+        claims=tuple(views.claim(claim) for claim in view.texts.best_said(entity_id, CARD_CLAIMS)),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         owners=tuple(owners_about(view, entity)),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),

@@ -65,13 +65,13 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     ask.engine.stats.opened(artifact.id)
     views = ask.views_for(view)
     claim = views.claim(artifact)
-    others = [other for one in claim.contradicts if (other := view.claim(one)) is not None]
+    others = [other for one in claim.contradicts if (other := view.visible.claim(one)) is not None]
     return ClaimResult(
         claim=claim,
         approved_by=artifact.approved_by,
-        auto_approved=view.is_approved_by_receipt(artifact),
+        auto_approved=view.texts.is_approved_by_receipt(artifact),
         contested_by=[
-            ContraryClaim(id=one.id, said=view.said(one).text, uri=views.uri(one.path))
+            ContraryClaim(id=one.id, said=view.texts.said(one).text, uri=views.uri(one.path))
             for one in others
         ],
         people=[

@@ -135,7 +135,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
 
 def _uri(hit: ContextHit, cited: Artifact) -> str | None:
     root = hit.view.root
-    if root is None or hit.view.is_topic(cited.id):
+    if root is None or hit.view.names.is_topic(cited.id):
         return None
     return ArtifactViews(hit.view, root).uri(cited.path)
 

@@ -66,13 +66,13 @@ def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     view, artifact = ask.find(Kind.ENTITY, params.id)
     assert isinstance(artifact, Entity)
     ask.engine.stats.opened(artifact.id)
-    views, best = ask.views_for(view), view.best_said(artifact.id, BEST_CLAIMS)
+    views, best = ask.views_for(view), view.texts.best_said(artifact.id, BEST_CLAIMS)
     topic = view.derived.get(artifact.id)
     return EntityResult(
         entity=views.entity(artifact),
         people=_people(view, artifact),
         by_commits=author_rows(authors_about(view, artifact)),
-        claim_count=view.claim_count(artifact.id),
+        claim_count=view.counts.claims_of(artifact.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, artifact.id)),
         relations=views.relations(artifact.id),

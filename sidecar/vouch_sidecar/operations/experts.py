@@ -213,7 +213,9 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
         parts = [f"{name_and_id(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
-            said = [view.said(claim) for view in mine if (claim := view.claim(claim_id))]
+            said = [
+                view.texts.said(claim) for view in mine if (claim := view.visible.claim(claim_id))
+            ]
             where = (row.collection, said[0].where if said else claim_id)
             text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
             parts.append(f"  {safe(claim_id)}{text}")

@@ -170,7 +170,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         why=tied.why,
         fresh=tied.fresh,
         stale=None if went is None else went.said,
-        text=one.view.said(claim).text,
+        text=one.view.texts.said(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
         document=cited.document if cited is not None else None,

@@ -119,7 +119,7 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
         for served in ask.served:
             for evidence in weigh(served.view, piece):
                 place = (at + evidence.mention.start, at + evidence.mention.end)
-                entity = served.view.entity(evidence.mention.entity_id)
+                entity = served.view.visible.entity(evidence.mention.entity_id)
                 if entity is not None and start <= place[0] and place[1] <= end:
                     places.append((place, entity, evidence, served.view.collection))
     places.sort(key=lambda one: (one[0][0], -one[0][1], one[1].id, one[3] if ask.many else ""))

@@ -98,7 +98,7 @@ class OperationCall:
         one.
         """
         for view in self.views:
-            if (artifact := view.visible((kind, called))) is not None:
+            if (artifact := view.visible.artifact((kind, called))) is not None:
                 return view, artifact
         matches = [(view, one) for view in self.views for one in by_name(view, kind, called)]
         if not matches:

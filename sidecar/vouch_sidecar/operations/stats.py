@@ -124,7 +124,9 @@ def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
         ledger = UsageLedger.of(collection.root, engine.env, engine.now)
     latest, given = ledger.latest(), ledger.unused()
     kinds = (Kind.CLAIM, Kind.PAGE)
-    seen = [one for one in given if any(served.view.visible((kind, one)) for kind in kinds)]
+    seen = [
+        one for one in given if any(served.view.visible.artifact((kind, one)) for kind in kinds)
+    ]
     return LedgerTotals(
         **asdict(latest)
         | {

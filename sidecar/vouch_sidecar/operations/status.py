@@ -120,7 +120,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(**{name: view.count(kind) for name, kind in COUNTED.items()}),
+        counts=Counts(**{name: view.counts.artifacts(kind) for name, kind in COUNTED.items()}),
         topics=len(view.derived) or None,
         unusable=sum(any(one.is_unusable for one in several) for several in every),
         problems=[

@@ -57,7 +57,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
             strongest[weighed.mention.entity_id] = weighed
     out = []
     for entity_id, weighed in strongest.items():
-        entity, row = view.entity(entity_id), rows.get(entity_id)
+        entity, row = view.visible.entity(entity_id), rows.get(entity_id)
         if entity is None:
             continue
         verdict: Verdict = "volunteered" if entity_id in asked else "listed"
@@ -65,7 +65,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
         if entity_id not in asked and (row is None or not weighed.is_listed):
             verdict, needs = "refused", weighed.least
         elif entity_id not in asked and row is not None:
-            alone = ALONE if view.is_topic(entity_id) else PART
+            alone = ALONE if view.names.is_topic(entity_id) else PART
             note = (why_unsaid(row) or "") if entity_id in in_full else alone
             needs = threshold if entity_id in in_full else 0.0
             verdict = "listed" if note or row.strength < needs else "volunteered"
@@ -78,9 +78,9 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
 
 def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
     """The entities whose names the settings forbid to name anything."""
-    heard = {(m.start, m.end) for m in view.mentions(text)}
+    heard = {(m.start, m.end) for m in view.names.mentions(text)}
     for mention in view.knowledge.names.find(text):
-        entity = view.entity(mention.entity_id)
+        entity = view.visible.entity(mention.entity_id)
         if (mention.start, mention.end) in heard or entity is None or entity.id in considered:
             continue
         yield Considered(view, entity, Score(0.0, {}), "refused", NEVER)
@@ -126,6 +126,6 @@ def lines(
 
 def _of_entity(hit: ContextHit, text: str) -> Answer | None:
     """A claim that is said for the name of its entity, judged as an answer to the text."""
-    entity = hit.view.entity(hit.entity_id) if hit.entity_id is not None else None
+    entity = hit.view.visible.entity(hit.entity_id) if hit.entity_id is not None else None
     about = claims_about(hit.view, entity, text) if entity is not None and not hit.to_ask else []
     return next((one for one in about if one.artifact.id == hit.artifact.id), None)

@@ -30,10 +30,10 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     if len(called.encode("utf-8", "replace")) > MAX_CALLED:  # an index takes no longer pattern
         return []
     key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
-    if with_id := list(view.found(key, LOOKED_AT)):
+    if with_id := list(view.visible.found(key, LOOKED_AT)):
         return with_id
-    ids = view.called(called) if kind is Kind.ENTITY else []
-    entities = (view.entity(one) for one in ids)
+    ids = view.names.called(called) if kind is Kind.ENTITY else []
+    entities = (view.visible.entity(one) for one in ids)
     return [one for one in entities if one is not None]
 
 
@@ -66,7 +66,7 @@ def _cuts(artifact_id: str) -> Iterator[int]:
 
 
 def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
-    return view.found(matching("key", f"{kind}\0{spelled(start)}.*"), LOOKED_AT)
+    return view.visible.found(matching("key", f"{kind}\0{spelled(start)}.*"), LOOKED_AT)
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -89,9 +89,9 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 
 def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
     for view in views:
-        yield from view.found(nearly_query(kind, called), LOOKED_AT)
+        yield from view.visible.found(nearly_query(kind, called), LOOKED_AT)
         yield from (found.artifact for found in search([view], called, [kind], LOOKED_AT // 10))
-        yield from view.found(matching("key", f"{kind}\0.*"), LOOKED_AT)
+        yield from view.visible.found(matching("key", f"{kind}\0.*"), LOOKED_AT)
 
 
 def names_of(artifact: Artifact) -> Iterable[str]:
@@ -108,7 +108,7 @@ def successor(view: View, claim_id: str) -> str | None:
     while waiting and len(seen) < MAX_STEPS:
         for newer in known.superseding(waiting.pop(0)):
             claim = known.named(newer)
-            if claim is not None and view.sees(claim):
+            if claim is not None and view.visible.sees(claim):
                 return claim.id
             if newer not in seen:
                 seen.add(newer)

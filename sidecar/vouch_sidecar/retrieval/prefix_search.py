@@ -77,7 +77,7 @@ def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMat
     either = "|".join(spelled(one, any_case=True) for one in dict.fromkeys((typed, slug)))
     for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
         query = matching("key", f"{kind}\0{pattern}\0" + "000")
-        artifacts = list(view.found(query, limit))
+        artifacts = list(view.visible.found(query, limit))
         yield from (PrefixMatch(SAME if one.id == typed else fits, one) for one in artifacts)
         if not typed or len(artifacts) == limit:
             return
@@ -92,7 +92,7 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
     before = terms(typed[: last.start()])
     held = [view.search.holding(before, place)] if before else []
     query = all_of([*held, view.search.beginning(last[0], place)])
-    for artifact in view.found(query, limit):
+    for artifact in view.visible.found(query, limit):
         yield PrefixMatch(WORDS, artifact)
 
 

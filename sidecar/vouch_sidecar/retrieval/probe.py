@@ -102,7 +102,7 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
     """The phrases of a text beside the names that it holds."""
     if any(view.deadline.has_passed() for view in views):
         return []
-    names = [(m.start, m.end) for v in views for m in v.mentions(text) if not m.nested]
+    names = [(m.start, m.end) for v in views for m in v.names.mentions(text) if not m.nested]
     return phrases(views, text[:MAX_PHRASED], names)
 
 
@@ -111,7 +111,7 @@ def _speaking(rows: Iterable[Salient]) -> list[Salient]:
     the text.
     """
     sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
-    return [row for row in sure if not row.view.is_topic(row.entity.id)]
+    return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 
 def _answering(
@@ -156,7 +156,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
     """The person or the team that a claim is about."""
     if not isinstance(answer.artifact, Claim):
         return None
-    entities = (view.entity(one) for one in sorted(answer.about))
+    entities = (view.visible.entity(one) for one in sorted(answer.about))
     return next((one.id for one in entities if one is not None and one.type in _SOMEBODY), None)
 
 

@@ -15,5 +15,5 @@ def newest(view: View, since: float, limit: int) -> list[Claim]:
     """
     recent = replace(view, since=round(since * MICROSECONDS))
     hits = recent.knowledge.snapshot.search(recent.search.recent(), limit, by="worth")
-    artifacts = (view.told_by(view.knowledge.snapshot.document(hit)) for hit in hits)
-    return [one for one in artifacts if isinstance(one, Claim) and view.sayable(one)]
+    artifacts = (view.visible.in_document(view.knowledge.snapshot.document(hit)) for hit in hits)
+    return [one for one in artifacts if isinstance(one, Claim) and view.texts.is_sayable(one)]

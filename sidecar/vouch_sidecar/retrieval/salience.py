@@ -126,7 +126,7 @@ class _InPlay:
         return Salient(
             view=view,
             entity=self.entity,
-            claim_count=view.claim_count(self.entity.id),
+            claim_count=view.counts.claims_of(self.entity.id),
             score=_scored(view, self),
             strength=self.strength,
             arm=arm_of(best.mention),
@@ -170,7 +170,7 @@ class _Described:
         return Salient(
             view=view,
             entity=self.entity,
-            claim_count=view.claim_count(self.entity.id),
+            claim_count=view.counts.claims_of(self.entity.id),
             score=_scored(view, self),
             strength=self.strength,
             arm="text",
@@ -190,8 +190,8 @@ def _last_sentence(text: str) -> int:
 
 def _scored(view: View, row: _InPlay | _Described) -> float:
     """The strength in the band of its kind."""
-    is_topic = view.is_topic(row.entity.id)
-    low, width = TOPICS if is_topic else row.bands[0 if view.claim_count(row.entity.id) else 1]
+    is_topic = view.names.is_topic(row.entity.id)
+    low, width = TOPICS if is_topic else row.bands[0 if view.counts.claims_of(row.entity.id) else 1]
     return round(max(low + width * row.strength, 0.0 if is_topic else FAINTEST), 6)
 
 
@@ -271,7 +271,11 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
     """The entities and topics that a text asks for by nothing but their names, each as strong as
     its name is alone. Nobody declared a topic, but who says its name alone means it.
     """
-    mentions = [one for one in (*view.mentions(text), *view.derived_in(text)) if not one.nested]
+    mentions = [
+        one
+        for one in (*view.names.mentions(text), *view.names.topic_mentions(text))
+        if not one.nested
+    ]
     names = [with_signs(text, one) for one in mentions]
     if not mentions or not asks_only_about(text, ((one.start, one.end) for one in mentions)):
         return []
@@ -279,7 +283,7 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
     for mention, name in zip(mentions, names, strict=True):
         alone = named_in(view, [name]) if name is not None else []
         row = next((one for one in alone if one.entity.id == mention.entity_id), None)
-        if row is not None and view.is_topic(row.entity.id):
+        if row is not None and view.names.is_topic(row.entity.id):
             row = replace(row, strength=max(row.strength, BACKED))
         if row is not None and not row.ambiguous and row.strength >= threshold:
             rows[row.entity.id] = replace(row, text=text, place=mention.start)
@@ -290,7 +294,7 @@ def why_unsaid(row: Salient) -> str | None:
     """Why an entity may not be volunteered, however strongly it is named; None where it may."""
     if row.ambiguous:
         return AMBIGUOUS
-    is_known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
+    is_known = row.claim_count or row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
     return None if is_known else "nothing is known of it"
 
 
@@ -301,9 +305,9 @@ def speaking_order(row: Salient) -> tuple[float, int, str, str]:
 
 def listed_topics(view: View, text: str) -> list[Mention]:
     """The places of a text that name a topic strongly enough to list it."""
-    if not view.derived_in(text):
+    if not view.names.topic_mentions(text):
         return []
-    weighed = (one for one in weigh(view, text) if view.is_topic(one.mention.entity_id))
+    weighed = (one for one in weigh(view, text) if view.names.is_topic(one.mention.entity_id))
     return [one.mention for one in weighed if one.is_listed]
 
 
@@ -333,7 +337,7 @@ def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) 
     return [
         _InPlay(entity, several)
         for entity_id, several in evidence.items()
-        if (entity := view.entity(entity_id)) is not None
+        if (entity := view.visible.entity(entity_id)) is not None
     ]
 
 
@@ -364,7 +368,7 @@ def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
         document = snapshot.document(hit)
         stems = frozenset(stems_in(document))
         held = [n for n in words if n.held_by(stems)]
-        entity = view.entity(key_in(document)[1])
+        entity = view.visible.entity(key_in(document)[1])
         if entity is None or sum(weights[n] for n in held) / whole < DESCRIBED_SHARE:
             continue
         held = [n for n in held if not _nearly_names(entity, n)]

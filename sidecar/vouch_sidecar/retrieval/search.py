@@ -57,7 +57,7 @@ class Ranked(NamedTuple):
     def text(self) -> str:
         claim = self.by or self.artifact
         if isinstance(claim, Claim):
-            return self.view.said(claim).text
+            return self.view.texts.said(claim).text
         return text_of(self.artifact, self.section)
 
 
@@ -105,12 +105,12 @@ def as_units(
             break
         claim, place = hit.artifact, hit.artifact.id
         if isinstance(claim, Claim):
-            exchange = hit.view.exchange_of(claim)
+            exchange = hit.view.texts.exchange_of(claim)
             if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
                 hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)
                 place = exchange.id
             else:
-                place = hit.view.said(claim).where
+                place = hit.view.texts.said(claim).where
         key = (hit.view.collection, hit.kind, place)
         earlier = units.setdefault(key, hit)
         if earlier.by is None and hit.by is not None:
@@ -121,7 +121,7 @@ def as_units(
 def _with_statement(hit: Ranked) -> Ranked:
     """A hit; an exchange that was found by its question gets the first statement of its answer."""
     if hit.by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
-        return hit._replace(by=next(iter(hit.view.statements(hit.artifact)), None))
+        return hit._replace(by=next(iter(hit.view.texts.statements_of(hit.artifact)), None))
     return hit
 
 
@@ -164,7 +164,7 @@ def _by_name(
     weights, average = _statistics(view, Kind.ENTITY, words)
     for entity_id in view.knowledge.names.exactly(query):
         document = view.knowledge.document((Kind.ENTITY, entity_id))
-        entity = view.entity(entity_id)
+        entity = view.visible.entity(entity_id)
         if entity_id not in exclude and document is not None and entity is not None:
             yield Ranked(view, Kind.ENTITY, entity, 0, _score(stems_in(document), weights, average))
 
@@ -196,7 +196,7 @@ def _in_kind(
         limit *= OF_ONE_EXCHANGE
     for value, artifact_id, section, document in sorted(scored, key=lambda one: one[:3]):
         if artifact_id not in best and len(best) < limit:
-            artifact = view.told_by(document)
+            artifact = view.visible.in_document(document)
             if artifact is not None:
                 best[artifact_id] = Ranked(view, kind, artifact, section, -value)
     return list(best.values())

@@ -37,7 +37,7 @@ def _standing(view: View, near: Near) -> Ranked | None:
     """A hit for a near text, with the cosine as its score; None if the text has changed since, or
     the viewer may not see it.
     """
-    artifact = view.visible((near.kind, near.id))
+    artifact = view.visible.artifact((near.kind, near.id))
     if not isinstance(artifact, Claim | Entity | Page):
         return None
     now = compared(artifact)
@@ -108,7 +108,7 @@ def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
 
 def _coverage(row: Ranked, query: str) -> float:
     """The share of a query's words, by rarity, that a hit holds; English ones count less."""
-    weights = row.view.weights(query)
+    weights = row.view.counts.weights(query)
     if not (whole := fsum(weights.values())):
         return 0.0
     said = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)

@@ -119,7 +119,7 @@ def _contents(at: Examined) -> Iterator[Remark]:
         listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
-        across = check_all(around, served.view.sees)
+        across = check_all(around, served.view.visible.sees)
         of_files = [problem.severity for problem in root.problems]
         others = [problem.severity for several in across.values() for problem in several]
         problems = [severity for severity in (*of_files, *others) if severity != "hint"]
@@ -149,7 +149,7 @@ def _closed_sources(engine: Engine, root: str) -> int:
     return sum(
         (one.start, one.end) == CONTENT and (one.gates is None or not one.gates <= view.gates)
         for source in view.knowledge.all_of(Kind.SOURCE)
-        if view.sees(source)
+        if view.visible.sees(source)
         for one in view.knowledge.closed(source.id)
     )
 
@@ -295,7 +295,7 @@ def _trial(at: Examined) -> Iterator[Remark]:
     if not at.roots or not is_supported():
         return
     entities = [
-        (one.view.claim_count(entity.id), entity.name)
+        (one.view.counts.claims_of(entity.id), entity.name)
         for one in at.engine.serving(Caller())
         for entity in one.view.knowledge.names.entities()
     ]

@@ -68,7 +68,7 @@ class ContextHit:
     @property
     def said(self) -> Said | None:
         """The text of a claim with all that it cites; None for other artifacts."""
-        return self.view.said(self.artifact) if isinstance(self.artifact, Claim) else None
+        return self.view.texts.said(self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def stale(self) -> Stale | None:
@@ -91,7 +91,7 @@ class ContextHit:
         """
         said = self.said
         ids = () if said is None else said.claims
-        others = (self.view.claim(one) for one in ids if one != self.artifact.id)
+        others = (self.view.visible.claim(one) for one in ids if one != self.artifact.id)
         return [self.artifact, *(one for one in others if one is not None)]
 
     @property
@@ -238,7 +238,7 @@ def told_text(hit: ContextHit) -> str:
     """What a line says of a hit, behind its id."""
     match hit.artifact:
         case Claim() as claim:
-            said = hit.view.said(claim).text
+            said = hit.view.texts.said(claim).text
             return f"{said} To ask, {hit.to_ask}" if hit.to_ask else said
         case Page(title=title):
             excerpt = hit.excerpt
@@ -255,7 +255,7 @@ def told_text(hit: ContextHit) -> str:
 
 def _called(view: View, artifact_id: str) -> str:
     """The name of an entity; of anything else its id."""
-    entity = view.entity(artifact_id)
+    entity = view.visible.entity(artifact_id)
     return entity.name if entity is not None else artifact_id
 
 
@@ -267,8 +267,8 @@ def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
     if not isinstance(claim, Claim):
         return ""
     facts = [count(len(sources), "source")]
-    if not hit.view.claims_are_alike:
-        approved = ["checked by receipt"] if hit.view.is_approved_by_receipt(claim) else []
+    if not hit.view.counts.claims_are_alike:
+        approved = ["checked by receipt"] if hit.view.texts.is_approved_by_receipt(claim) else []
         facts = [safe(claim.status), *approved, f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
@@ -293,7 +293,7 @@ def _sources(hit: ContextHit) -> Iterator[Source]:
     view, references = hit.view, hit.artifact.evidence if isinstance(hit.artifact, Claim) else ()
     for reference in dict.fromkeys(references):
         evidence = view.knowledge.evidence(reference)
-        source = view.visible((Kind.SOURCE, evidence.source_id if evidence else reference))
+        source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
         if isinstance(source, Source):
             yield source
 

@@ -169,7 +169,7 @@ def lines_for(
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
         lines = _lines_of(row, text, found, limit)
-        if row.view.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
+        if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
             derived += [line for line in lines if not line.hit.to_ask][:1]
             lines = [line for line in lines if line.hit.to_ask]
         firsts += lines[:1]
@@ -222,10 +222,10 @@ def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) 
 
 def _pages_about(row: Salient) -> list[Page]:
     """The pages that list an entity, then those with its name as their title."""
-    listing = row.view.pages_about((Kind.ENTITY, row.entity.id))
+    listing = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
     words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
-    titled = row.view.found(query, MAX_TITLED) if words else ()
+    titled = row.view.visible.found(query, MAX_TITLED) if words else ()
     pages = [*listing, *(one for one in titled if isinstance(one, Page))]
     pages = [page for page in pages if page.type not in UNASKED_PAGES]
     return list({page.id: page for page in pages}.values())
@@ -240,9 +240,9 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     sections_found: list[tuple[int, str, int, Page]] = []
     for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
         document = view.knowledge.snapshot.document(hit)
-        page, (_, page_id, number) = view.told_by(document), key_in(document)
+        page, (_, page_id, number) = view.visible.in_document(document), key_in(document)
         if isinstance(page, Page) and page.type not in UNASKED_PAGES:
-            there = view.mentions(f"{page.title}\n{sections(page)[number]}")
+            there = view.names.mentions(f"{page.title}\n{sections(page)[number]}")
             often = sum(mention.entity_id == row.entity.id for mention in there)
             sections_found += [(-often, page_id, number, page)] if often else []
     first: dict[str, ContextHit] = {}
@@ -307,10 +307,10 @@ def _adjacent(hit: ContextHit) -> Iterator[ContextHit]:
             yield replace(hit, section=None, words=(), titles=titles)
     view, near = hit.view, list[Page | Relation]()
     if isinstance(hit.artifact, Claim):
-        near += view.pages_about((Kind.CLAIM, hit.artifact.id))
+        near += view.visible.pages_about((Kind.CLAIM, hit.artifact.id))
     if hit.entity_id:
-        near += view.pages_about((Kind.ENTITY, hit.entity_id))
-        near += view.relations_of(hit.entity_id)
+        near += view.visible.pages_about((Kind.ENTITY, hit.entity_id))
+        near += view.visible.relations_of(hit.entity_id)
     for artifact in near:
         yield ContextHit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 

@@ -130,11 +130,11 @@ def weigh(view: View, text: str) -> list[WeighedMention]:
 
 
 def _weigh(view: View, text: str) -> list[WeighedMention]:
-    parts = view.parts(text)
-    mentions = [m for m in view.mentions(text) if not m.nested] + parts
+    parts = view.names.parts(text)
+    mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
     placing = Placing.of(text)
     weighed = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
-    for mention in view.derived_in(text):
+    for mention in view.names.topic_mentions(text):
         occurrence = _Occurrence(view, placing, mention)
         if not occurrence.lacks_signs and not any(map(mention.overlaps, parts)):
             weighed.append(_weighed(occurrence.backed()))
@@ -151,7 +151,7 @@ class _Occurrence:
 
     @cached_property
     def entity(self) -> Entity | None:
-        return self.view.entity(self.mention.entity_id)
+        return self.view.visible.entity(self.mention.entity_id)
 
     @cached_property
     def inside(self) -> list[Unit]:
@@ -305,8 +305,8 @@ def _keyness(occurrence: _Occurrence) -> float:
     use a word speak of something else, it hardly names the entity.
     """
     words = terms(occurrence.content[0].folded)
-    own = occurrence.view.claim_count(occurrence.mention.entity_id)
-    using = occurrence.view.frequency(words[0]) if words else 0
+    own = occurrence.view.counts.claims_of(occurrence.mention.entity_id)
+    using = occurrence.view.counts.frequency(words[0]) if words else 0
     keyness = round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
     shown = (
         occurrence.by_position == "name"

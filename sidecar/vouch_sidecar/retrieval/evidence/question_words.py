@@ -179,7 +179,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = without_asking(without_printed(without(text, names)))
-    own = view.own_name
+    own = view.names.own
     words = [
         word
         for word in terms(rest)

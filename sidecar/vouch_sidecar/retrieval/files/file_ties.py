@@ -112,7 +112,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         by_claim.setdefault(tie.claim_id, []).append((path, tie))
     tied = []
     for claim_id, several in by_claim.items():
-        claim = view.claim(claim_id)
+        claim = view.visible.claim(claim_id)
         if claim is None:
             continue
         if shown := [
@@ -129,7 +129,7 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """
     by_text: dict[str, Tied] = {}
     for tied in ties:
-        by_text.setdefault(" ".join(tied.view.said(tied.claim).text.split()), tied)
+        by_text.setdefault(" ".join(tied.view.texts.said(tied.claim).text.split()), tied)
     return list(by_text.values())
 
 
@@ -145,11 +145,11 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
 
 def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
     """A claim's ties that still hold and that the viewer may see."""
-    mark = mark_of(claim, view.quoted(claim.id))
+    mark = mark_of(claim, view.visible.quoted(claim.id))
     return [
         (path, tie)
         for path, tie in ties
-        if tie.mark == mark and (tie.via is None or view.visible(_via(tie)) is not None)
+        if tie.mark == mark and (tie.via is None or view.visible.artifact(_via(tie)) is not None)
     ]
 
 

@@ -43,7 +43,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did."""
 
     def sees(source: Source) -> bool:
-        return view.sees(source)
+        return view.visible.sees(source)
 
     return stale_for(view.workspace, view.knowledge, claim, sees, view.now)
 

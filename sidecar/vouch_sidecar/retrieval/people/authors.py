@@ -161,7 +161,7 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
     """The authors of the files of an entity's claims."""
 
     def find() -> list[Author]:
-        return authors_of([(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))])
+        return authors_of([(view, view.visible.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))])
 
     return view.cached(f"authors about {entity.id}", "", find) if view.authors.are_told else []
 

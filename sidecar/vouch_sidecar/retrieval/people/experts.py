@@ -60,7 +60,7 @@ class Expert:
 
     @property
     def is_topic(self) -> bool:
-        return self.view.is_topic(self.entity.id)
+        return self.view.names.is_topic(self.entity.id)
 
     def contributions(self) -> Iterator[Contribution]:
         """How the claims counted, the largest one first."""
@@ -82,7 +82,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
     weights = [weight_type(match, question.now) for match in matches.in_views]
     listed = (
         (
-            weight.match.view.is_topic(entity_id),
+            weight.match.view.names.is_topic(entity_id),
             -tally.score,
             entity_id,
             weight.match.view.collection,
@@ -93,7 +93,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
         for weight in weights
         for entity_id, tally in weight.tallies().items()
         if tally.claim_count >= question.min_claims
-        and (entity := weight.match.view.entity(entity_id)) is not None
+        and (entity := weight.match.view.visible.entity(entity_id)) is not None
         and (question.types is None or entity.type in question.types)
         and not (entity.type == TOPIC and is_ticket(entity.name))
     )

@@ -69,7 +69,7 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
     """The owners of the files of an entity's claims."""
 
     def find() -> list[FileOwner]:
-        return owners_of(view, view.best_claims(entity.id, MAX_CLAIMS_WITH_FILES), in_block)
+        return owners_of(view, view.visible.best_claims(entity.id, MAX_CLAIMS_WITH_FILES), in_block)
 
     return view.cached(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
 

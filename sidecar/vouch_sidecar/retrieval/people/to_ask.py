@@ -132,7 +132,7 @@ def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:
     view, snapshot = match.view, match.view.knowledge.snapshot
     for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
         claim = claim_in(snapshot.document(hit))
-        if view.sayable(claim):
+        if view.texts.is_sayable(claim):
             yield view, claim
             return
 
@@ -171,9 +171,11 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     first of the other entities it counts for.
     """
     ids, _ = view.knowledge.links(claim.id, view.gates)
-    linked = [one for one in map(view.entity, ids) if one is not None]
+    linked = [one for one in map(view.visible.entity, ids) if one is not None]
     rows = {
-        one.id: PersonToAsk(one, view.claim_count(one.id)) for one in linked if one.type == PERSON
+        one.id: PersonToAsk(one, view.counts.claims_of(one.id))
+        for one in linked
+        if one.type == PERSON
     }
     for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
         for row in people(view, entity):
@@ -204,7 +206,7 @@ def _named_by(match: Match) -> list[Entity]:
     ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
     if not ids and len(match.parts) <= MAX_ALIKE:
         ids = list(match.parts)
-    entities = (match.view.entity(one) for one in dict.fromkeys(ids))
+    entities = (match.view.visible.entity(one) for one in dict.fromkeys(ids))
     return [one for one in entities if one is not None][:MAX_NAMED]
 
 
@@ -216,11 +218,15 @@ def _with_files(match: Match) -> list[Entity]:
         return []
     for hit in snapshot.search(match.query, CLAIMS_WITH_FILES, by="worth"):
         document = snapshot.document(hit)
-        claim = view.told_by(document)
+        claim = view.visible.in_document(document)
         if isinstance(claim, Claim) and files_of(view, claim):
-            counts.update(view.entities_in(document))
+            counts.update(view.names.entities_in(document))
     order = sorted(counts, key=lambda one: (-counts[one], one))
-    return [found for one in order[:ENTITIES_OF_CLAIMS] if (found := view.entity(one)) is not None]
+    return [
+        found
+        for one in order[:ENTITIES_OF_CLAIMS]
+        if (found := view.visible.entity(one)) is not None
+    ]
 
 
 def _near(view: View, entity: Entity) -> list[PersonToAsk]:
@@ -230,7 +236,7 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
         responsible = _responsible(view, entity)
         left_out = {entity.id, *(row.entity.id for row in responsible)}
         shared = view.search.sums_by_entity(view.search.about([entity.id]))
-        others = map(view.entity, shared.keys() - left_out)
+        others = map(view.visible.entity, shared.keys() - left_out)
         people = [one for one in others if one is not None and one.type == PERSON]
         people.sort(key=lambda one: (-shared[one.id].number, one.id))
         best = _by_evidence(view, entity, people[:MAX_WEIGHED])
@@ -243,7 +249,7 @@ def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
     """Those whom an entity's relations name."""
     rows, about, snapshot = list[PersonToAsk](), view.search.about, view.knowledge.snapshot
     for entity_id, label in _related(view, entity).items():
-        if (other := view.entity(entity_id)) is not None:
+        if (other := view.visible.entity(entity_id)) is not None:
             shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
             rows.append(PersonToAsk(other, shared, label))
     return rows
@@ -267,7 +273,7 @@ def _related(view: View, entity: Entity) -> dict[str, str]:
     `ROLES`.
     """
     labels: dict[str, str] = {}
-    relations = [one for one in view.relations_of(entity.id) if one.relation in ROLES]
+    relations = [one for one in view.visible.relations_of(entity.id) if one.relation in ROLES]
     for label in ROLES:
         for relation in relations:
             ends = relation.source, relation.target

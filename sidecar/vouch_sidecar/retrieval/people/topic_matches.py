@@ -79,7 +79,7 @@ class Match:
     @cached_property
     def best(self) -> list[Claim]:
         """The best of the claims by worth: those whose files are looked at."""
-        return self.view.best(self.query, MAX_CLAIMS_WITH_FILES)
+        return self.view.visible.best(self.query, MAX_CLAIMS_WITH_FILES)
 
     @cached_property
     def _shares(self) -> Mapping[tuple[Term, ...], float]:
@@ -94,7 +94,7 @@ class Match:
         return self._matched(document, next(sets, ()))
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
-        entity_ids = self.view.entities_in(document)
+        entity_ids = self.view.names.entities_in(document)
         is_named = not self.named.isdisjoint(entity_ids)
         share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
@@ -141,8 +141,10 @@ def matching(views: Sequence[View], question: Question) -> TopicMatches:
     """The claims of each view that count for a question. Words that stand nowhere are left out."""
     words = _words(views, question.topic)
     held_words = [word for word, stands in words if stands]
-    total = sum(view.claim_total for view in views)
-    weights = {n: rarity(total, sum(view.frequency(n) for view in views)) for n in held_words}
+    total = sum(view.counts.claims for view in views)
+    weights = {
+        n: rarity(total, sum(view.counts.frequency(n) for view in views)) for n in held_words
+    }
     matches = [
         _match(view, question, held, weights)
         for view, held in zip(views, _sets(views, weights), strict=True)
@@ -157,7 +159,7 @@ def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
     in_topics = frozenset(
         word
         for view in views
-        for mention in view.derived_in(topic)
+        for mention in view.names.topic_mentions(topic)
         for word in terms(topic[mention.start : mention.end])
     )
     return [
@@ -180,8 +182,8 @@ def _match(
     of a name, and for the sets of words.
     """
     topic, search = question.topic, view.search
-    mentions = (*view.mentions(topic), *view.derived_in(topic))
-    parts = tuple(view.with_part(topic))
+    mentions = (*view.names.mentions(topic), *view.names.topic_mentions(topic))
+    parts = tuple(view.names.with_part(topic))
     entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
     query = any_of(
         [search.about(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]

@@ -200,7 +200,7 @@ class ByEvidence(Weight):
     def tally(self, entity_id: str) -> Tally:
         """The sum over the claims of one entity that were read."""
         view, rows = self.match.view, self._added.get(entity_id, [])
-        own, everything = view.claim_count(entity_id), view.claim_total
+        own, everything = view.counts.claims_of(entity_id), view.counts.claims
         total = fsum(row.amount for row in rows)
         focused = focus(own, everything)
         factors = {

@@ -153,12 +153,12 @@ def _answers(
 ) -> list[Answer]:
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
     paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
-    asked = asked_by(view, text, (*view.places_of(text, entity_strengths), *paths))
+    asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *paths))
     tied = _claims(view, ties)
     by_place = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
         for one in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
-        if view.sayable(one.artifact)
+        if view.texts.is_sayable(one.artifact)
     }
     judged = list(_judged(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:
@@ -224,7 +224,7 @@ def _claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[_Candida
         return [
             _claim_candidate(view, document, claim)
             for document in documents
-            if isinstance(claim := view.told_by(document), Claim)
+            if isinstance(claim := view.visible.in_document(document), Claim)
         ]
 
     return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
@@ -239,14 +239,14 @@ def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
 def _claims(view: View, claim_ids: Iterable[str]) -> Iterator[_Candidate]:
     for claim_id in claim_ids:
         document = view.knowledge.document((Kind.CLAIM, claim_id))
-        if document is not None and isinstance(claim := view.told_by(document), Claim):
+        if document is not None and isinstance(claim := view.visible.in_document(document), Claim):
             yield _claim_candidate(view, document, claim)
 
 
 def _candidate(
     view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[_Candidate]:
-    artifact = view.told_by(document)
+    artifact = view.visible.in_document(document)
     if isinstance(artifact, Claim):
         yield _claim_candidate(view, document, artifact)
     elif isinstance(artifact, Relation):
@@ -277,7 +277,7 @@ def _section_candidate(
 
     best = Passage("", (), ())
     for part in sorted(parts, key=lambda one: -weight(one))[:MAX_PASSAGES]:
-        if not any(view.claim(claim_id) for claim_id in part.claim_ids):
+        if not any(view.visible.claim(claim_id) for claim_id in part.claim_ids):
             best = part
             break
     said, stems = f"{above}\n{best.text}", [*headed, *best.stems]
@@ -290,22 +290,22 @@ def _section_candidate(
 def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
     """Which of some entities a text with these stems names."""
     held = frozenset(stems)
-    entities = (view.entity(entity_id) for entity_id in entity_ids)
+    entities = (view.visible.entity(entity_id) for entity_id in entity_ids)
     names = [_stems(view, "\n".join((one.name, *one.aliases))) for one in entities if one]
     if all(words and held.isdisjoint(words) for words in names):
         return set()
-    return {mention.entity_id for mention in view.mentions(text)}.intersection(entity_ids)
+    return {mention.entity_id for mention in view.names.mentions(text)}.intersection(entity_ids)
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
     """A claim with the words of its whole sentence, and for a statement of an exchange those of the
     question.
     """
-    said, exchange = view.said(claim), view.exchange_of(claim)
+    said, exchange = view.texts.said(claim), view.texts.exchange_of(claim)
     text = " ".join((said.text, *claim.topical_tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
-    about, where = view.entities_in(document), said.where
-    kind, sentence = view.kind_of(claim), view.sentence(claim)
+    about, where = view.names.entities_in(document), said.where
+    kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
     around = frozenset(sentence.around if sentence is not None else ())
     group = sentence.source_id if sentence is not None else ""
     candidate = _Candidate(claim, None, stems, text, about, where, group, kind=kind, around=around)
@@ -325,13 +325,13 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
     """
     snapshot = view.knowledge.snapshot
     for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
-        source = view.told_by(snapshot.document(hit))
+        source = view.visible.in_document(snapshot.document(hit))
         if not isinstance(source, Source) or not asks(source.question or ""):
             continue
         again = _asks_again(view, asked, source.question or "")
-        for turn, claim in enumerate(view.statements(source)[:MAX_STATEMENTS]):
+        for turn, claim in enumerate(view.texts.statements_of(source)[:MAX_STATEMENTS]):
             document = view.knowledge.document((Kind.CLAIM, claim.id))
-            if document is not None and view.counts(claim):
+            if document is not None and view.visible.is_recent(claim):
                 candidate = _claim_candidate(view, document, claim)
                 kind: CandidateKind = "answer" if again else candidate.kind
                 yield candidate._replace(turn=turn, kind=kind)
@@ -505,8 +505,8 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """
     first: dict[str, Answer] = {}
     for answer in claims_about(view, entity, text):
-        if isinstance(answer.artifact, Claim) and view.sayable(answer.artifact):
-            first.setdefault(view.said(answer.artifact).where, answer)
+        if isinstance(answer.artifact, Claim) and view.texts.is_sayable(answer.artifact):
+            first.setdefault(view.texts.said(answer.artifact).where, answer)
     return list(first.values())
 
 
@@ -528,13 +528,13 @@ def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
 
 def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
     """The words of a text beside the names in it, that of a topic included."""
-    own = {entity.id} if view.is_topic(entity.id) else set()
-    return asked_by(view, text, view.places_of(text, _named_in(view, text) | own))
+    own = {entity.id} if view.names.is_topic(entity.id) else set()
+    return asked_by(view, text, view.names.places_of(text, _named_in(view, text) | own))
 
 
 def _named_in(view: View, text: str) -> set[str]:
     """The entities that a text names unambiguously. Their names tell none of their claims apart."""
-    return {mention.entity_id for mention in view.mentions(text) if not mention.ambiguous}
+    return {mention.entity_id for mention in view.names.mentions(text) if not mention.ambiguous}
 
 
 def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:

@@ -75,7 +75,7 @@ def _problems_of(asked_from: Selection) -> Iterator[FoundProblem]:
         root, collection = served.collection.root, served.collection
         problems = engine.problems(collection)
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
-        for path, more in check_all(around, served.view.sees).items():
+        for path, more in check_all(around, served.view.visible.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):
             file = Path(os.path.normpath(root / KB_DIRNAME / path)) if path else None

@@ -159,7 +159,9 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     """The first lines of a text that name an entity, as many as a slot of a session holds."""
     lines: list[str] = []
     left, end = MAX_CHARS, 0
-    for start, stop in sorted((m.start, m.end) for one in served for m in one.view.mentions(text)):
+    for start, stop in sorted(
+        (m.start, m.end) for one in served for m in one.view.names.mentions(text)
+    ):
         if start < end:
             continue
         begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)

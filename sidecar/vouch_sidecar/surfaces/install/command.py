@@ -120,9 +120,9 @@ def _contents(root: Path | None) -> str:
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
     views = [one.view for one in engine.serving(caller)]
-    claims = count(sum(view.count(Kind.CLAIM) for view in views), "claim")
+    claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
     entities = [
-        (view.claim_count(entity.id), entity.name)
+        (view.counts.claims_of(entity.id), entity.name)
         for view in views
         for entity in view.knowledge.names.entities()
     ]

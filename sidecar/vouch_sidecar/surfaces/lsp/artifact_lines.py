@@ -116,6 +116,6 @@ class _About:
 
     def _named_by(self, artifact: Artifact) -> list[str]:
         """The line that counts the files that name an artifact, by kind."""
-        counts = sorted(self._file.served.view.citing_by_kind(artifact.id).items())
+        counts = sorted(self._file.served.view.counts.citing_by_kind(artifact.id).items())
         counted = [f"{number} {kind if number == 1 else PLURALS[kind]}" for kind, number in counts]
         return [f"Named in {', '.join(counted)}"] if counted else []

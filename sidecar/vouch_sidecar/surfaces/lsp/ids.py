@@ -101,7 +101,7 @@ def resolve(
 ) -> Artifact | None:
     """As `File.resolve`; the first of `kinds` that has the id counts."""
     for kind in kinds:
-        if (artifact := served.view.visible((kind, artifact_id))) is not None:
+        if (artifact := served.view.visible.artifact((kind, artifact_id))) is not None:
             return artifact
     around = around or CheckContext(served.collection, served.view.knowledge)
     for kind in kinds:

@@ -105,7 +105,7 @@ def places_naming(
         if left < 0 or _is_below_vouch(document):
             continue
         code = in_code("" if is_ours(document) else document.language_id, document.source)
-        for mention in served.view.mentions(document.source):
+        for mention in served.view.names.mentions(document.source):
             if mention.entity_id != entity_id or mention.nested:
                 continue
             if server.answers_in_code or not code(mention.start):

@@ -82,7 +82,7 @@ def _entities(served: Sequence[Served]) -> list[dict[str, Any]]:
             "id": entity.id,
             "name": entity.name,
             "type": entity.type,
-            "claim_count": one.view.claim_count(entity.id),
+            "claim_count": one.view.counts.claims_of(entity.id),
             "collection": one.view.collection,
         }
         for one in served

@@ -59,8 +59,8 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
     view = file.served.view
     artifacts = [one.artifact for one in prefix_search(view, typed, there.kinds, MAX_COMPLETIONS)]
     if Kind.ENTITY in there.kinds and not typed:
-        mentioned = {one.entity_id: 1 for one in view.mentions(file.document.source)}
-        first = [view.entity(entity_id) for entity_id in mentioned]
+        mentioned = {one.entity_id: 1 for one in view.names.mentions(file.document.source)}
+        first = [view.visible.entity(entity_id) for entity_id in mentioned]
         artifacts = [*filter(None, first), *(one for one in artifacts if one.id not in mentioned)]
     items = [
         lsp.CompletionItem(
@@ -107,7 +107,7 @@ def _resolve(server: Sidecar, item: lsp.CompletionItem) -> lsp.CompletionItem:
     file = file_at(server, uri) if isinstance(uri, str) else None
     if file is None or not isinstance(artifact_id, str) or kind not in list(Kind):
         return item
-    artifact = file.served.view.visible((Kind(kind), artifact_id))
+    artifact = file.served.view.visible.artifact((Kind(kind), artifact_id))
     if artifact is not None:
         style = style_for(server)
         item.documentation = style.content(lines_about(file, artifact, style))

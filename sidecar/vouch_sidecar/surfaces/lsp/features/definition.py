@@ -32,6 +32,6 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     targets = (
         location(server, ArtifactViews(one.view, one.collection.root).uri(entity.path))
         for one, entity_id in mention.entities
-        if (entity := one.view.entity(entity_id)) is not None
+        if (entity := one.view.visible.entity(entity_id)) is not None
     )
     return [target for target in targets if target is not None]

@@ -33,7 +33,7 @@ def opened(server: Sidecar, path: Path) -> None:
         return
     for one in server.engine.serving(server.caller):
         is_here = one.collection.root == folder.parent.parent
-        if is_here and one.view.claim(path.stem) is not None:
+        if is_here and one.view.visible.claim(path.stem) is not None:
             _count(server, one, "opened")
 
 
@@ -47,7 +47,7 @@ def _dismissed(server: Sidecar, params: object) -> None:
         raise refusal(error) from None
     for one in server.engine.serving(server.caller):
         is_meant = given.collection in (None, one.view.collection)
-        if is_meant and any(one.view.visible((kind, given.id)) for kind in DISMISSED):
+        if is_meant and any(one.view.visible.artifact((kind, given.id)) for kind in DISMISSED):
             _count(server, one, "dismissed")
             return
 

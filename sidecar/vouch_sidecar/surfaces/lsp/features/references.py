@@ -74,7 +74,7 @@ def _naming(
     files: ArtifactFiles, served: Served, artifact_id: str, kinds: tuple[Kind, ...]
 ) -> Iterator[lsp.Location]:
     """The places with an id; for a source also those that cite its evidence."""
-    for number, artifact in enumerate(islice(served.view.citing(artifact_id), MAX_CITING)):
+    for number, artifact in enumerate(islice(served.view.visible.citing(artifact_id), MAX_CITING)):
         if number < MAX_FILES_READ:
             yield from _places(files, artifact.path, artifact_id, kinds)
         else:
@@ -100,10 +100,10 @@ def _places(
 def _of_entity(
     files: ArtifactFiles, served: Served, entity_id: str, declared: bool
 ) -> Iterator[lsp.Location]:
-    entity = served.view.entity(entity_id)
+    entity = served.view.visible.entity(entity_id)
     if declared and entity is not None:
         yield from _places(files, entity.path, entity_id, (Kind.ENTITY,), own=True)
-    for number, claim in enumerate(served.view.best_claims(entity_id, MAX_CITING)):
+    for number, claim in enumerate(served.view.visible.best_claims(entity_id, MAX_CITING)):
         document = files.open(claim.path) if number < MAX_FILES_READ else None
         if document is None:
             if number >= MAX_FILES_READ or files.allowance.is_spent:

@@ -1,0 +1,125 @@
+"""What a viewer is shown of a claim: its sentence, its kind, and whether it says something."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from vouch_sidecar.index.receipts import TALKING, Sentence, is_receipt
+from vouch_sidecar.kb.records import Artifact, Claim, Kind, Source
+from vouch_sidecar.retrieval.constants import CandidateKind
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
+from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
+from vouch_sidecar.text.sentences import Form, form_of_text
+
+CLAIMS_OF_A_SENTENCE = 3
+"""Claims that are read for each one that is shown, as several may be parts of one sentence."""
+
+
+class Said(NamedTuple):
+    """The text that is shown for a claim. Claims with the same `where` are parts of one sentence:
+    they make one line, which cites all `claims`, in the order of their ids.
+    """
+
+    text: str
+    claims: tuple[str, ...]
+    where: str
+
+
+class ClaimTexts:
+    """All answers take the text of a claim from here."""
+
+    def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
+        self._at = at
+        self._visible = visible
+
+    def said(self, claim: Claim) -> Said:
+        """The text that this viewer is shown for a claim: its whole sentence, where it is a part of
+        one that the viewer may see, else its own text. All answers take a claim's text from here.
+        """
+        sentence = self.sentence(claim)
+        if sentence is None or not sentence.holds:
+            return Said(claim.text, (claim.id,), claim.id)
+        where = f"{sentence.source_id} {sentence.start} {sentence.text}"
+        return Said(sentence.text, sentence.claims, where)
+
+    def sentence(self, claim: Claim) -> Sentence | None:
+        """The whole sentence around a claim's receipt; None if the viewer may not see it."""
+        quoted = self._visible.quoted(claim.id)
+        sentence = None if quoted is None else quoted.sentence
+        visible = sentence is not None and self._at.gates.issuperset(sentence.gates)
+        return sentence if visible else None
+
+    def is_approved_by_receipt(self, claim: Claim) -> bool:
+        """Whether a checked receipt approved a claim, and no person. vouch marks as approved by
+        itself what its only user approved as well; that has no receipt.
+        """
+        cited = (self._at.knowledge.evidence(reference) for reference in claim.evidence)
+        return claim.auto_approved and any(map(is_receipt, filter(None, cited)))
+
+    def kind_of(self, claim: Claim) -> CandidateKind:
+        """What a claim is: worded, or, where no person but a checked receipt approved it, a
+        statement of a captured exchange or a passage of a document.
+        """
+        if not claim.auto_approved:
+            return "worded"
+        sentence = self.sentence(claim)
+        cited = [self._at.knowledge.evidence(one) for one in claim.evidence]
+        receipts = [one for one in cited if one is not None and is_receipt(one)]
+        ids = [sentence.source_id] if sentence is not None else [r.source_id for r in receipts]
+        sources = (self._visible.artifact((Kind.SOURCE, source_id)) for source_id in ids)
+        if any(isinstance(one, Source) and one.type in TALKING for one in sources):
+            return "exchange"
+        stands = sentence.holds if sentence is not None else bool(receipts)
+        return "passage" if stands else "worded"
+
+    def is_sayable(self, artifact: Artifact) -> bool:
+        """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
+        bare link, code, or talk between the one who asks and the one who answers, does not.
+        """
+        if not isinstance(artifact, Claim):
+            return True
+        quoted = self._visible.quoted(artifact.id)
+        if quoted is None:
+            return form_of_text(artifact.text) is Form.STATEMENT
+        in_parts = quoted.only_whole and self.sentence(artifact) is None
+        return quoted.form is Form.STATEMENT and not in_parts
+
+    def statements_of(self, source: Source) -> list[Claim]:
+        """A source's statements that the viewer may see, each as the claim that leads it, in the
+        order of the source.
+        """
+        first: dict[str, tuple[int, Claim]] = {}
+        for claim, quoted in self._at.knowledge.claims_quoting(source.id):
+            sentence = quoted.sentence
+            if (
+                sentence is None
+                or quoted.form is not Form.STATEMENT
+                or not self._visible.sees(claim)
+            ):
+                continue
+            first.setdefault(self.said(claim).where, (sentence.start, claim))
+        return [claim for _, claim in sorted(first.values(), key=lambda one: one[0])]
+
+    def exchange_of(self, claim: Claim) -> Source | None:
+        """The exchange, a question and the message that answers it, with a claim's sentence."""
+        sentence = self.sentence(claim)
+        if sentence is None:
+            return None
+        if sentence.source_id not in self._known_sources:
+            source = self._visible.artifact((Kind.SOURCE, sentence.source_id))
+            exchange = source if isinstance(source, Source) and source.question else None
+            self._known_sources[sentence.source_id] = exchange
+        return self._known_sources[sentence.source_id]
+
+    @cached_property
+    def _known_sources(self) -> dict[str, Source | None]:
+        return {}
+
+    def best_said(self, entity_id: str, limit: int) -> list[Claim]:
+        """An entity's best claims that say something by themselves, each sentence once."""
+        first: dict[str, Claim] = {}
+        for claim in self._visible.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
+            if self.is_sayable(claim):
+                first.setdefault(self.said(claim).where, claim)
+        return list(first.values())[:limit]

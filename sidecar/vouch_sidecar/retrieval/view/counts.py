@@ -1,0 +1,82 @@
+"""How many artifacts a viewer may see, and how rare a word is among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from vouch_sidecar.index.encoding import StemPlace, labels_for
+from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
+from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
+from vouch_sidecar.text.content_words import Term, terms
+
+MAX_ALIKE = 100
+
+
+class Counts:
+    """Counts; each is of what the gates let through."""
+
+    def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
+        self._at = at
+        self._visible = visible
+
+    def artifacts(self, kind: Kind) -> int:
+        """How many artifacts of a kind the viewer may see; of pages, sections are not counted."""
+        return self._at.search.total(TITLE if kind is Kind.PAGE else kind)
+
+    def claims_of(self, entity_id: str) -> int:
+        """How many claims count for an entity."""
+        return self._at.search.claim_count(entity_id)
+
+    @property
+    def claims(self) -> int:
+        """How many claims the viewer may see."""
+        return self._at.search.total(Kind.CLAIM)
+
+    def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
+        """How many artifacts refer to an id and are visible to the viewer, by kind."""
+        visible, counts = frozenset(labels_for(self._at.gates)), Counter[str]()
+        found = self._at.knowledge.snapshot.sums(self._at.knowledge.citing(artifact_id), "place")
+        for place, several in found.items():
+            kind, label = StemPlace.decode(place)
+            if label in visible:
+                counts[kind] += several.number
+        return dict(counts)
+
+    def claims_mark(self, entity_id: str) -> tuple[int, float]:
+        """A value that changes when an entity gains or loses a claim, or when its claims change."""
+        query = self._at.search.about([entity_id])
+        return self.claims_of(entity_id), self._at.knowledge.snapshot.total(query, "mark")
+
+    def frequency(self, term: Term) -> int:
+        """How many visible claims hold a word."""
+        return self._at.search.frequency(term, Kind.CLAIM)
+
+    def weights(self, text: str) -> Mapping[Term, float]:
+        """The content words of a text with their rarity among the claims."""
+
+        def weigh() -> Mapping[Term, float]:
+            total = self.claims
+            return {n: rarity(total, self.frequency(n)) for n in terms(text)}
+
+        return self._at.cached("weights", text, weigh)
+
+    @property
+    def claims_are_alike(self) -> bool:
+        """Whether the first hundred claims by id all have the same status, approval, confidence
+        and number of citations, as captured claims have. Then these facts are not worth showing.
+        """
+
+        def find() -> bool:
+            first = list(self._visible.found(self._at.search.every(Kind.CLAIM), MAX_ALIKE))
+            claims = [one for one in first if isinstance(one, Claim)]
+            kinds = {
+                (one.status, one.auto_approved, one.confidence, len(set(one.evidence)))
+                for one in claims
+            }
+            return len(claims) > 1 and len(kinds) == 1
+
+        return self._at.cached("alike", "", find)

@@ -1,0 +1,57 @@
+"""A knowledge base as one viewer sees it. Every answer is made from a view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from tantivy import Document
+
+from vouch_sidecar.index.schema import (
+    artifact_in,
+)
+from vouch_sidecar.kb.records import (
+    Claim,
+)
+from vouch_sidecar.retrieval.view.claim_texts import ClaimTexts
+from vouch_sidecar.retrieval.view.counts import Counts
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
+from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
+from vouch_sidecar.retrieval.view.visible_names import VisibleNames
+
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+
+
+@dataclass(frozen=True)
+class View(Viewpoint):
+    """One knowledge base for one viewer, who passes `gates`."""
+
+    @cached_property
+    def visible(self) -> VisibleArtifacts:
+        return VisibleArtifacts(self)
+
+    @cached_property
+    def texts(self) -> ClaimTexts:
+        return ClaimTexts(self, self.visible)
+
+    @cached_property
+    def counts(self) -> Counts:
+        return Counts(self, self.visible)
+
+    @cached_property
+    def names(self) -> VisibleNames:
+        return VisibleNames(self)
+
+
+def claim_in(document: Document) -> Claim:
+    """The claim that a document holds."""
+    found = artifact_in(document)
+    assert isinstance(found, Claim)
+    return found
+
+
+def moment(at: float) -> datetime:
+    """A time in UTC; one beyond the calendar, which an offset can make, is its first or last."""
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)

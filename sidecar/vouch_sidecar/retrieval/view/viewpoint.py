@@ -1,0 +1,142 @@
+"""Where a question stands: one generation, the gates of one viewer, and the time that is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import TypeVar
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.topic_table import VisibleTopics
+from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
+
+T = TypeVar("T")
+
+
+class Deadline:
+    """The time limit of one question, shared by all functions that work on it. What they have found
+    when it passes is the answer.
+    """
+
+    def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
+        """`until` is a time of the clock, in seconds."""
+        self.cuts = 0
+        """How often a function left something out because the time had passed."""
+        self._until = until
+        self._clock = clock
+
+    @property
+    def left(self) -> float:
+        """The seconds until the time passes."""
+        return self._until - self._clock()
+
+    @property
+    def cut(self) -> bool:
+        """Whether something was left out."""
+        return self.cuts > 0
+
+    def has_passed(self) -> bool:
+        """Whether to stop. Functions ask this between one candidate and the next."""
+        passed = self.cut or self._clock() >= self._until
+        self.cuts += passed
+        return passed
+
+
+@dataclass(frozen=True, slots=True)
+class NameWords:
+    """Words, as written, that `always` name an entity however common they are, or `never`."""
+
+    always: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, always: Iterable[str], never: Iterable[str]) -> NameWords:
+        return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
+
+
+@dataclass(frozen=True, slots=True)
+class Authors:
+    """Whether answers, and blocks for models, name the authors of commits and the persons who own
+    code, and whether either name teams. `never` holds the folded names of those never named.
+    """
+
+    are_told: bool = False
+    in_blocks: bool = False
+    teams_are_told: bool = False
+    never: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """One knowledge base for one viewer, who passes `gates`."""
+
+    collection: str
+    knowledge: Knowledge
+    gates: frozenset[str]
+    root: Path | None = None
+    words: NameWords = NameWords()
+    """Words that always, or never, name an entity in this knowledge base."""
+    deadline: Deadline = field(default_factory=Deadline)
+    since: int | None = None
+    """If set, only claims that were confirmed or updated since this time count, in microseconds."""
+    workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
+    """The files around the knowledge base and the ties to them. The ties are those of all viewers:
+    `retrieval.file_ties` chooses those of this one.
+    """
+    authors: Authors = Authors()
+    topics: Topics = NO_TOPICS
+    """The topics of all viewers; `derived` are those of this one."""
+    now: float = 0.0
+    """When the question is asked, in seconds since 1970."""
+
+    @property
+    def identity(self) -> Path | str:
+        """What identifies the knowledge base from one question to the next; its name may go to
+        another one.
+        """
+        return self.root or self.collection
+
+    @property
+    def stamp(self) -> Hashable:
+        """A value that changes whenever the same question may have another answer."""
+        around = (self.workspace.serial, self.topics.serial, self.authors)
+        parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
+        return (*parts, self.knowledge.serial)
+
+    @cached_property
+    def search(self) -> Search:
+        """Full text search over what the viewer may see."""
+        return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
+
+    @cached_property
+    def derived(self) -> VisibleTopics:
+        """The topics that the viewer may see."""
+        return self.topics.seen(self.knowledge, self.gates, self.words.never)
+
+    def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
+        """The result of `make` for a text, from memory where it is known. It is not remembered if
+        `make` left something out because time was up.
+        """
+        around = (self.workspace.serial, self.topics.serial, self.authors)
+        key = (what, self.gates, self.words, self.since, *around)
+        memo, before = self.knowledge.memo, self.deadline.cuts
+        result = memo.cached(text, key, make)
+        if self.deadline.cuts > before:
+            memo.forget(text, key)
+        return result
+
+
+def own_names(collection: str, root: Path | None, origin: str) -> frozenset[str]:
+    """What a project is called, folded: its collection, its folder, and the repository that it was
+    cloned from.
+    """
+    folder = root.name if root is not None else ""
+    return frozenset(filter(None, map(fold, (collection, folder, origin))))

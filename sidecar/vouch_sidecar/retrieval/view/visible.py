@@ -1,0 +1,156 @@
+"""What of a knowledge base its viewer may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from tantivy import Document, Query
+
+from vouch_sidecar.index.query import pointing_query
+from vouch_sidecar.index.receipts import Quoted
+from vouch_sidecar.index.schema import (
+    MICROSECONDS,
+    QUESTION,
+    TITLE,
+    confirmed_at,
+    key_in,
+    quoted_in,
+    shown_in,
+)
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+)
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
+from vouch_sidecar.text.content_words import Term
+
+
+class VisibleArtifacts:
+    """Looks artifacts up, and leaves out what the gates close."""
+
+    def __init__(self, at: Viewpoint) -> None:
+        self._at = at
+
+    def sees(self, artifact: Artifact) -> bool:
+        """Whether the viewer may see an artifact. A relation is visible if both of its ends are.
+        Evidence is visible if its source is, and a claim that cites it, if there are any: a source
+        that is missing may be withheld from everybody.
+        """
+        if isinstance(artifact, Relation):
+            return self._shows(artifact.source) and self._shows(artifact.target)
+        if isinstance(artifact, Evidence):
+            return self._sees_evidence(artifact)
+        return gate_of(artifact) in self._at.gates
+
+    def _sees_evidence(self, evidence: Evidence) -> bool:
+        if self.artifact((Kind.SOURCE, evidence.source_id)) is None:
+            return False
+        citing = self._at.knowledge.found(pointing_query("cites", evidence.id))
+        gates = [gate_of(one) for one in citing if isinstance(one, Claim)]
+        return not gates or not self._at.gates.isdisjoint(gates)
+
+    def artifact(self, key: Key) -> Artifact | None:
+        """An artifact, or a topic as an entity; None where it is missing or the viewer may not see
+        it.
+        """
+        if key[0] == Kind.ENTITY and (topic := self._at.derived.get(key[1])) is not None:
+            return topic.entity
+        if key[0] in (Kind.PAGE, Kind.SOURCE):
+            document = self._at.knowledge.document(key)
+            artifact = None if document is None else shown_in(document, self._at.gates)
+        else:
+            artifact = self._at.knowledge.artifact(key)
+        return artifact if artifact is not None and self.sees(artifact) else None
+
+    def claim(self, claim_id: str) -> Claim | None:
+        artifact = self.artifact((Kind.CLAIM, claim_id))
+        return artifact if isinstance(artifact, Claim) else None
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """A declared entity, or a topic."""
+        topic = self._at.derived.get(entity_id)
+        return self._at.knowledge.entity(entity_id) if topic is None else topic.entity
+
+    def quoted(self, claim_id: str) -> Quoted | None:
+        """The place of a claim's receipt in its source, looked up once for each question."""
+        if claim_id not in self._known_quoted:
+            self._known_quoted[claim_id] = self._at.knowledge.quoted(claim_id)
+        return self._known_quoted[claim_id]
+
+    @cached_property
+    def _known_quoted(self) -> dict[str, Quoted | None]:
+        return {}
+
+    def in_document(self, document: Document) -> Artifact | None:
+        """The artifact of a document of the index, for a section its page; None if the viewer may
+        not see it.
+        """
+        kind, artifact_id, section = key_in(document)
+        if section or kind == TITLE:
+            return self.artifact((Kind.PAGE, artifact_id))
+        if kind == QUESTION:
+            return self.artifact((Kind.SOURCE, artifact_id))
+        artifact = shown_in(document, self._at.gates)
+        if kind == Kind.CLAIM:
+            self._known_quoted[artifact_id] = quoted_in(document)
+        return artifact if self.sees(artifact) else None
+
+    def found(self, query: Query, limit: int) -> Iterator[Artifact]:
+        """The artifacts among a query's first `limit` documents that the viewer may see."""
+        snapshot = self._at.knowledge.snapshot
+        for hit in snapshot.search(query, limit):
+            if (artifact := self.in_document(snapshot.document(hit))) is not None:
+                yield artifact
+
+    def best(self, query: Query, limit: int) -> list[Claim]:
+        """The best of the claims that a query finds, by worth, ties by id."""
+        snapshot = self._at.knowledge.snapshot
+        hits = snapshot.search(query, limit, by="worth")
+        artifacts = (self.in_document(snapshot.document(hit)) for hit in hits)
+        return [one for one in artifacts if isinstance(one, Claim)]
+
+    def pages_about(self, key: Key) -> list[Page]:
+        """The pages that list a claim or an entity, or that have a topic as title, by id."""
+        topic = self._at.derived.get(key[1]) if key[0] == Kind.ENTITY else None
+        ids = self._at.knowledge.pages_about(key) if topic is None else sorted(topic.pages)
+        pages = (self.artifact((Kind.PAGE, page_id)) for page_id in ids)
+        return [page for page in pages if isinstance(page, Page)]
+
+    def relations_of(self, artifact_id: str) -> Iterator[Relation]:
+        """The relations of an artifact that the viewer may see, by id."""
+        return filter(self.sees, self._at.knowledge.relations_of(artifact_id))
+
+    def citing(self, artifact_id: str) -> Iterator[Artifact]:
+        """The artifacts that refer to an id and that the viewer may see, by kind and id."""
+        knowledge = self._at.knowledge
+        return filter(self.sees, knowledge.found(knowledge.citing(artifact_id)))
+
+    def _shows(self, endpoint: str) -> bool:
+        kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
+        return any(self.artifact((kind, endpoint)) for kind in kinds)
+
+    def titles_holding(self, words: Sequence[Term], at_least: int) -> Iterator[str]:
+        """Titles of pages that hold so many of the words."""
+        snapshot = self._at.knowledge.snapshot
+        query = self._at.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)
+        for hit in snapshot.every(query):
+            page = self.in_document(snapshot.document(hit))
+            if isinstance(page, Page):
+                yield page.title
+
+    def is_recent(self, claim: Claim) -> bool:
+        """Whether a claim was confirmed or updated since the time that is asked for."""
+        at = confirmed_at(claim)
+        return self._at.since is None or (at is not None and at * MICROSECONDS >= self._at.since)
+
+    def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
+        """An entity's best claims by worth, ties by id."""
+        return self.best(self._at.search.about([entity_id]), limit)

@@ -1,0 +1,75 @@
+"""The names of entities and topics that a viewer may see, and where a text has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from tantivy import Document
+
+from vouch_sidecar.index.schema import entities_in, key_in
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint, own_names
+
+
+class VisibleNames:
+    """Finds names in texts, and what a name means."""
+
+    def __init__(self, at: Viewpoint) -> None:
+        self._at = at
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a declared entity, nested ones included."""
+
+        def find() -> list[Mention]:
+            never = self._at.words.never
+            found = self._at.knowledge.names.find(text)
+            return [m for m in found if not never or surface(text[m.start : m.end]) not in never]
+
+        return self._at.cached("mentions", text, find)
+
+    def topic_mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a topic, beside those that name a declared entity."""
+
+        def find() -> list[Mention]:
+            declared = [m for m in self.mentions(text) if not m.nested]
+            return [
+                one for one in self._at.derived.find(text) if not any(map(one.overlaps, declared))
+            ]
+
+        return self._at.cached("derived", text, find) if self._at.derived else []
+
+    def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
+        """Where a text names some entities or topics: start and end of each place, in order."""
+        wanted = frozenset(entity_ids)
+        every = [*self.mentions(text), *self.topic_mentions(text)]
+        found = {(m.start, m.end) for m in every if m.entity_id in wanted}
+        return tuple(sorted(found))
+
+    def parts(self, text: str) -> list[Mention]:
+        """Places beside its mentions that are a part of the names of a few entities."""
+        found = self._at.knowledge.names.parts(text, self.mentions(text))
+        return [m for m in found if surface(text[m.start : m.end]) not in self._at.words.never]
+
+    def called(self, name: str) -> list[str]:
+        """Ids of the entities with a name or alias, else of the topics; sorted."""
+        return self._at.knowledge.names.exactly(name) or self._at.derived.exactly(name)
+
+    def with_part(self, text: str) -> list[str]:
+        """Ids of the entities and topics of whose names a text is a part; sorted."""
+        names = self._at.knowledge.names
+        return sorted({*names.containing(text), *self._at.derived.containing(text)})
+
+    def is_topic(self, entity_id: str) -> bool:
+        return self._at.derived.get(entity_id) is not None
+
+    def entities_in(self, claim: Document) -> frozenset[str]:
+        """The entities and topics that a claim counts for."""
+        declared = entities_in(claim, self._at.gates)
+        return declared.union(self._at.derived.of_claim(key_in(claim)[1]))
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The project's own name, folded. In a text about the project it says nothing."""
+        return own_names(self._at.collection, self._at.root, self._at.workspace.origin)
