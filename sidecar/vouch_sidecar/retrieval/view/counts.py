@@ -16,8 +16,8 @@ from vouch_sidecar.text.content_words import Term, terms
 MAX_ALIKE = 100
 
 
-class Counts:
-    """Counts; each is of what the gates let through."""
+class ArtifactCounts:
+    """ArtifactCounts; each is of what the gates let through."""
 
     def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
         self._at = at

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import (
     Claim,
 )
 from vouch_sidecar.retrieval.view.claim_texts import ClaimTexts
-from vouch_sidecar.retrieval.view.counts import Counts
+from vouch_sidecar.retrieval.view.counts import ArtifactCounts
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.retrieval.view.visible_names import VisibleNames
@@ -37,8 +37,8 @@ class View(Viewpoint):
         return ClaimTexts(self, self.visible)
 
     @cached_property
-    def counts(self) -> Counts:
-        return Counts(self, self.visible)
+    def counts(self) -> ArtifactCounts:
+        return ArtifactCounts(self, self.visible)
 
     @cached_property
     def names(self) -> VisibleNames:
