@@ -1,6 +1,6 @@
 """Knowledge bases of any size that look like real ones: seeded, fast to write, kept for next time.
 
-English words come from the tiers of `index/english.txt` with Zipf weights, entities are referred to
+English words come from the tiers of `text/english.txt` with Zipf weights, entities are referred to
 with Zipf weights as well: a few are in every second claim, most in a handful.
 """
 
@@ -25,7 +25,7 @@ SEED = 20_260_101
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 """The newest time stamp that is written."""
 PACKAGE = Path(__file__).resolve().parent.parent / "sidecar" / "vouch_sidecar"
-ENGLISH = PACKAGE / "index" / "english.txt"
+ENGLISH = PACKAGE / "text" / "english.txt"
 
 CLAIM_TYPES = ("fact", "fact", "fact", "decision", "observation", "workflow", "warning")
 STATUSES = {"stable": 62, "working": 20, "actionable": 8, "contested": 2, "superseded": 5} | {

@@ -23,7 +23,7 @@ STOPWORDS = frozenset(
 
 @cache
 def _english() -> dict[str, int]:
-    text = resources.files("vouch_sidecar.index").joinpath("english.txt").read_text("utf-8")
+    text = resources.files("vouch_sidecar.text").joinpath("english.txt").read_text("utf-8")
     tiers = (line for line in text.splitlines() if not line.startswith("#"))
     return {word: tier for tier, line in enumerate(tiers, 1) for word in line.split()}
 

@@ -89,7 +89,7 @@ class Viewpoint:
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
     workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
     """The files around the knowledge base and the ties to them. The ties are those of all viewers:
-    `retrieval.file_ties` chooses those of this one.
+    `retrieval.files` chooses those of this one.
     """
     authors: Authors = Authors()
     topics: Topics = NO_TOPICS
