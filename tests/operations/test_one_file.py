@@ -159,7 +159,8 @@ def test_surfaces_know_nothing_of_operations_that_are_none() -> None:
 
 
 def test_a_weight_is_one_class(changed: Changed) -> None:
-    with (changed.package / "retrieval" / "people" / "weights.py").open("a", encoding="utf-8") as source:
+    weights = changed.package / "retrieval" / "people" / "weights.py"
+    with weights.open("a", encoding="utf-8") as source:
         source.write(FIFTH)
     asked = {"topic": "jwt", "weight": "fifth", "explain": True}
 
