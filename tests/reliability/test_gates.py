@@ -145,7 +145,7 @@ def told_by_processes(told: Told) -> Told:
 
 def commands(base: Base, asked: Asked) -> Iterator[tuple[str, list[str], str]]:
     """Every command that asks, and every hook: a label, the arguments and the standard input."""
-    for command in QUESTIONS:
+    for command in QUESTIONS.values():
         assert isinstance(command, QuestionCommand)
         (params, *_) = PARAMS[command.operation.name](asked)
         words = [*(v for v in params.values() if isinstance(v, str)), *params.get("paths", ())]

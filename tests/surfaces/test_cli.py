@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from tests.protocol import knowledge
@@ -277,8 +278,8 @@ def test_help_says_what_each_command_does_in_groups(tmp_path: Path) -> None:
     )
     assert (ask[0], closer[0], set_up[0]) == ("experts", "explain", "demo")
     assert {"salience", "probe", "mentions", "jsonl", "hook"} <= {*plumbing}
-    shown = [name for name, command in main.commands.items() if not command.hidden]
-    assert sorted([*ask, *closer, *set_up, *plumbing]) == sorted(shown)
+    commands = main.list_commands(click.Context(main))
+    assert sorted([*ask, *closer, *set_up, *plumbing]) == commands
 
 
 def test_options_are_named_in_words(tmp_path: Path) -> None:
@@ -442,11 +443,21 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
         run(root, "experts", "認証基盤", *extra, PYTHONIOENCODING="ascii")
 
 
-def test_the_language_server_is_imported_only_where_it_is_needed(root: Path) -> None:
+@pytest.mark.parametrize(
+    ("args", "foreign"),
+    [
+        (["pause"], ["pydantic", "vouch_sidecar.operations"]),
+        (["stop", "--all"], ["pydantic", "vouch_sidecar.operations"]),
+        (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations"]),
+        (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.diagnosis"]),
+    ],
+    ids=lambda given: given[0],
+)
+def test_a_command_imports_what_it_needs(root: Path, args: list[str], foreign: list[str]) -> None:
     script = (
         "import sys; from vouch_sidecar.surfaces.cli import main;"
-        "main(['experts', 'jwt', '--json'], standalone_mode=False);"
-        "sys.exit(any(m in sys.modules for m in ('pygls', 'lsprotocol', 'mcp')))"
+        f"main({args}, standalone_mode=False);"
+        f"sys.exit(' '.join(sys.modules.keys() & {set(foreign)}) or 0)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True

@@ -82,11 +82,10 @@ async def test_what_was_not_read_is_not_denied(
     engine.load()
     Indexer(engine)  # it never comes to work
     clock.now += READY_SECONDS
-    commands = {command.operation.name: command for command in QUESTIONS}
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         result = await perform_async(engine, OPERATIONS[name], params, CALLER)
         for as_json_too in (False, True):
-            commands[name].print(result, {"header": False, "as_json": as_json_too})
+            QUESTIONS[name].print(result, {"header": False, "as_json": as_json_too})
             said = capsys.readouterr().err
             assert UNREAD in said
             assert "No " not in said

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from vouch_sidecar import __version__
 from vouch_sidecar.kb.sanitize import escaped
-from vouch_sidecar.surfaces.cli.check import CHECK
-from vouch_sidecar.surfaces.cli.demo import DEMO
-from vouch_sidecar.surfaces.cli.doctor import DOCTOR
-from vouch_sidecar.surfaces.cli.pause_commands import pause, resume
-from vouch_sidecar.surfaces.cli.processes import PROCESSES
-from vouch_sidecar.surfaces.cli.watch import WATCH
-from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 from vouch_sidecar.surfaces.stdio import log_to_stderr
 
 __all__ = ["main"]
@@ -29,24 +23,51 @@ COMMAND_GROUPS = {
 }
 """By heading of the help, the commands below it, in this order. All others are plumbing."""
 PLUMBING = "Plumbing, for editors, agents and scripts"
+MODULES = {
+    "check": "check",
+    "demo": "demo",
+    "doctor": "doctor",
+    "hook": "hook_command",
+    "install": "install_command",
+    "jsonl": "processes",
+    "lsp": "processes",
+    "mcp": "processes",
+    "pause": "pause_commands",
+    "resume": "pause_commands",
+    "stop": "stop_command",
+    "watch": "watch",
+}
+"""By command, the module of this package that has it. All others ask: one an operation."""
 
 
 class _Shell(click.Group):
-    """Lists its commands in groups. Escapes control characters in error messages, which may quote
-    names of files.
+    """Imports the command that is run, no other. Lists its commands in groups. Escapes control
+    characters in error messages, which may quote names of files.
     """
 
-    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+    def list_commands(self, _: click.Context) -> list[str]:
+        from vouch_sidecar.surfaces.shell.questions import QUESTIONS
+
+        return sorted((*MODULES, *QUESTIONS))
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name in MODULES:
+            module = import_module(f"{__name__}.{MODULES[name]}")
+            command: click.Command = getattr(module, name)
+            return command
+        from vouch_sidecar.surfaces.shell.questions import QUESTIONS
+
+        return QUESTIONS.get(name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         listed = {name for names in COMMAND_GROUPS.values() for name in names}
-        shown = [name for name, command in self.commands.items() if not command.hidden]
-        plumbing = sorted(name for name in shown if name not in listed)
+        shown = {name: one for name, one in commands.items() if one and not one.hidden}
+        plumbing = [name for name in shown if name not in listed]
         column = max(map(len, shown))
         for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, plumbing)):
             limit = formatter.width - 6 - column
-            rows = [
-                (f"{name:{column}}", self.commands[name].get_short_help_str(limit))
-                for name in names
-            ]
+            rows = [(f"{name:{column}}", shown[name].get_short_help_str(limit)) for name in names]
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
@@ -66,7 +87,3 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-
-
-for command in (*QUESTIONS, CHECK, DOCTOR, WATCH, DEMO, pause, resume, *PROCESSES):
-    main.add_command(command)

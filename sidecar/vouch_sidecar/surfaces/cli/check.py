@@ -19,7 +19,8 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.printer import Printer
-from vouch_sidecar.surfaces.shell.console import Selection, common_options, loaded, print_json
+from vouch_sidecar.surfaces.shell.console import common_options, print_json
+from vouch_sidecar.surfaces.shell.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1
@@ -49,7 +50,7 @@ class FoundProblem(NamedTuple):
 
 def _check(**given: Any) -> None:
     viewer = Viewer(given["project"], given["agent"])
-    every = list(_problems_of(Selection(given["root"], viewer)))
+    every = list(_problems_of(given["root"], viewer))
     problems = [one for one in every if given["hints"] or one.problem.severity != "hint"]
     hints = len(every) - len(problems)
     unusable = len({one.file for one in every if one.problem.is_unusable})
@@ -67,20 +68,20 @@ def _check(**given: Any) -> None:
         sys.exit(PROBLEMS)
 
 
-def _problems_of(asked_from: Selection) -> Iterator[FoundProblem]:
+def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
-    engine, caller = loaded(asked_from)
+    engine, caller = loaded(root, viewer)
     settle(engine.collections.values(), engine.env)
     for served in engine.serving(caller):
-        root, collection = served.collection.root, served.collection
+        collection = served.collection
         problems = engine.problems(collection)
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         for path, more in check_all(around, served.view.visible.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):
-            file = Path(os.path.normpath(root / KB_DIRNAME / path)) if path else None
+            file = Path(os.path.normpath(collection.root / KB_DIRNAME / path)) if path else None
             for problem in sorted(several, key=lambda one: (one.line, one.column)):
-                yield FoundProblem(root, file, problem)
+                yield FoundProblem(collection.root, file, problem)
 
 
 def _show(problems: Sequence[FoundProblem], unusable: int, hints: int, header: bool) -> None:
@@ -164,7 +165,7 @@ def _sarif_result(found: FoundProblem) -> dict[str, Any]:
     return {**result, "locations": [{"physicalLocation": place}]}
 
 
-CHECK = click.Command(
+check = click.Command(
     "check",
     callback=_check,
     params=[

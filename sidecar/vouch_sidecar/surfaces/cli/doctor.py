@@ -19,7 +19,7 @@ STATE_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.command("doctor")
 @root_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def DOCTOR(root: Path | None, as_json: bool) -> None:  # noqa: N802 - a command, like the others
+def doctor(root: Path | None, as_json: bool) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
     to = None if as_json else Printer()
     findings = []

@@ -11,7 +11,7 @@ import click
 
 from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.sanitize import printable
-from vouch_sidecar.surfaces.shell.console import Selection, root_option, roots_of
+from vouch_sidecar.surfaces.shell.console import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
 _FOR = re.compile(r"([1-9][0-9]{0,5})(m|h|d)")
@@ -37,7 +37,7 @@ def pause(root: Path | None, seconds: int | None) -> None:
     Until `resume` or the next start of the system, unless --for says how long. What is asked is
     still answered.
     """
-    for folder in roots_of(Selection(root)):
+    for folder in roots_from(root):
         try:
             ends = pauses.pause(folder, os.environ, seconds)
         except OSError as error:
@@ -52,7 +52,7 @@ def pause(root: Path | None, seconds: int | None) -> None:
 @root_option
 def resume(root: Path | None) -> None:
     """End a pause."""
-    for folder in roots_of(Selection(root)):
+    for folder in roots_from(root):
         try:
             was_paused = pauses.resume(folder, os.environ)
         except OSError as error:

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.surfaces.local.follower import follow
-from vouch_sidecar.surfaces.shell.console import Selection, root_option, roots_of
+from vouch_sidecar.surfaces.shell.console import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 SESSIONS = 4
@@ -31,14 +31,14 @@ RETRY_SECONDS = 0.1
 
 @click.command("watch")
 @root_option
-def WATCH(root: Path | None) -> None:  # noqa: N802
+def watch(root: Path | None) -> None:
     """Show what is in play, live, until Ctrl+C.
 
     In sessions of editors and agents, of the knowledge base found from a folder.
     """
     if not is_supported():
         raise click.UsageError("sessions can't be followed on this system")
-    roots = roots_of(Selection(root))
+    roots = roots_from(root)
     end_with_client(sys.stdout.fileno())
     pane = Pane()
     with suppress(KeyboardInterrupt):

@@ -25,7 +25,8 @@ from vouch_sidecar.surfaces.install.host_files import (
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import PROGRAM_NAME, Host, Location
 from vouch_sidecar.surfaces.install.program import COMMAND, ENV
-from vouch_sidecar.surfaces.shell.console import MissingKnowledgeBaseError, Selection, loaded
+from vouch_sidecar.surfaces.shell.console import MissingKnowledgeBaseError
+from vouch_sidecar.surfaces.shell.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -116,7 +117,7 @@ def _failure(file: ExaminedFile, error: OSError) -> click.ClickException:
 def _contents(root: Path | None) -> str:
     """The number of claims that the host will find, and a prompt to try."""
     try:
-        engine, caller = loaded(Selection(root))
+        engine, caller = loaded(root)
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
     views = [one.view for one in engine.serving(caller)]

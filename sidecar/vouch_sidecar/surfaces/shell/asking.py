@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -11,14 +12,18 @@ from pydantic import ValidationError
 
 from vouch_sidecar.api import KnowledgeBase
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, refuse_unknown, status
 from vouch_sidecar.surfaces.local.client import ask, has_settings
-from vouch_sidecar.surfaces.shell.console import engine_on, unusable_files
+from vouch_sidecar.surfaces.shell.own_engine import engine_on
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 
 R = TypeVar("R", bound=Result)
 
+MOST_NAMED = 3
+"""Files that can't be used that a command names; it counts the others."""
 PROCESS_SECONDS = 2.0
 """Time limit of the other process."""
 
@@ -88,3 +93,20 @@ def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) ->
 def _name_unusable(state: status.StatusResult) -> None:
     for sentence in unusable_files(state):
         say(sentence, err=True)
+
+
+def unusable_files(state: status.StatusResult) -> Iterator[str]:
+    """Sentences that name the files that can't be used, by their paths from the working folder,
+    with the first problem of each.
+    """
+    faults: dict[Path, status.ProblemView] = {}
+    for root in state.roots:
+        for problem in root.problems:
+            if problem.is_unusable:
+                faults.setdefault(Path(root.root, KB_DIRNAME, problem.path), problem)
+    for file, fault in islice(faults.items(), MOST_NAMED):
+        place = f"{os.path.relpath(file)}:{fault.line}"
+        yield one_line(f"{place} can't be used: {with_field(fault.field, fault.message)}")
+    if len(faults) > MOST_NAMED:
+        others = count(len(faults) - MOST_NAMED, "other file")
+        yield f"{others} can't be used: `vouch-sidecar check` lists all"

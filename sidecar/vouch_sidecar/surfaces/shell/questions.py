@@ -41,12 +41,11 @@ from vouch_sidecar.retrieval.prefix_search import beginning
 from vouch_sidecar.surfaces.shell.asking import Back, answered
 from vouch_sidecar.surfaces.shell.console import (
     MissingKnowledgeBaseError,
-    Selection,
     common_options,
-    loaded,
     print_json,
-    roots_of,
+    roots_from,
 )
+from vouch_sidecar.surfaces.shell.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
@@ -85,7 +84,7 @@ class QuestionCommand(click.Command):
         """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
         operation = self.operation
         given = _with_standard_input(operation, given)
-        roots = roots_of(Selection(given["root"]))
+        roots = roots_from(given["root"])
         viewer = Viewer(given["project"], given["agent"])
         try:
             result = answered(roots, viewer, partial(_result, operation, given))
@@ -243,9 +242,8 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     """The ids of claims, or the names and ids of entities, that begin with `start`."""
     root = ctx.params.get("root")
     viewer = Viewer(ctx.params.get("project"), ctx.params.get("agent"))
-    asked = Selection(Path(root) if root else None, viewer)
     try:
-        engine, caller = loaded(asked)
+        engine, caller = loaded(Path(root) if root else None, viewer)
     except MissingKnowledgeBaseError:
         return []
     kind = Kind(COMPLETED[ctx.command.name or ""])
@@ -294,4 +292,8 @@ def _kind(annotation: object) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-QUESTIONS = tuple(QuestionCommand(one) for one in OPERATIONS.values() if one.show is not None)
+QUESTIONS = {
+    str(command.name): command
+    for command in (QuestionCommand(one) for one in OPERATIONS.values() if one.show is not None)
+}
+"""The commands by their names."""
