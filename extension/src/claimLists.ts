@@ -35,7 +35,8 @@ function byClaim(files: FilesResult['files']): { claim: TiedClaim; places: strin
   for (const { path, claims } of files) {
     for (const claim of claims) {
       const row = found.get(tiedKey(claim)) ?? { claim, places: [] };
-      row.places.push(joined(path.split('/').at(-1), claim.line !== null && `L${claim.line}`));
+      const name = /[^/]*\/?$/.exec(path)?.[0]; // of a folder with its slash
+      row.places.push(joined(name, claim.line !== null && `L${claim.line}`));
       found.set(tiedKey(claim), row);
     }
   }

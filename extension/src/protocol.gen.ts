@@ -488,7 +488,7 @@ export interface FilesResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
-  /** In the order asked. */
+  /** In the order asked, each folder before its first file. */
   readonly files: readonly TiedFile[];
 }
 
@@ -973,7 +973,7 @@ export interface TiedClaim {
   readonly line: number | null;
   /** For people, in a few words. */
   readonly why: string;
-  /** How the words that it quotes stand in the file now. */
+  /** How the words that it quotes stand in the file now; gone too where the file no longer has what it names. */
   readonly fresh: "there" | "moved" | "gone" | null;
   /** Why it may hold no more, for people; null: nothing says so. */
   readonly stale: string | null;
@@ -990,7 +990,7 @@ export interface TiedClaim {
 
 /** A file with its claims. */
 export interface TiedFile {
-  /** Below the root of the knowledge base; else as it was given. */
+  /** Below the root of the knowledge base; else as it was given. With a slash at its end, the folder of several files that follow: what is tied to them for it alone. */
   readonly path: string;
   /** Strongest first. */
   readonly claims: readonly TiedClaim[];

@@ -83,6 +83,19 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     ]
 
 
+def test_a_claim_on_a_folder_stands_once_above_its_files(root: Path, tmp_path: Path) -> None:
+    put(root / ".vouch", "claims/src.yaml", claim("src", text="Everything in `src/` is threaded."))
+    engine = settled(root, tmp_path)
+    files = ask(engine, "files", paths=["README.md", "src/idle.py", "src/relay.py"])["files"]
+    assert [(file["path"], [one["id"] for one in file["claims"]]) for file in files] == [
+        ("README.md", []),
+        ("src/", ["src"]),
+        ("src/idle.py", []),
+        ("src/relay.py", ["cites", "names"]),
+    ]
+    assert ids(engine, "src/idle.py") == ["src"]
+
+
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
     for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
         assert ids(engine, path) == ["cites", "names"]

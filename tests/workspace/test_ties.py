@@ -11,6 +11,7 @@ from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import Wanted
 from vouch_sidecar.workspace.names_in_text import named_in
 
+from tests.engine.bases import ask
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import (
     cite,
@@ -375,6 +376,22 @@ def test_a_name_that_is_a_common_word_ties_nothing(root: Path, tmp_path: Path) -
     assert not collection.workspace.fresh.names
 
 
+def test_a_word_that_many_definitions_have_ties_nothing(root: Path, tmp_path: Path) -> None:
+    parts = (
+        "class InfoPage: ...",
+        "def read_info(): ...",
+        "func (s *Set) Info() {",
+        "type infoSet",
+    )
+    write(root, {f"src/infos/i{n}.py": f"{parts[n % 4]}\n" for n in range(12)})
+    write(root, {"src/info.py": "class Info: ...\nclass Brook: ...\nclass InfoBrook: ...\n"})
+    git(root, "add", "-A")
+    for name in ("Info", "Brook", "InfoBrook"):
+        cite(root, f"c{name}", f"`{name}` it is.", "https://example.org/a")
+    found = {row[0] for row in tie_rows(settled(root, tmp_path), "src/info.py")}
+    assert found == {"cBrook", "cInfoBrook"}
+
+
 def test_what_no_file_defines_is_a_mention_and_comes_last(root: Path, tmp_path: Path) -> None:
     code = 'def f(args):\n    """Like posix_prefix does."""\n    args.append("--no-index")\n'
     write(root, {"src/pkg/f.py": code, "docs/use.md": "# Use\n\nWith UploadLoop.\n"})
@@ -417,6 +434,8 @@ def test_a_name_that_vanished_from_a_file_is_told(root: Path, tmp_path: Path) ->
             "UploadLoop.retry_once is no longer in this file, names retry_once, defined at L7"
         )
         assert not tied.is_weak
+        (row,) = ask(here, "files", paths=["src/pkg/upload.py"])["files"][0]["claims"]
+        assert (row["fresh"], row["stale"]) == ("gone", row["why"])
     write(root, {"src/pkg/upload.py": PYTHON})
     assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == before
     write(root, {"src/pkg/upload.py": "", "src/pkg/moved.py": PYTHON})

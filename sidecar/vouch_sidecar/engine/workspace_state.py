@@ -16,6 +16,7 @@ from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
+from vouch_sidecar.workspace.common_names import Spread
 from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, QuoteRange
@@ -68,8 +69,8 @@ class WorkspaceState:
     look_seconds: float = 0.0
     quotes: dict[str, dict[QuoteRange, Fresh]] = field(default_factory=dict)
     """Whether each quote is still there, by quoted file."""
-    widespread: tuple[tuple[str, ...], dict[str, bool]] = ((), {})
-    """The list of files, and by name whether it occurs in too many of them."""
+    widespread: tuple[tuple[str, ...], dict[str, Spread]] = ((), {})
+    """The list of files, and by name how widespread it is in them."""
     recalled: bool = False
     kept: str = ""
     """Digest of the data last written to the cache."""

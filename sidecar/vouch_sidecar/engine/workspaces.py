@@ -39,7 +39,7 @@ from vouch_sidecar.workspace.code_owners import (
     stamp_of_owners,
 )
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
-from vouch_sidecar.workspace.common_names import is_word, widespread
+from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
@@ -478,33 +478,36 @@ def _topics(
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
-        return _too_wide(root, workspace.files, names, state, stops)
+        spreads = _widespread(root, workspace.files, names, state, stops)
+        return {name: spread.is_held for name, spread in spreads.items()}
 
     own = own_names(collection.name, root, workspace.origin)
     shared = list(_shared(state.reads, workspace.ties))
     return derive(knowledge, WorkspaceNames(shared, too_wide, collection.disk, own, stops))
 
 
-def _too_wide(
+def _widespread(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
-) -> Mapping[str, bool]:
-    """Whether each name stands in too many files to tell anything; what is known is remembered."""
-    paths, is_wide = state.widespread
+) -> Mapping[str, Spread]:
+    """How widespread each name is; what is known is remembered."""
+    paths, spreads = state.widespread
     if paths != files.paths:
-        is_wide = {}
-    more = [name for name in names if name not in is_wide]
-    is_wide |= widespread(root, files, more, stops) if more else {}
-    state.widespread = files.paths, is_wide
-    return is_wide
+        spreads = {}
+    more = [name for name in names if name not in spreads]
+    spreads |= widespread(root, files, more, stops) if more else {}
+    state.widespread = files.paths, spreads
+    return spreads
 
 
 def _common_words(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> set[str]:
-    """Those of the names that are one word and stand in too many files: they tie nothing."""
+    """Those of the names that are one word and stand in too many files, or definitions: they tie
+    nothing.
+    """
     words = sorted(filter(is_word, names))
-    is_wide = _too_wide(root, files, words, state, stops)
-    return {word for word in words if is_wide[word]}
+    spreads = _widespread(root, files, words, state, stops)
+    return {word for word in words if spreads[word].is_common}
 
 
 def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 from urllib.parse import unquote, urlparse
 
@@ -25,7 +26,7 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
+from vouch_sidecar.retrieval.files.file_ties import Tied, folder_of, tied_to
 from vouch_sidecar.retrieval.files.stale import stale
 from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
@@ -33,6 +34,8 @@ from vouch_sidecar.workspace.ties import TieArm
 MAX_PATHS = 1_000
 GIST_CLAIMS = 10
 
+TiedRow = tuple[Served, Tied]
+"""A claim that is tied to a file, with the knowledge base that it is from."""
 PathText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
 
 
@@ -69,7 +72,8 @@ class TiedClaim(Wire):
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
     fresh: QuoteState | None = Field(
-        description="How the words that it quotes stand in the file now."
+        description="How the words that it quotes stand in the file now; gone too where the file "
+        "no longer has what it names."
     )
     stale: str | None = Field(
         description="Why it may hold no more, for people; null: nothing says so."
@@ -87,7 +91,10 @@ class TiedClaim(Wire):
 class TiedFile(Wire):
     """A file with its claims."""
 
-    path: str = Field(description="Below the root of the knowledge base; else as it was given.")
+    path: str = Field(
+        description="Below the root of the knowledge base; else as it was given. With a slash at "
+        "its end, the folder of several files that follow: what is tied to them for it alone."
+    )
     claims: list[TiedClaim] = Field(description="Strongest first.")
 
 
@@ -97,7 +104,9 @@ class FilesResult(Result):
     found_in = ("files",)
     nothing = "No claim is tied to these files."
 
-    files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
+    files: list[TiedFile] = Field(
+        default_factory=list, description="In the order asked, each folder before its first file."
+    )
 
 
 def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
@@ -109,14 +118,14 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         path = _path_of(params.uri)
         document = ask.documents.find(params.uri) if ask.documents is not None else None
         text = document.source if document is not None else None
-        files = [] if path is None else [_file(ask, path, text, params.range)]
-        return FilesResult(files=files)
-    found = []
+        files = [] if path is None else [_tied(ask, path, text, params.range)]
+        return FilesResult(files=[_file(*one) for one in files])
+    found: list[tuple[str, list[TiedRow]]] = []
     for path in dict.fromkeys(params.paths or ()):
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        found.append(_file(ask, path, None, None))
-    return FilesResult(files=found)
+        found.append(_tied(ask, path, None, None))
+    return FilesResult(files=[_file(*one) for one in _folders_once(found)])
 
 
 def _path_of(uri: str) -> str | None:
@@ -131,18 +140,46 @@ def _path_of(uri: str) -> str | None:
     return path[1:] if len(path) > 2 and path[2] == ":" else path
 
 
-def _file(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:
-    """The claims tied to one file in all knowledge bases, those in the `wanted` lines first."""
+def _tied(
+    ask: OperationCall, path: str, text: str | None, wanted: Range | None
+) -> tuple[str, list[TiedRow]]:
+    """A file's path, and the claims tied to it in all knowledge bases, those in the `wanted` lines
+    first.
+    """
     inside: str | None = None
-    found: list[tuple[Served, Tied]] = []
+    found: list[TiedRow] = []
     for one in ask.served:
         there = one.view.workspace.path_of(path)
         if there is not None:
             found += [(one, tied) for tied in tied_to(one.view, there, text)]
             inside = inside or there
     found.sort(key=lambda row: _order(row[1], wanted))
-    shown = one_line(path) if inside is None else inside
-    return TiedFile(path=shown, claims=[_row(one, tied) for one, tied in found])
+    return one_line(path) if inside is None else inside, found
+
+
+def _folders_once(
+    files: Sequence[tuple[str, Sequence[TiedRow]]],
+) -> Iterator[tuple[str, Sequence[TiedRow]]]:
+    """The files. A claim that is tied to several of them for their folder alone stands at the
+    folder, before the first of them, and not at the files.
+    """
+    by_folder: dict[str, dict[tuple[str, str], list[TiedRow]]] = {}
+    for _, rows in files:
+        for row in rows:
+            if (folder := folder_of(row[1])) is not None:
+                claims = by_folder.setdefault(folder, {})
+                claims.setdefault((row[1].view.collection, row[1].claim.id), []).append(row)
+    shared: dict[str, list[TiedRow]] = {}
+    left_out: set[int] = set()
+    for folder, claims in by_folder.items():
+        for same in claims.values():
+            if len(same) > 1:
+                shared.setdefault(folder, []).append(same[0])
+                left_out.update(map(id, same))
+    for path, rows in files:
+        for folder in [one for one in shared if path.startswith(one)]:
+            yield folder, shared.pop(folder)
+        yield path, [row for row in rows if id(row) not in left_out]
 
 
 def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
@@ -153,12 +190,17 @@ def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
     return (not there, -tied.strength, line or 0, tied.claim.id, tied.view.collection)
 
 
+def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:
+    return TiedFile(path=path, claims=[_row(one, tied) for one, tied in rows])
+
+
 def _row(one: Served, tied: Tied) -> TiedClaim:
     views = ArtifactViews(one.view, one.collection.root)
     claim = tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
     went = stale(one.view, claim)
+    is_lost = went is None and tied.fresh == "gone"
     cited = citations[0] if citations and citations[0].source_id is not None else None
     return TiedClaim(
         id=claim.id,
@@ -169,7 +211,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         line=tied.line,
         why=tied.why,
         fresh=tied.fresh,
-        stale=None if went is None else went.said,
+        stale=tied.why if is_lost else None if went is None else went.said,
         text=one.view.texts.said(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,

@@ -1,12 +1,17 @@
-"""Finds the names that so many files of a workspace contain that they identify none."""
+"""Finds the names that so many files of a workspace hold, or define something with, that they
+identify none.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
-from vouch_sidecar.workspace.file_kinds import is_for_names
+from vouch_sidecar.text.windows import matches
+from vouch_sidecar.workspace.file_kinds import is_for_names, words_of
 from vouch_sidecar.workspace.file_list import Files, read
 
 MAX_FILES = 400
@@ -19,6 +24,11 @@ MAX_READ = 32_768
 """Bytes of a file that are read."""
 _ONE_WORD = re.compile(r"(?:--)?[A-Za-z]?[a-z]++")
 _WORD = re.compile(r"[^\W_]+")
+_DEFINED = re.compile(
+    r"\b(?:class|def|func|function|fn|fun|type|struct|interface|trait|enum|module|record|protocol)"
+    r"[ \t]++(?:\([^()\n]{0,100}+\)[ \t]*+)?([A-Za-z_]\w*+)"
+)
+"""What most languages write before the name that they define; the receiver of a method in Go."""
 
 
 def is_word(name: str) -> bool:
@@ -26,15 +36,28 @@ def is_word(name: str) -> bool:
     return _ONE_WORD.fullmatch(name) is not None
 
 
+class Spread(NamedTuple):
+    """Whether too many files hold a name, and whether too many define one that it is a word of."""
+
+    is_held: bool
+    is_defined: bool
+
+    @property
+    def is_common(self) -> bool:
+        return self.is_held or self.is_defined
+
+
 def widespread(
     root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
-) -> dict[str, bool]:
-    """Whether each name's words are side by side in too many files, in upper or lower case. A name
-    that begins with a sign, such as an option, is looked for as written.
+) -> dict[str, Spread]:
+    """How widespread each name is. Too many files hold it if its words are side by side there, in
+    upper or lower case. A name that begins with a sign, such as an option, is looked for as
+    written.
     """
-    found = dict.fromkeys(names, 0)
+    held = dict.fromkeys(names, 0)
+    defined: Counter[str] = Counter()
     by_first: dict[str, list[tuple[str, str]]] = {}
-    for name in found:
+    for name in held:
         words = _WORD.findall(name.lower())
         for first in words[:1]:
             signed = not name[0].isalnum()
@@ -49,11 +72,14 @@ def widespread(
         if data is None or b"\0" in data[0][:1024]:
             continue
         looked_at += 1
-        raw = data[0][:MAX_READ].decode("utf-8", "replace").lower()
+        text = data[0][:MAX_READ].decode("utf-8", "replace")
+        raw = text.lower()
         there = _WORD.findall(raw)
         spaced = f" {' '.join(there)} "
         for first in by_first.keys() & set(there):
             for name, sought in by_first[first]:
-                found[name] += sought in (spaced if sought[0] == " " else raw)
+                held[name] += sought in (spaced if sought[0] == " " else raw)
+        names_there = (found[1] for found in matches(_DEFINED, text))
+        defined.update({word for one in names_there for word in words_of(one).split("_")})
     most = max(SHARE * looked_at, min(FEW_FILES, PART_OF_FEW * looked_at))
-    return {name: number > most for name, number in found.items()}
+    return {name: Spread(held[name] > most, defined[words_of(name)] > most) for name in held}

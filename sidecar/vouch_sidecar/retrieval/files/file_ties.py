@@ -39,7 +39,9 @@ class Tied:
     """The last line of what the file defines at `line`, where it does."""
     source_id: str | None = None
     fresh: QuoteState | None = None
-    """Whether the file still has the quote, where that is known."""
+    """Whether the file still has the quote, where that is known; gone, where it no longer has the
+    name that ties the claim.
+    """
     names: tuple[str, ...] = ()
     """The names in the claim's text that the file defines."""
 
@@ -133,6 +135,17 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     return list(by_text.values())
 
 
+def folder_of(tied: Tied) -> str | None:
+    """The folder, with a slash at its end, for which alone a claim is tied to a file; None where
+    anything ties it to the file itself.
+    """
+    if tied.arm != "path" or tied.line is not None or tied.names:
+        return None
+    paths = files_of(tied.view, tied.claim)
+    around = [path for path in paths if path.endswith("/") and tied.path.startswith(path)]
+    return None if tied.path in paths else max(around, key=len, default=None)
+
+
 def files_of(view: View, claim: Claim) -> dict[str, float]:
     """The files that a claim is tied to, and folders with a slash at their end, each with the
     strength of the strongest tie that the viewer may see.
@@ -195,7 +208,8 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
     own = (_fresh(view, tie) for _, tie in ties if not tie.beside)
     states = [fresh.state for fresh in own if fresh is not None]
-    state = min(states, key=("there", "moved", "gone").index, default=None)
+    lost: QuoteState | None = "gone" if best.arm == "identifier" and not best.files else None
+    state = min(states, key=("there", "moved", "gone").index, default=lost)
     names: dict[object, Tie] = {}
     for _, tie in sorted(ties, key=order):
         if tie.arm in ("identifier", "mention"):
