@@ -128,7 +128,7 @@ def topics_take(claims: int) -> float:
         engine.load()
         settle(engine.collections.values(), engine.env)
         (collection,) = engine.collections.values()
-        around = WorkspaceNames(disk=collection.disk)
+        around = WorkspaceNames(disk=collection.reader.disk)
         gc.collect()
         gc.freeze()  # as commands do
         taken = []

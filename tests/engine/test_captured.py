@@ -208,7 +208,7 @@ def test_a_receipt_beside_one_that_is_withheld_shows_nothing_of_it(root: Path, s
     asked = (QUESTION, "which settings does the relay read before the dead letter queue")
     assert RETRIES in everything(engine, root, *asked)
     (collection,) = engine.collections.values()
-    collection.keep_up(whole=True)
+    collection.reader.keep_up(whole=True)
     assert holds(root.parent / "cache", secret)
     if status == "removed":
         (claim,) = (one for text, one in claims(root).items() if text == secret)
@@ -223,7 +223,7 @@ def test_a_receipt_beside_one_that_is_withheld_shows_nothing_of_it(root: Path, s
     assert "yaml-and-readme" not in said
     assert "README.md, before" not in said
     assert "Each retry waits twice" in said
-    collection.keep_up(whole=True)
+    collection.reader.keep_up(whole=True)
     if status == "private":
         assert RETRIES in everything(engine, root, *asked, agent="ada")
     else:
@@ -245,7 +245,7 @@ def test_a_secret_without_exact_bytes_closes_the_exchange(
     assert RETRIES in everybodys
     assert QUESTION in everybodys
     (collection,) = engine.collections.values()
-    collection.keep_up(whole=True)
+    collection.reader.keep_up(whole=True)
     (claim,) = (one for text, one in claims(root).items() if text == secret)
     (evidence,) = claim["evidence"]
     quoted = yaml.safe_load((root / f".vouch/evidence/{evidence}.yaml").read_text())
@@ -265,7 +265,7 @@ def test_a_secret_without_exact_bytes_closes_the_exchange(
     assert "Each retry waits twice" in said, "a receipt of its own"
     if status == "private":
         assert RETRIES in everything(engine, root, *asked, agent="ada")
-    collection.keep_up(whole=True)
+    collection.reader.keep_up(whole=True)
     assert holds(root.parent / "cache", QUESTION) is (status != "redacted")
     again = engine_on(root, env=caches)
     assert QUIET.sub("", everything(again, root, *asked)) == QUIET.sub("", said)

@@ -120,7 +120,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:_survey",
     "vouch_sidecar.kb.store:Store:_accept",
     "vouch_sidecar.kb.id_owners:Ledger:take_change",
-    "vouch_sidecar.engine.collection:Collection:_apply",
+    "vouch_sidecar.engine.disk_reader:DiskReader:_apply",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",
     "vouch_sidecar.index.knowledge:Knowledge:changed_to",
@@ -263,7 +263,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     "where",
     [
         "vouch_sidecar.kb.store:Store:resume",
-        "vouch_sidecar.engine.collection:Collection:_resume",
+        "vouch_sidecar.engine.disk_reader:DiskReader:_resume",
         "vouch_sidecar.index.base_cache:Bases:open",
     ],
 )
@@ -293,7 +293,7 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 1)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     engine = unread_engine(root, env=cached(tmp_path), clock=clock)
     switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
 

@@ -35,19 +35,19 @@ def started(root: Path, tmp_path: Path) -> tuple[Engine, Collection]:
 def test_a_few_changes_are_worth_no_base(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     engine, collection = started(root, tmp_path)
     (first,) = finished(tmp_path)
     for number in range(3):
-        assert not collection.wants_base
+        assert not collection.reader.wants_base
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
         engine.read()
     assert finished(tmp_path) == [first]
-    assert collection.wants_base
+    assert collection.reader.wants_base
     assert engine.load()
     (second,) = finished(tmp_path)
     assert second != first
-    assert not collection.latest.changed
+    assert not collection.reader.latest.changed
     assert counts(engine, "key vault") == {"vault": 5}
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
 
@@ -55,12 +55,12 @@ def test_a_few_changes_are_worth_no_base(
 def test_changes_that_came_before_a_start_count(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.collection.REBASE_FROM", 3)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     started(root, tmp_path)
     for number in range(5):
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
     engine, collection = started(root, tmp_path)
-    assert not collection.latest.changed
+    assert not collection.reader.latest.changed
     assert counts(engine, "key vault") == {"vault": 7}
 
 
@@ -73,7 +73,7 @@ def test_a_base_is_written_for_little_where_it_shall_be_whole(root: Path, tmp_pa
     assert engine.load(whole=True)
     (second,) = finished(tmp_path)
     assert second != first
-    assert not collection.latest.changed
+    assert not collection.reader.latest.changed
     assert engine.load(whole=True)
     assert finished(tmp_path) == [second]
 
@@ -96,7 +96,7 @@ def test_nothing_is_finished_while_an_earlier_version_serves(root: Path, tmp_pat
     write(root, "claims/master.yaml", b"id: [")
     write(root, "config.yaml", {"kb": {"name": "ops"}})
     engine.read()
-    assert collection.wants_base
+    assert collection.reader.wants_base
     assert not engine.load()
     assert finished(tmp_path) == [first]
     assert counts(engine, "key vault") == {"vault": 2}
@@ -108,7 +108,7 @@ def test_what_is_retired_while_a_base_is_written_is_in_none(
 ) -> None:
     """Not even where its id has come to say something else by then."""
     engine, collection = started(root, tmp_path)
-    bases = collection.bases
+    bases = collection.reader.bases
     assert bases is not None
     really = bases.write
 
@@ -122,20 +122,20 @@ def test_what_is_retired_while_a_base_is_written_is_in_none(
 
     with monkeypatch.context() as patch:
         patch.setattr(type(bases), "write", lambda _, documents: late(documents))
-        written = collection.write()
+        written = collection.reader.write()
     assert written is not None
-    collection.adopt(written)
-    collection.finish_base()
+    collection.reader.adopt(written)
+    collection.reader.finish_base()
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
-    assert collection.wants_base
+    assert collection.reader.wants_base
     assert engine.load()
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 2}
 
 
 def is_wanted(collection: Collection) -> bool:
-    return collection.wants_base
+    return collection.reader.wants_base
 
 
 def test_one_base_is_enough_for_several_processes(root: Path, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         harm(base / name)
         engine = engine_on(env=cached(tmp_path))
         collection = engine.add_root(root)
-        assert not collection.find_base(), name
+        assert not collection.reader.find_base(), name
         engine.load()
         assert in_short(engine) == wanted, name
         assert base not in finished(tmp_path)

@@ -151,7 +151,7 @@ def test_a_repository_may_switch_it_off(
     assert names(engine) == []
     assert "by_commits" not in ask(engine, "entity", id="relay")
     (collection,) = engine.collections.values()
-    assert not collection.workspace.history
+    assert not collection.surroundings.workspace.history
 
 
 def test_without_git_nobody_is_named(root: Path, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
     put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": {"git": "off"}}}))
     engine = looked(root, tmp_path, **AGENTS)
     assert owners(engine) == []
-    assert not engine.collections.popitem()[1].workspace.code_owners.rules
+    assert not engine.collections.popitem()[1].surroundings.workspace.code_owners.rules
 
 
 def test_claims_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) -> None:

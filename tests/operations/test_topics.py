@@ -121,7 +121,9 @@ def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
     (collection,) = engine.collections.values()
     before, told = engine.generation, list[int]()
     engine.listeners.add(lambda: told.append(engine.generation))
-    engine.publish_workspace(collection, collection.workspace, Topics(collection.knowledge))
+    engine.publish_workspace(
+        collection, collection.surroundings.workspace, Topics(collection.knowledge)
+    )
     assert told == [before + 1]
 
 
@@ -214,7 +216,7 @@ def test_what_was_retired_meanwhile_is_not_kept(root: Path, tmp_path: Path) -> N
         retired = claim(claim_id, text=TEXTS[claim_id], entities=[], status="redacted")
         put(root / ".vouch", f"claims/{claim_id}.yaml", retired, age=0)
     collection.read()
-    collection.keep_up(whole=True)
+    collection.reader.keep_up(whole=True)
     keep_topics(collection, state)
     for file in (tmp_path / "cache").rglob("beside-*"):
         assert b"keyring" not in file.read_bytes()

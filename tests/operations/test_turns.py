@@ -106,14 +106,14 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     engine: Engine, root: Path, env: dict[str, str]
 ) -> None:
     collection = engine.collections[root]
-    assert collection.bases is not None
+    assert collection.reader.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
     until(lambda: engine.load(whole=True))
-    (manifest,) = collection.bases.folder.glob("*/" + MANIFEST)
+    (manifest,) = collection.reader.bases.folder.glob("*/" + MANIFEST)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
     later.add_root(root)
-    assert not later.collections[root].find_base()
+    assert not later.collections[root].reader.find_base()
     assert asked(later, "status")["degraded"] == ["index_building", "search_failed"]
     later.load()
     assert asked(later, "status")["degraded"] == []

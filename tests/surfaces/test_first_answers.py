@@ -145,7 +145,9 @@ async def test_a_look_that_is_late_is_said(root: Path) -> None:
     assert (await experts(engine, patience=0))["degraded"] == ["index_building"]
     git(root, "checkout", "-q", "main")
     git(root, "status")
-    collection.head_looked = collection.head.version() if collection.head else None
+    collection.surroundings.head_looked = (
+        collection.surroundings.head.version() if collection.surroundings.head else None
+    )
     git(root, "update-index", "--force-write-index")
     assert engine.not_looked_at(CALLER) == []
 

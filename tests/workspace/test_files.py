@@ -99,8 +99,8 @@ def test_thousands_of_rules_end_and_are_said(
     write(root, {".gitignore": rules} | {f"a{number}.py": "" for number in range(20)})
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert "a0.py" in collection.workspace.ties.by_path
-    assert 0 < len(collection.workspace.files.paths) < 20
+    assert "a0.py" in collection.surroundings.workspace.ties.by_path
+    assert 0 < len(collection.surroundings.workspace.files.paths) < 20
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("rules in ignore files" in one["message"] for one in said)
 

@@ -91,7 +91,7 @@ def test_a_locator_that_leads_nowhere_ties_nothing(
     cite(root, "one", "Nothing is named here.", locator or " ")
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert collection.workspace.ties.by_path == {}
+    assert collection.surroundings.workspace.ties.by_path == {}
 
 
 def test_the_absolute_path_of_this_machine(root: Path, tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> No
 def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, text: str) -> None:
     cite(root, "one", text, "https://example.org")
     (collection,) = settled(root, tmp_path).collections.values()
-    assert collection.workspace.ties.by_path == {}
+    assert collection.surroundings.workspace.ties.by_path == {}
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_a_name_that_is_a_common_word_ties_nothing(root: Path, tmp_path: Path) -
     found = {row[0] for row in tie_rows(engine, "src/stop.py")}
     assert found == {"cBrook5", "cbrook7", "cStopSign8"}
     (collection,) = engine.collections.values()
-    assert not collection.workspace.fresh.names
+    assert not collection.surroundings.workspace.fresh.names
 
 
 def test_a_word_that_many_definitions_have_ties_nothing(root: Path, tmp_path: Path) -> None:
@@ -559,5 +559,5 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     rest = "`VendoredThing` or `UploadLoop` stops."
     cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
     (collection,) = settled(root, tmp_path).collections.values()
-    found = {one.path for one in collection.workspace.ties.of_claim("one")}
+    found = {one.path for one in collection.surroundings.workspace.ties.of_claim("one")}
     assert ("src/pkg/upload.py" in found) == told

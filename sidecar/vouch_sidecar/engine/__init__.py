@@ -1,7 +1,8 @@
 """The knowledge bases and sessions of one process."""
 
 from vouch_sidecar.engine.callers import Caller, Served
-from vouch_sidecar.engine.collection import Collection, Step
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.engine import Engine, UnknownRootError
 from vouch_sidecar.engine.indexer import Indexer
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush

@@ -43,8 +43,8 @@ class Served(ConfiguredView):
     def tells_people(self) -> bool:
         """Whether the repository has commits or owners of code, and the caller may see them."""
         collection, authors = self.collection, self.view.authors
-        has_told_owners = collection.has_code_owners and authors.teams_are_told
-        return has_told_owners or (collection.has_commits and authors.are_told)
+        has_told_owners = collection.surroundings.has_code_owners and authors.teams_are_told
+        return has_told_owners or (collection.surroundings.has_commits and authors.are_told)
 
     def window(self, session: Session, *, asked: bool = False) -> Window:
         """A session's texts that count for this knowledge base; none if `reflex` is off. `asked`:

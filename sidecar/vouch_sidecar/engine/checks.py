@@ -117,7 +117,9 @@ class CheckContext:
     def is_there(self, kind: Kind, artifact_id: str) -> bool:
         """Whether the artifact has a file; retired and faulty ones count."""
         key = kind, artifact_id
-        return self.knowledge.artifact(key) is not None or self.collection.store.has_file(key)
+        return self.knowledge.artifact(key) is not None or self.collection.reader.store.has_file(
+            key
+        )
 
     @cached_property
     def titles(self) -> frozenset[str]:
@@ -141,7 +143,9 @@ class CheckContext:
             case _:
                 return artifact
         with suppress(LookupError):
-            return self.collection.store.read_artifact(artifact.path) if differs else artifact
+            return (
+                self.collection.reader.store.read_artifact(artifact.path) if differs else artifact
+            )
         return artifact
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
@@ -205,7 +209,7 @@ def check_all(
 def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
     """The problems of CODEOWNERS, by its path from the folder of the knowledge base."""
     collection = around.collection
-    owners = collection.workspace.code_owners
+    owners = collection.surroundings.workspace.code_owners
     path = os.path.relpath(owners.top / owners.path, collection.root / KB_DIRNAME)
     problems = [
         Problem(path, finding.message, finding.severity, one.line, code=finding.code)
@@ -222,7 +226,7 @@ def _withheld(
     files. `paths`: the paths of all other artifacts and of faulty files.
     """
     kb_dir = around.collection.root / KB_DIRNAME
-    for path in around.collection.store.paths():
+    for path in around.collection.reader.store.paths():
         if path in paths or classify(path) not in (Kind.CLAIM, Kind.PAGE, Kind.RELATION):
             continue
         try:
@@ -460,7 +464,7 @@ def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     def sees(source: Source) -> bool:
         return gate_of(source) in shared
 
-    workspace = around.collection.workspace
+    workspace = around.collection.surroundings.workspace
     finding = stale_for(workspace, around.knowledge, artifact, sees, around.now)
     if finding is not None:
         yield Finding(finding.code, finding.field, finding.said, Severity.HINT)

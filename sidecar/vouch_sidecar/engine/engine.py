@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from vouch_sidecar.engine.callers import Caller, Served
-from vouch_sidecar.engine.collection import Collection, Step
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.ledger import UsageLedger
@@ -192,7 +193,8 @@ class Engine:
         done = []
         for collection in self.collections.values():
             with collection.writing_base():
-                done.append(collection.keep_up(whole))
+                done.append(not collection.is_failing and collection.reader.keep_up(whole))
+                collection.knowledge = collection.reader.latest
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
@@ -215,26 +217,17 @@ class Engine:
         collection: Collection,
         workspace: Workspace,
         topics: Topics | None = None,
-        whole_for: tuple[Knowledge, object] | None = None,
+        complete_for: Knowledge | None = None,
+        head: object = None,
     ) -> None:
         """Publish the workspace of a knowledge base, and its topics unless they are None.
-        `whole_for`: the generation for which the workspace is complete, and the version of git's
-        HEAD.
+        `complete_for` and `head`: the generation and HEAD for which it is complete, if it is.
         """
         if self.collections.get(collection.root) is not collection:
             return
-        was_pending, before = collection.is_workspace_pending, collection.workspace
-        collection.workspace = workspace
-        named_before, collection.topics = collection.topics, topics or collection.topics
-        if whole_for is not None:
-            collection.workspace_of, head = whole_for
-            if collection.workspace_of is collection.knowledge:
-                collection.head_around = head
-        differs = workspace.ties is not before.ties and bool(workspace.ties or before.ties)
-        differs = differs or workspace.history is not before.history
-        differs = differs or not workspace.fresh.is_as(before.fresh)
-        topics_were = bool(collection.topics.by_gate or named_before.by_gate)
-        differs = differs or (topics_were and collection.topics is not named_before)
+        was_pending = collection.is_workspace_pending
+        head = head if complete_for is collection.knowledge else None
+        differs = collection.surroundings.take(workspace, topics, complete_for, head)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()
@@ -317,9 +310,9 @@ class Engine:
                 collection.root,
                 words,
                 deadline=deadline,
-                workspace=collection.workspace,
+                workspace=collection.surroundings.workspace,
                 authors=_authors(settings, caller),
-                topics=collection.topics if settings.topics.enabled else NO_TOPICS,
+                topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
             )
             served.append(Served(view, settings, collection))
@@ -360,13 +353,16 @@ class Engine:
         if not self.is_followed:
             return []
         chosen = self._chosen(caller, None)
-        return [one for one in chosen if one.is_behind and not one.is_failing]
+        return [one for one in chosen if one.surroundings.is_behind and not one.is_failing]
 
     def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
         """Whether one of these paths has come or gone since files were listed, as git says."""
         if not self.is_followed:
             return False
-        return any(one.is_list_behind(paths) for one in self._chosen(caller, None))
+        return any(
+            one.surroundings.is_list_behind(paths, one.settings.trust.folders)
+            for one in self._chosen(caller, None)
+        )
 
     @property
     def watch_lost(self) -> bool:
@@ -379,7 +375,7 @@ class Engine:
         values = []
         if not self.complete:
             values.append("index_building")
-        if any(c.rebuilds for c in self.collections.values()):
+        if any(c.reader.rebuilds for c in self.collections.values()):
             values.append("search_failed")
         if self.watch_lost:
             values.append("watch_lost")

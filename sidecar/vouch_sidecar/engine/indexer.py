@@ -17,7 +17,8 @@ import anyio
 import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
-from vouch_sidecar.engine.collection import GIT, WATCH, Collection, Step, Written
+from vouch_sidecar.engine.collection import GIT, WATCH, Collection
+from vouch_sidecar.engine.disk_reader import Step, Written
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.workspaces import Workspaces
@@ -128,7 +129,7 @@ class Indexer:
         """Do what follows from a change that was published; rebuild damaged bases at once."""
         self.embeddings.wake()
         self._workspaces.wake()
-        if any(one.is_damaged for one in self._engine.collections.values()):
+        if any(one.reader.is_damaged for one in self._engine.collections.values()):
             self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:
@@ -201,7 +202,7 @@ class Indexer:
             del self._due[root]
         for root, collection in list(self._engine.collections.items()):
             due = self._due.setdefault(root, _Due())
-            if collection.is_damaged:
+            if collection.reader.is_damaged:
                 due.sweep_at = 0.0
             if due.at <= self._engine.clock():
                 await self._check(collection)
@@ -211,8 +212,9 @@ class Indexer:
             self._finish_at = float("inf")
             for collection in list(self._engine.collections.values()):
                 done = False
-                with collection.writing_base():
-                    done = await in_worker(collection.finish_base)
+                if not collection.is_failing:
+                    with collection.writing_base():
+                        done = await in_worker(collection.reader.finish_base)
                 if not done:
                     self._finish_at = self._engine.clock() + FINISH_SECONDS
 
@@ -220,14 +222,14 @@ class Indexer:
         """Start writing a new base for each knowledge base that wants one."""
         now = self._engine.clock()
         for root, collection in self._engine.collections.items():
-            if collection.wants_base and root not in self._writing and self._write_at <= now:
+            if collection.reader.wants_base and root not in self._writing and self._write_at <= now:
                 self._writing.add(root)
                 group.start_soon(self._write, collection)
 
     async def _write(self, collection: Collection) -> None:
         self._write_at = self._engine.clock() + WRITE_SECONDS
         with collection.writing_base():
-            written = await in_worker(collection.write)
+            written = await in_worker(collection.reader.write)
             if written is None:  # another process is about to write one
                 self._write_at = self._engine.clock() + RETRY_SECONDS
             else:
@@ -239,8 +241,8 @@ class Indexer:
     async def _adopt(self, collection: Collection, written: Written) -> None:
         """Replace the base by a written one. The published content stays the same."""
         with collection.reading():
-            await in_worker(collection.adopt, written)
-            collection.knowledge = collection.latest
+            await in_worker(collection.reader.adopt, written)
+            collection.knowledge = collection.reader.latest
         self.embeddings.wake()
         log.debug("rebased %r", collection.name)
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
@@ -276,8 +278,8 @@ class Indexer:
         now = self._engine.clock()
         looked = "all files" if paths is None else f"{len(paths)} files"
         log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
-        moved = collection.head_looked != due.git[1]
-        collection.head_looked = due.git[1]
+        moved = collection.surroundings.head_looked != due.git[1]
+        collection.surroundings.head_looked = due.git[1]
         if step is None and moved:
             self._engine.notify()  # questions wait for this
         if step is not None:
@@ -287,7 +289,7 @@ class Indexer:
         if paths is None:
             cost = 0.0 if step is not None else now - started
             due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))
-        expiry = collection.store.deadline
+        expiry = collection.reader.store.deadline
         due.expiry_at = float("inf") if expiry is None else max(expiry, now)
 
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
@@ -309,7 +311,7 @@ class Indexer:
                 then = replace(then, ended=step.ended | then.ended)
             step = then or step
         self._due.setdefault(collection.root, _Due()).git = version
-        collection.head = head
+        collection.surroundings.head = head
         return step
 
     # Watching

@@ -28,19 +28,22 @@ from vouch_sidecar.workspace.topics import Topics
 
 def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     """Write the topics to the cache, if they and the ties are whole. Blocks."""
-    knowledge, files, bases = state.knowledge, state.files, collection.bases
+    knowledge, files, bases = state.knowledge, state.files, collection.reader.bases
     if knowledge is None or files is None or bases is None:
         return
-    if knowledge is not collection.latest or collection.topics.of is not knowledge:
+    if (
+        knowledge is not collection.reader.latest
+        or collection.surroundings.topics.of is not knowledge
+    ):
         return
-    basis = _basis(collection, knowledge, files, collection.workspace.origin)
+    basis = _basis(collection, knowledge, files, collection.surroundings.workspace.origin)
     if not basis or state.topics_kept == basis:
         return
     looked = {path: _hex(stat) for path, (stat, _) in state.searched.items()}
-    by_gate = {gate: _rows(table) for gate, table in collection.topics.by_gate.items()}
+    by_gate = {gate: _rows(table) for gate, table in collection.surroundings.topics.by_gate.items()}
     if bases.keep_beside(_name(), json.dumps([basis, looked, by_gate]).encode()):
         state.topics_kept = basis
-    if collection.latest is not knowledge:  # they may name what was retired since
+    if collection.reader.latest is not knowledge:  # they may name what was retired since
         bases.drop_beside(_name())
 
 
@@ -50,7 +53,7 @@ def recall_topics(
     """The topics that an earlier process kept; None where it kept none, or something changed since
     on which they or the ties depend. `state` and `origin` are as recalled. Blocks.
     """
-    data = None if collection.bases is None else collection.bases.beside(_name())
+    data = None if collection.reader.bases is None else collection.reader.bases.beside(_name())
     if data is None:
         return None
     try:

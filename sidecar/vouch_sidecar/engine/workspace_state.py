@@ -82,7 +82,7 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
     """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
     `state` as well.
     """
-    data = None if collection.bases is None else collection.bases.beside(_name())
+    data = None if collection.reader.bases is None else collection.reader.bases.beside(_name())
     if data is None:
         return None
     parts: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
@@ -135,9 +135,9 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
     """Write the results to the cache for the next process, unless they are there already. If the
     analysis was cut short, the next process goes on from there.
     """
-    if collection.bases is None or not state.wanted:
+    if collection.reader.bases is None or not state.wanted:
         return
-    workspace = collection.workspace
+    workspace = collection.surroundings.workspace
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": workspace.ties.by_path,
         "uses": workspace.ties.uses,
@@ -156,9 +156,9 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for key, value in entries.items()
     )
     data = "\n".join(lines).encode()
-    if _digest(data) == state.kept and collection.bases.has_beside(_name()):
+    if _digest(data) == state.kept and collection.reader.bases.has_beside(_name()):
         return
-    if collection.bases.keep_beside(_name(), data):
+    if collection.reader.bases.keep_beside(_name(), data):
         state.kept = _digest(data)
 
 

@@ -120,32 +120,32 @@ class Workspaces:
             return
         state = self._states.setdefault(collection.root, WorkspaceState())
         env, knowledge = self._engine.env, collection.knowledge
-        whole_for = knowledge, collection.head_looked
+        around, head = collection.surroundings, collection.surroundings.head_looked
         if not state.recalled:
             state.recalled = True
             kept = await _in(worker, lambda: _resume(collection, knowledge, state, env))
             if kept is not None:
-                collection.index_listed = state.stamp
-                whole = None if kept[1] is None else whole_for
-                self._engine.publish_workspace(collection, *kept, whole_for=whole)
+                around.index_listed = state.stamp
+                whole = None if kept[1] is None else knowledge
+                self._engine.publish_workspace(collection, *kept, whole, head)
         if state.knowledge is knowledge and not await _in(
             worker, lambda: _is_stale(state, collection)
         ):
             throttle = _Throttle(self._ended, self._engine.foreground)
             again = await _in(worker, lambda: look_again(collection, state, throttle))
             if again is not None or collection.is_workspace_pending:
-                looked = again or collection.workspace
-                self._engine.publish_workspace(collection, looked, whole_for=whole_for)
+                looked = again or around.workspace
+                self._engine.publish_workspace(collection, looked, None, knowledge, head)
             await _in(worker, lambda: _keep(collection, state))
             return
         throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
-            collection.index_listed = state.stamp
+            around.index_listed = state.stamp
             self._engine.publish_workspace(collection, *stage)
         if not self._ended.is_set():
             _say_what_is_missing(collection, state)
-            self._engine.publish_workspace(collection, collection.workspace, whole_for=whole_for)
+            self._engine.publish_workspace(collection, around.workspace, None, knowledge, head)
             await _in(worker, lambda: _keep(collection, state))
 
 
@@ -224,7 +224,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
     """The repository around a knowledge base, and its newest commit ("" without one). Without a
     cache, or with `people.git` off, (None, "").
     """
-    if collection.settings.people.git == "off" or collection.bases is None:
+    if collection.settings.people.git == "off" or collection.reader.bases is None:
         return None, ""
     repository = Repository.around(collection.root, collection.settings.trust.folders)
     return repository, (repository.head() or "") if repository is not None else ""
@@ -237,8 +237,8 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
     repository, head = history_of(collection)
     if head != state.history.head:
         state.history = History()
-        if repository is not None and head and collection.bases is not None:
-            caches = collection.bases.caches
+        if repository is not None and head and collection.reader.bases is not None:
+            caches = collection.reader.bases.caches
             state.history = read_history(repository, head, collection.root, caches, env)
     return state.history
 
@@ -279,7 +279,9 @@ def _say_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
     unread = state.history.unread
     text = "The repository's commits are not read, and their authors not named"
     _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
-    collection.why_git_unasked = why_unasked(collection.root, collection.settings.trust.folders)
+    collection.surroundings.why_git_unasked = why_unasked(
+        collection.root, collection.settings.trust.folders
+    )
     is_cut = state.files is not None and state.files.is_cut
     text = "There are too many files, or rules in ignore files: some files have no ties"
     _record(collection, FILES, text if is_cut else "")
@@ -340,7 +342,7 @@ def work_out(
     files = _list(collection, state, env)
     locator = Locator(root, files)
     changed = _changed(state.knowledge, knowledge)
-    sources = collection.workspace.sources
+    sources = collection.surroundings.workspace.sources
     if changed is None:
         state.reads = {}
         sources = sources_in(knowledge, locator, stops)
@@ -353,14 +355,16 @@ def work_out(
             state.reads.pop(claim_id, None)
         else:
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
-    origin, before = origin_of(root), collection.workspace.fresh
+    origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     ties = Ties(by_path, uses, dict(state.names))
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, stops)
     workspace = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
-    first = collection.topics.of is None  # else the old topics count until the second stage
+    first = (
+        collection.surroundings.topics.of is None
+    )  # else the old topics count until the second stage
     yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
     common = _common_words(root, files, wanted.names, state, stops)
     wanted = Wanted(wanted.names - common, wanted.documents)
@@ -390,7 +394,7 @@ def look_again(
     """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
     small share of the time.
     """
-    now, workspace = time.monotonic(), collection.workspace
+    now, workspace = time.monotonic(), collection.surroundings.workspace
     if now - state.looked_at < sweep_interval(state.look_seconds):
         return None
     root = collection.root
@@ -483,7 +487,7 @@ def _topics(
 
     own = own_names(collection.name, root, workspace.origin)
     shared = list(_shared(state.reads, workspace.ties))
-    return derive(knowledge, WorkspaceNames(shared, too_wide, collection.disk, own, stops))
+    return derive(knowledge, WorkspaceNames(shared, too_wide, collection.reader.disk, own, stops))
 
 
 def _widespread(
@@ -539,7 +543,7 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
         return state.files
     stamp = stamp_of(root, trusted)
     started = time.monotonic()
-    caches = None if collection.bases is None else collection.bases.caches
+    caches = None if collection.reader.bases is None else collection.reader.bases.caches
     files = list_files(root, caches, env, trusted)
     state.listed_at, state.stamp = time.monotonic(), stamp
     state.list_seconds = state.listed_at - started
@@ -636,16 +640,15 @@ def settle(
                 state.recalled = True
                 kept = _resume(collection, collection.knowledge, state, env)
                 if kept is not None and kept[1] is not None:
-                    collection.workspace, collection.topics = kept[0], kept[1]
-                    collection.workspace_of = collection.knowledge
+                    collection.surroundings.take(*kept, collection.knowledge)
                     _say_what_is_missing(collection, state)
                     continue
             ties_known = False
             for workspace, topics in work_out(collection, collection.knowledge, state, env, stops):
-                collection.workspace, collection.topics = workspace, topics or collection.topics
+                collection.surroundings.take(workspace, topics)
                 ties_known = True
             if state.knowledge is collection.knowledge:
-                collection.workspace_of = collection.knowledge
+                collection.surroundings.complete_for = collection.knowledge
             _say_what_is_missing(collection, state)
             if ties_known:
                 _keep(collection, state)

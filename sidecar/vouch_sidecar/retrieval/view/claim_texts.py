@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 from vouch_sidecar.index.receipts import TALKING, Sentence, is_receipt
@@ -106,15 +105,12 @@ class ClaimTexts:
         sentence = self.sentence(claim)
         if sentence is None:
             return None
-        if sentence.source_id not in self._known_sources:
+        known = self._at.exchange_with
+        if sentence.source_id not in known:
             source = self._visible.artifact((Kind.SOURCE, sentence.source_id))
             exchange = source if isinstance(source, Source) and source.question else None
-            self._known_sources[sentence.source_id] = exchange
-        return self._known_sources[sentence.source_id]
-
-    @cached_property
-    def _known_sources(self) -> dict[str, Source | None]:
-        return {}
+            known[sentence.source_id] = exchange
+        return known[sentence.source_id]
 
     def best_said(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""

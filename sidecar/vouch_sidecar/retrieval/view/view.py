@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 
 from tantivy import Document
 
@@ -26,21 +25,23 @@ _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 @dataclass(frozen=True)
 class View(Viewpoint):
-    """One knowledge base for one viewer, who passes `gates`."""
+    """One knowledge base for one viewer, who passes `gates`. Its parts are made anew each time:
+    kept, they would refer to each other and keep retired generations until a garbage collection.
+    """
 
-    @cached_property
+    @property
     def visible(self) -> VisibleArtifacts:
         return VisibleArtifacts(self)
 
-    @cached_property
+    @property
     def texts(self) -> ClaimTexts:
         return ClaimTexts(self, self.visible)
 
-    @cached_property
+    @property
     def counts(self) -> ArtifactCounts:
         return ArtifactCounts(self, self.visible)
 
-    @cached_property
+    @property
     def names(self) -> VisibleNames:
         return VisibleNames(self)
 

@@ -12,7 +12,9 @@ from typing import TypeVar
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.topic_table import VisibleTopics
+from vouch_sidecar.kb.records import Source
 from vouch_sidecar.names.name_forms import surface
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -120,6 +122,21 @@ class Viewpoint:
     def derived(self) -> VisibleTopics:
         """The topics that the viewer may see."""
         return self.topics.seen(self.knowledge, self.gates, self.words.never)
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """What the project is called, folded."""
+        return own_names(self.collection, self.root, self.workspace.origin)
+
+    @cached_property
+    def quoted_of(self) -> dict[str, Quoted | None]:
+        """The place of a claim's receipt in its source, by claim id, as far as it was looked up."""
+        return {}
+
+    @cached_property
+    def exchange_with(self) -> dict[str, Source | None]:
+        """The exchange that a source is, by source id, as far as it was looked up."""
+        return {}
 
     def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
         """The result of `make` for a text, from memory where it is known. It is not remembered if

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from tantivy import Document, Query
 
@@ -81,13 +80,10 @@ class VisibleArtifacts:
 
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source, looked up once for each question."""
-        if claim_id not in self._known_quoted:
-            self._known_quoted[claim_id] = self._at.knowledge.quoted(claim_id)
-        return self._known_quoted[claim_id]
-
-    @cached_property
-    def _known_quoted(self) -> dict[str, Quoted | None]:
-        return {}
+        known = self._at.quoted_of
+        if claim_id not in known:
+            known[claim_id] = self._at.knowledge.quoted(claim_id)
+        return known[claim_id]
 
     def in_document(self, document: Document) -> Artifact | None:
         """The artifact of a document of the index, for a section its page; None if the viewer may
@@ -100,7 +96,7 @@ class VisibleArtifacts:
             return self.artifact((Kind.SOURCE, artifact_id))
         artifact = shown_in(document, self._at.gates)
         if kind == Kind.CLAIM:
-            self._known_quoted[artifact_id] = quoted_in(document)
+            self._at.quoted_of[artifact_id] = quoted_in(document)
         return artifact if self.sees(artifact) else None
 
     def found(self, query: Query, limit: int) -> Iterator[Artifact]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 
 from tantivy import Document
 
 from vouch_sidecar.index.schema import entities_in, key_in
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import surface
-from vouch_sidecar.retrieval.view.viewpoint import Viewpoint, own_names
+from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
 
 class VisibleNames:
@@ -69,7 +68,7 @@ class VisibleNames:
         declared = entities_in(claim, self._at.gates)
         return declared.union(self._at.derived.of_claim(key_in(claim)[1]))
 
-    @cached_property
+    @property
     def own(self) -> frozenset[str]:
         """The project's own name, folded. In a text about the project it says nothing."""
-        return own_names(self._at.collection, self._at.root, self._at.workspace.origin)
+        return self._at.own_names

@@ -1,0 +1,347 @@
+"""Reads the files of one knowledge base, and keeps the base that the next process starts from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
+from vouch_sidecar.index.builder import Builder
+from vouch_sidecar.index.encoding import Pseudonyms
+from vouch_sidecar.index.incremental import after
+from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
+from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.index.links import link_state_of
+from vouch_sidecar.index.receipts import Disk
+from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
+from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Change,
+    Claim,
+    Key,
+    Kind,
+    Page,
+    Problem,
+    Relation,
+    Scope,
+    Source,
+    VouchSession,
+    key_of,
+)
+from vouch_sidecar.kb.store import Reconciled, Store
+
+log = logging.getLogger(__name__)
+
+REBASE_FROM = 300
+"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The content of the disk, ready to be published. `ended`: ids of sessions that vouch ended."""
+
+    knowledge: Knowledge
+    problems: Mapping[str, tuple[Problem, ...]]
+    skipped: int
+    config: bytes | None
+    ended: frozenset[str] = frozenset()
+
+    def is_as(self, other: Step | None) -> bool:
+        """Whether nothing changed from another step to this one."""
+        return (
+            other is not None
+            and self.knowledge is other.knowledge
+            and self.problems == other.problems
+            and self.config == other.config
+            and self.skipped == other.skipped
+        )
+
+
+class Written(NamedTuple):
+    """A new base, in memory if `unfinished` is None, and the generation that it was written from.
+    `purges`: the number of purges before the base was written.
+    """
+
+    of: Knowledge
+    layer: Layer
+    unfinished: Unfinished | None
+    purges: int
+
+
+class DiskReader:
+    """Reads `.vouch/` into generations. `latest` is the one last read; `bases` the cache, None for
+    an index in memory. Its methods block; any thread may call them, one at a time, but `write`,
+    which may run at any time.
+    """
+
+    def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
+        self.root = root
+        self.bases = bases
+        self.store = Store(root / KB_DIRNAME, clock=clock)
+        self.latest = Knowledge()
+        self._clock = clock
+        self._given: Step | None = None
+        """The step that was returned last; None before the first read."""
+        self._opened_base: tuple[Layer, Manifest] | None = None
+        self._unfinished: Unfinished | None = None
+        self._purged = False
+        self._purges = 0
+        self._config_in_base: bytes | None = None
+        """The last readable config, as the manifest of the base hands it to the next process."""
+
+    @property
+    def has_read(self) -> bool:
+        """Whether everything was read once."""
+        return self._given is not None
+
+    def read(self, paths: Iterable[str] | None = None, *, anew: bool = False) -> Step | None:
+        """Read what changed on disk; None if nothing did.
+
+        `paths` (below `.vouch/`) limits this to these files and those that the store is to check
+        again. The first call reads everything; so does one `anew`, after a read that failed.
+        """
+        if self.has_read and not (anew or self.is_damaged):
+            seen = self.store.reconcile(paths)
+            self._apply(self.latest, seen.change)
+            step = self._step(seen, _ended(seen.change.upserts))
+            if step.is_as(self._given):
+                return None
+        else:
+            step = self._read_again() if anew or self.is_damaged else self._read_first()
+        self._given = step
+        return step
+
+    def find_base(self) -> bool:
+        """Whether an earlier process left a base that can be opened."""
+        if self._opened_base is None and self.bases is not None:
+            self._opened_base = self.bases.open()
+        return self._opened_base is not None
+
+    @property
+    def rebuilds(self) -> bool:
+        """Whether the base is rebuilt because it was damaged."""
+        found_damaged = not self.has_read and self.bases is not None and self.bases.damaged
+        return found_damaged or self.is_damaged
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the files of the base were overwritten while in use."""
+        return self.latest.base.is_damaged
+
+    def _read_first(self) -> Step:
+        """Read everything, starting from the base of an earlier process if there is one."""
+        self.find_base()
+        base, self._opened_base = self._opened_base, None
+        seen = self._build_base() if base is None else self._resume(*base)
+        return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
+
+    def _read_again(self) -> Step:
+        """Read everything again and keep only the last good config: a failed read may have left
+        any other state half updated.
+        """
+        self._purge()
+        self._reset_store()
+        seen = self._build_base()
+        return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
+
+    @property
+    def disk(self) -> Disk:
+        """Reads contents and artifacts from the files on demand."""
+        return Disk(self.store.content_of, self.store.read_artifact, self.store.hidden)
+
+    def _reset_store(self) -> None:
+        self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
+        self.store.resume({}, self.store.read_artifact, self._given.config if self._given else None)
+
+    def _build_base(self) -> Reconciled:
+        """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
+        if self.bases is None:
+            return self._build_into(Writing())
+        try:
+            self._purged = False
+            self._unfinished = self.bases.begin()
+            return self._build_into(self._unfinished.writing)
+        except (OSError, ValueError) as error:
+            log.warning("the index stays in memory: %s", type(error).__name__)
+        if self._unfinished is not None:
+            self.bases.discard(self._unfinished)
+        self._unfinished, self._purged = None, True
+        self._reset_store()
+        return self._build_into(Writing())
+
+    def _build_into(self, writing: Writing) -> Reconciled:
+        builder = Builder(writing, self.disk)
+        self.store.hand_over_to(builder.add, self.store.read_artifact)
+        seen = self.store.reconcile()
+        base = builder.finish()
+        self.store.hand_over_to(None, _artifact_reader(base))
+        self._apply(base, seen.change)
+        return seen
+
+    def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled:
+        """Start from a finished base and apply what changed on disk since then."""
+        base = Knowledge(layer, pseudonyms=Pseudonyms(manifest.salt))
+        self.store.resume(dict(manifest.stats), _artifact_reader(base), manifest.config)
+        seen = self.store.reconcile()
+        read_again = {key_of(artifact) for artifact in seen.change.upserts}
+        uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
+        gone = seen.change.removals | (uncertain - read_again)
+        self._apply(base, Change(seen.change.upserts, gone))
+        self._config_in_base = manifest.config
+        return seen
+
+    def _apply(self, before: Knowledge, change: Change) -> None:
+        """Apply a change to `latest`. If it removes text, purge the bases, which still hold it."""
+        self.latest = after(before, change, self.disk)
+        if _retired(before, self.latest):
+            self._purge()
+
+    def _step(self, seen: Reconciled, ended: frozenset[str]) -> Step:
+        return Step(self.latest, seen.problems, seen.skipped, seen.config, ended)
+
+    def _purge(self) -> None:
+        self._unfinished = None
+        if self.bases is not None:
+            self._purged = True
+            self._purges += 1
+            self.bases.purge()
+
+    def keep_up(self, whole: bool = False) -> bool:
+        """Write a base for the next process if enough changed (`whole`: if anything changed).
+        Returns False if the base cannot be written or finished yet.
+        """
+        if self.wants_base or (whole and self.latest.changed):
+            written = self.write()
+            if written is None:
+                return False
+            self.adopt(written)
+        return self.finish_base()
+
+    @property
+    def wants_base(self) -> bool:
+        """Whether a new base is worth writing. After a purge, the first process to notice writes
+        the base for all.
+        """
+        if self.bases is not None and self._purged and not self.bases.is_there():
+            return True
+        return len(self.latest.changed) >= REBASE_FROM or self._config_differs
+
+    @property
+    def _config_differs(self) -> bool:
+        settled = self.bases is not None and self._unfinished is None
+        return settled and self.store.config != self._config_in_base
+
+    def write(self) -> Written | None:
+        """Write a base of `latest`; None if it was removed while being written. Raises OSError or
+        ValueError.
+        """
+        purges, knowledge = self._purges, self.latest
+        if self.bases is None:
+            return Written(knowledge, in_memory(knowledge.documents()), None, purges)
+        written = self.bases.write(knowledge.documents())
+        if written is None:
+            return None
+        unfinished, layer = written
+        return Written(knowledge, layer, unfinished, purges)
+
+    def adopt(self, written: Written) -> None:
+        """Replace the base by a written one; `latest` keeps the changes made since."""
+        if written.of.base is not self.latest.base:
+            return  # everything was read again meanwhile
+        names = written.of.pseudonyms
+        base = Knowledge(written.layer, written.of.names, pseudonyms=names)
+        since = self.latest.on(written.layer, written.of)
+        self.store.hold_only(_artifact_reader(base), since.changed.keys())
+        if self._unfinished is not None and self.bases is not None:
+            self.bases.discard(self._unfinished)
+        self._unfinished, self._purged = written.unfinished, False
+        self.latest = since
+        if self._given is not None:
+            self._given = replace(self._given, knowledge=since)
+        if self._purges != written.purges:
+            self._purge()
+
+    def finish_base(self) -> bool:
+        """Finish the base for the next process; False if files are too new."""
+        if self._unfinished is None or self.bases is None:
+            return True
+        if not self.store.is_settled():
+            return False
+        knowledge, changed = self.latest, self.latest.changed
+        names, hidden = knowledge.pseudonyms, knowledge.retired_keys()
+
+        def is_retired(key: Key) -> bool:
+            if key[0] in (Kind.CLAIM, Kind.RELATION):
+                return retired_key(key, names) in hidden
+            return key[0] is Kind.PAGE and knowledge.document(key) is None
+
+        stats = {
+            path: stat
+            for path, stat in self.store.manifest_stats()
+            if path == CONFIG or usual_key(path) not in changed
+        }
+        retired = frozenset(one for one in stats if one != CONFIG and is_retired(usual_key(one)))
+        unlisted = self.store.not_in_manifest() | changed.keys()
+        unlisted = {key for key in unlisted if not is_retired(key)}
+        config = self.store.config
+        manifest = Manifest(stats, frozenset(unlisted), config, retired, names.salt)
+        finished = self.bases.finish(self._unfinished, manifest)
+        self._purged, self._unfinished = not finished, None
+        self._config_in_base = self.store.config
+        return finished
+
+
+def _retired(before: Knowledge, after: Knowledge) -> bool:
+    """Whether a change removed an artifact, or a sentence or quote of one."""
+    return after is not before and any(
+        made is not (was := before.changed.get(key)) and _lost_text(before, key, was, made)
+        for key, made in after.changed.items()
+    )
+
+
+def _lost_text(before: Knowledge, key: Key, was: Documents | None, documents: Documents) -> bool:
+    if not is_known(documents):
+        return before.artifact(key) is not None
+    then = was[0] if was else before.document(key)
+    if then is None:
+        return False
+    stands, stood = link_state_of(documents[0]), link_state_of(then)
+    lost = stands.linked == WITHOUT_QUOTE != stood.linked
+    lost = lost or any(one.gates is None for one in set(stands.closed).difference(stood.closed))
+    old, new = quoted_in(then), quoted_in(documents[0])
+    sentence = None if old is None else old.sentence
+    kept = None if new is None else new.sentence
+    return lost or (sentence is not None and (kept is None or kept.text != sentence.text))
+
+
+def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
+    """Ids of the sessions that have ended."""
+    sessions = (a for a in artifacts if isinstance(a, VouchSession))
+    return frozenset(s.id for s in sessions if s.ended_at is not None)
+
+
+def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
+    """Returns a function from a path to its artifact in the base. If the base withheld the text,
+    the artifact is empty and private.
+    """
+
+    def recall(path: str) -> Artifact:
+        return base.artifact(usual_key(path)) or _empty_private(path)
+
+    return recall
+
+
+def _empty_private(path: str) -> Artifact:
+    kind, artifact_id = usual_key(path)
+    if kind is Kind.RELATION:
+        return Relation(artifact_id, path, "", "", "")
+    withheld: dict[Kind, Callable[..., Claim | Page | Source]] = {
+        Kind.CLAIM: Claim,
+        Kind.PAGE: Page,
+        Kind.SOURCE: Source,
+    }
+    return withheld[kind](artifact_id, path, "", scope=Scope("private"))

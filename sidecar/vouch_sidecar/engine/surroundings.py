@@ -1,0 +1,97 @@
+"""What is known of the workspace around one knowledge base, and of which state that is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.workspace.code_owners import stamp_of_owners
+from vouch_sidecar.workspace.file_list import stamp_of
+from vouch_sidecar.workspace.git import Head, Repository, why_unasked
+from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """The workspace around a knowledge base in folder `root`, as far as it is analysed."""
+
+    root: Path
+    workspace: Workspace
+    topics: Topics = NO_TOPICS
+    """Names that nobody declared, as far as they are derived."""
+    complete_for: Knowledge | None = None
+    """The generation for which `workspace` is complete."""
+    head: Head | None = None
+    """HEAD of the repository, for an indexer that follows the disk."""
+    head_looked: object = None
+    """The version of `head` before the last look at the files of the knowledge base."""
+    head_complete: object = None
+    """The version of `head` for which `workspace` is complete."""
+    index_listed: Stat | None = None
+    """Stat of git's index when the files of `workspace` were listed."""
+    has_commits: bool = False
+    """Whether a repository with commits surrounded the knowledge base at the first read."""
+    has_code_owners: bool = False
+    """Whether there was a CODEOWNERS file at the first read."""
+    why_git_unasked: str = ""
+    """Why the repository counts as none; "" where it counts, or there is none."""
+
+    def look(self, trusted: Sequence[str]) -> None:
+        """Look whether there is a repository, and owners of its files. Blocks."""
+        repository = Repository.around(self.root, trusted)
+        self.why_git_unasked = why_unasked(self.root, trusted)
+        self.has_commits = repository is not None and repository.head() is not None
+        top = self.root if repository is None else repository.top
+        self.has_code_owners = any(stamp_of_owners(top))
+
+    def take(
+        self,
+        workspace: Workspace,
+        topics: Topics | None,
+        complete_for: Knowledge | None = None,
+        head: object = None,
+    ) -> bool:
+        """Publish a workspace, and its topics unless they are None; `complete_for` says
+        for which generation it is complete, if it is, and `head` for which version of HEAD, unless
+        a newer generation is published. Returns whether answers may differ.
+        """
+        before, topics_before = self.workspace, self.topics
+        self.workspace, self.topics = workspace, topics or self.topics
+        if complete_for is not None:
+            self.complete_for = complete_for
+            self.head_complete = self.head_complete if head is None else head
+        ties_differ = workspace.ties is not before.ties and bool(workspace.ties or before.ties)
+        topics_differ = self.topics is not topics_before and bool(
+            self.topics.by_gate or topics_before.by_gate
+        )
+        return (
+            ties_differ
+            or topics_differ
+            or workspace.history is not before.history
+            or not workspace.fresh.is_as(before.fresh)
+        )
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was checked out since the last look at the files."""
+        return self.head is not None and self.head.version() != self.head_looked
+
+    @property
+    def is_of_another_head(self) -> bool:
+        """Whether `workspace` is complete for what was checked out before, if for anything."""
+        return self.head_complete != self.head_looked
+
+    def is_list_behind(self, paths: Iterable[str], trusted: Sequence[str]) -> bool:
+        """Whether git's index changed since it was read for the list of files, and one of these
+        paths has come or gone.
+        """
+        files = self.workspace.files
+        if not (paths and files.tracked) or stamp_of(self.root, trusted) == self.index_listed:
+            return False
+        below = filter(None, map(self.workspace.path_of, paths))
+        return any((path in files) != os.path.lexists(self.root / path) for path in below)
