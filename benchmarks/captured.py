@@ -124,7 +124,7 @@ def topics_take(claims: int) -> float:
         root = Path(name, "project")
         make(root, claims, receipts=True)
         engine = Engine(env=dict(os.environ) | {"XDG_CACHE_HOME": f"{name}/cache"})
-        engine.add_root(root)
+        engine.registry.add_root(root)
         engine.load()
         settle(engine.collections.values(), engine.env)
         (collection,) = engine.collections.values()

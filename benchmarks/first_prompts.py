@@ -51,7 +51,7 @@ def bases(named: list[Path], folder: Path) -> Iterator[tuple[str, Path]]:
 def prompts(root: Path) -> tuple[int, list[str]]:
     """The number of claims, and prompts that are answered."""
     engine = Engine(env={})
-    engine.add_root(root)
+    engine.registry.add_root(root)
     engine.load()
     (served,) = engine.serving(Caller())
     view = served.view

@@ -66,7 +66,7 @@ class Heart:
 
 async def _measure(root: Path) -> dict[str, float]:
     engine = Engine(env=os.environ)
-    collection = engine.add_root(root)
+    collection = engine.registry.add_root(root)
     cache = Path(os.environ["XDG_CACHE_HOME"])
     is_first = not is_finished(cache)
     heart = Heart()

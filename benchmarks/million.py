@@ -47,7 +47,7 @@ if not any(folder.iterdir()):
     print(f"built in {timed(build):.0f} s")
 index, engine = Index.open(str(folder)), Engine(env={})
 assert index.searcher().num_segments == 1
-engine.add_root(folder).knowledge = Knowledge(Layer(index))
+engine.registry.add_root(folder).knowledge = Knowledge(Layer(index))
 words = [" ".join(draw.asked.draw(count)) for count in (1, 2, 2, 3) * 25]
 for op, field, texts in (
     ("experts", "topic", references.draw(100)),

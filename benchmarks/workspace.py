@@ -66,7 +66,7 @@ def path_of(number: int) -> str:
 async def measure(root: Path, env: dict[str, str]) -> dict[str, float]:
     """Seconds until each step is done, and the slowest answers meanwhile."""
     engine = Engine(env=env)
-    (collection,) = engine.start_from(root)
+    (collection,) = engine.registry.start_from(root)
     indexer = Indexer(engine)
     found = {"longest stall": 0.0, "slowest hover": 0.0}
     async with anyio.create_task_group() as group:

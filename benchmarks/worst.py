@@ -37,7 +37,7 @@ def measure(root: Path, folder: Path) -> Figures:
 def main() -> None:
     root = Path(sys.argv[1])
     engine = Engine(env=os.environ)
-    engine.add_root(root)
+    engine.registry.add_root(root)
     engine.load()
     (collection,) = engine.collections.values()
     names = sorted(entity.name for entity in collection.knowledge.names.entities())[:NAMES]

@@ -76,7 +76,7 @@ class World:
 
     def __init__(self, root: Path, settings: Mapping[str, object] | None = None) -> None:
         self.engine = Engine(env={}, client_settings=settings)
-        self.engine.add_root(root)
+        self.engine.registry.add_root(root)
         self.engine.load()
         settle(self.engine.collections.values(), self.engine.env)
         self._caller = Caller()

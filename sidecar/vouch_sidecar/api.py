@@ -63,7 +63,7 @@ def open_kb(
         raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
     engine = Engine(env=os.environ, client_settings=settings)
     for root in roots:
-        engine.add_root(Path(root))
+        engine.registry.add_root(Path(root))
     engine.load()
     return KnowledgeBase(engine, Viewer(project, agent))
 

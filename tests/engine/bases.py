@@ -67,7 +67,7 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     """
     engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
     for root in roots:
-        engine.add_root(root)
+        engine.registry.add_root(root)
     return engine
 
 

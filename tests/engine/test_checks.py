@@ -21,7 +21,7 @@ def root(tmp_path: Path) -> Path:
 
 def around(root: Path) -> CheckContext:
     engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
-    collection = engine.add_root(root)
+    collection = engine.registry.add_root(root)
     engine.load()
     return CheckContext(collection, collection.knowledge)
 

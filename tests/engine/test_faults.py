@@ -140,7 +140,7 @@ async def test_a_look_that_fails_is_made_again(
     switch = fails(where)
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         switch.on = True
         write(root, "config.yaml", {"kb": {"name": "ops"}})
         redact(root)
@@ -165,7 +165,7 @@ async def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) ->
     switch = fails(LOOKS[0])
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         switch.on = True
         for _ in range(10):
             indexer.check_soon()
@@ -179,7 +179,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 ) -> None:
     """Of that knowledge base alone; the others are followed."""
     other = base(tmp_path / "other")
-    engine.add_root(other)
+    engine.registry.add_root(other)
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     pushes = Pushes(engine, Caller())
@@ -189,7 +189,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         return {one["root"]: one["counts"]["claims"] for one in found}
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         engine.observe("s", None, "the Key Vault")
         assert len(pushes.salience()[0].rows) == 2
         switch.on = True
@@ -298,7 +298,7 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         switch.on = True
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await again(indexer, clock, lambda: bool(faults(engine)))
@@ -324,7 +324,7 @@ async def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing
     engine.listeners |= {lambda: heard.append("a"), listener, lambda: heard.append("b")}
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         assert {"a", "b"} == set(heard)
         assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
@@ -383,7 +383,7 @@ async def test_git_that_can_not_be_looked_at_withholds_nothing(
     switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         switch.on = True
         indexer.check_soon()
         await until(lambda: "watch_lost" in degraded(engine))
@@ -406,7 +406,7 @@ async def test_a_search_that_fails_is_made_again(
     switch.on = True
 
     async with kept(engine) as indexer:
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
         redact(root)
@@ -444,7 +444,7 @@ async def test_what_else_fails_in_the_keeper_stops_no_look(
     switch.on = True
 
     async with kept(engine) as indexer:
-        await until(lambda: bool(engine.complete and faults(engine)))
+        await until(lambda: bool(engine.registry.complete and faults(engine)))
         assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
         redact(root)

@@ -80,7 +80,7 @@ def test_every_answer_is_that_of_one_generation(
 
     async def main() -> None:
         async with kept(engine):
-            await until(lambda: engine.complete)
+            await until(lambda: engine.registry.complete)
             hammer.start()
             with anyio.fail_after(30):
                 while not is_done():
@@ -114,7 +114,7 @@ async def test_files_are_watched_once_they_were_read(
     began: list[bool] = []
 
     async def watch(*_: object, **__: object) -> None:
-        began.append(engine.complete)
+        began.append(engine.registry.complete)
 
     monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watch)
 
@@ -185,7 +185,7 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
     main_branch, other_branch = {"vault": 301}, {"vault": 1, "relay": 300}
 
     async with kept(engine):
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         for branch, wanted in (("other", other_branch), ("main", main_branch)):
             seen: list[dict[str, int]] = []
             async with anyio.create_task_group() as group:
@@ -208,7 +208,7 @@ async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> N
     engine = unread_engine(root)
 
     async with kept(engine):
-        await until(lambda: engine.complete)
+        await until(lambda: engine.registry.complete)
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
 
@@ -226,7 +226,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         root = base(tmp_path / made)
         await until(lambda: set(engine.collections) == {root, other})
-        assert not engine.starts.lacking
+        assert not engine.registry.starts.lacking
         shutil.move(root / ".vouch", tmp_path / "away")
         await until(lambda: _claims(engine, root) == 0)
         shutil.move(tmp_path / "away", root / ".vouch")
@@ -239,7 +239,7 @@ async def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(
     start = tmp_path / "a" / "b"
     start.mkdir(parents=True)
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
-    assert engine.start_from(start) == []
+    assert engine.registry.start_from(start) == []
     base(start / "build")  # not in charge of the start
     told: list[bool] = []
     engine.listeners.add(lambda: told.append(True))
@@ -270,7 +270,7 @@ async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> Non
     gc.disable()
     try:
         async with kept(engine):
-            await until(lambda: engine.complete and not collection.is_workspace_pending)
+            await until(lambda: engine.registry.complete and not collection.is_workspace_pending)
             for number in range(50):
                 before = collection.knowledge.serial
                 text = f"Keys rotate on day {number}."

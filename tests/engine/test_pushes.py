@@ -223,7 +223,7 @@ def test_what_was_given_is_known_by_the_folder_not_by_the_name(tmp_path: Path) -
     pushes = Pushes(engine, Caller())
     assert named(say(engine, pushes, "the Key Vault")) == ["kb"]
     assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
-    engine.add_root(base(tmp_path / "a" / "kb"))  # takes the name
+    engine.registry.add_root(base(tmp_path / "a" / "kb"))  # takes the name
     engine.load()
     (push,) = say(engine, pushes, "Key Vault")
     assert [row.view.root for row in push.fresh] == [tmp_path / "a" / "kb"]

@@ -135,7 +135,7 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         shutil.copytree(tmp_path / "whole", base)
         harm(base / name)
         engine = engine_on(env=cached(tmp_path))
-        collection = engine.add_root(root)
+        collection = engine.registry.add_root(root)
         assert not collection.reader.find_base(), name
         engine.load()
         assert in_short(engine) == wanted, name

@@ -11,6 +11,7 @@ from types import FrameType
 import pytest
 import vouch_sidecar
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.operations import as_json, salience_notification
 
 from tests.engine.bases import ask, base, engine_on
@@ -71,5 +72,5 @@ def test_experts_looks_its_root_up_once(engine: Engine) -> None:
     (root,) = engine.collections
     with calls() as made:
         assert ask(engine, "experts", topic="keys", root=str(root))["experts"]
-    looked_up = [frame for _, frame in made if frame.f_code is Engine._chosen.__code__]
+    looked_up = [frame for _, frame in made if frame.f_code is Registry.chosen.__code__]
     assert len(looked_up) == 1

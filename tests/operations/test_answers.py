@@ -271,7 +271,7 @@ def test_meta_tells_what_salience_tells(engine: Engine) -> None:
 
 
 def test_meta_names_the_collection_where_there_are_several(engine: Engine, tmp_path: Path) -> None:
-    engine.add_root(base(tmp_path / "other"))
+    engine.registry.add_root(base(tmp_path / "other"))
     engine.load()
     ask(engine, "search", query="Key Vault", session_id="s")
     meta = ask(engine, "status", session_id="s")["_meta"]["vouch_salience"]

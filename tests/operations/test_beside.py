@@ -28,7 +28,7 @@ TASK = {"task": "How long does a JWT live?"}
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     engine = Engine(env={})
-    engine.add_root(knowledge.make(tmp_path / "project"))
+    engine.registry.add_root(knowledge.make(tmp_path / "project"))
     engine.load()
     return engine
 

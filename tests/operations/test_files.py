@@ -206,7 +206,7 @@ def test_what_is_kept_holds_no_line_and_no_text(root: Path, tmp_path: Path) -> N
 def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) -> None:
     settled(root, tmp_path)
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
-    collection = engine.add_root(root)
+    collection = engine.registry.add_root(root)
     engine.load()
     from vouch_sidecar.engine.workspace_state import load_kept
 

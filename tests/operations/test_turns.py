@@ -36,7 +36,7 @@ def env(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def engine(root: Path, env: dict[str, str]) -> Engine:
     made = Engine(env=env)
-    made.add_root(root)
+    made.registry.add_root(root)
     made.load(whole=True)
     return made
 
@@ -112,7 +112,7 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     (manifest,) = collection.reader.bases.folder.glob("*/" + MANIFEST)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
-    later.add_root(root)
+    later.registry.add_root(root)
     assert not later.collections[root].reader.find_base()
     assert asked(later, "status")["degraded"] == ["index_building", "search_failed"]
     later.load()

@@ -22,7 +22,7 @@ class Sidecar:
 
     def __init__(self, kb: OracleKb, *, agent: str | None = None) -> None:
         self._engine = Engine(env={}, now=now)
-        self._engine.add_root(kb.root)
+        self._engine.registry.add_root(kb.root)
         self._engine.load()
         self._caller = Caller(viewer=Viewer(agent=agent))
 

@@ -72,7 +72,7 @@ def test_links_to_what_is_retired(start: Start, root: Path) -> None:
 @pytest.mark.parametrize("what", ["command", "resource"])
 def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, what: str) -> None:
     engine, caller = Engine(env={}), Caller()
-    engine.add_root(root)
+    engine.registry.add_root(root)
     engine.load()
     go_on = Event()
 

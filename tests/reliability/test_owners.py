@@ -109,11 +109,11 @@ def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
     engine = Engine(env={"HOME": str(folder)}, clock=Clock())
     engine.set_folders([shared])
     assert not engine.collections
-    assert any(TRUST in problem.message for problem in engine.faulty())
+    assert any(TRUST in problem.message for problem in engine.problems.faulty())
     engine.reconfigure({"trust": {"folders": [str(shared)]}})
     engine.load()
     assert ask(engine, "experts", topic="key vault")["experts"]
-    assert not engine.faulty()
+    assert not engine.problems.faulty()
     engine.reconfigure({})
     assert not engine.collections
 
@@ -138,7 +138,7 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) 
     engine.load()
     give(root / ".vouch")
     engine.load()
-    assert any(TRUST in problem.message for problem in engine.faulty())
+    assert any(TRUST in problem.message for problem in engine.problems.faulty())
     clock.now += SILENT_SECONDS
     assert ask(engine, "experts", topic="key vault")["experts"] == []
 

@@ -70,12 +70,12 @@ async def test_pushes_that_fail_are_said_and_made_again(
             await until(lambda: len(told) == 2)
             assert [push.health for push in told] == ["ok", "warning"]
             assert "TypeError" in told[1].message
-            assert engine.degraded() == ["watch_lost"]
+            assert engine.problems.degraded() == ["watch_lost"]
         told.clear()
         engine.notify()
         await until(lambda: len(told) == 2)
         assert [row.entity.id for row in told[0].rows] == ["vault"]
-        assert (told[1].health, engine.degraded()) == ("ok", [])
+        assert (told[1].health, engine.problems.degraded()) == ("ok", [])
         tasks.cancel_scope.cancel()
 
 

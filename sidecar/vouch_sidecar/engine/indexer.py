@@ -163,7 +163,7 @@ class Indexer:
         now = self._engine.clock()
         times = [due.at for root, due in self._due.items() if root in self._engine.collections]
         times += [c.silent_at for c in self._engine.collections.values() if c.silent_at > now]
-        if self._engine.starts.lacking:
+        if self._engine.registry.starts.lacking:
             times.append(self._search_at)
         if self._has_to_report():
             times.append(self._report_at)
@@ -189,11 +189,11 @@ class Indexer:
     async def _search(self) -> None:
         """Look for new knowledge bases in folders that had none."""
         started = self._engine.clock()
-        if not self._engine.starts.lacking or started < self._search_at:
+        if not self._engine.registry.starts.lacking or started < self._search_at:
             return
         with self._engine.faults.contained("search", "New knowledge bases are not found"):
-            if await in_worker(self._engine.starts.look):
-                self._engine.look_again()
+            if await in_worker(self._engine.registry.starts.look):
+                self._engine.search_again()
         now = self._engine.clock()
         self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
 
@@ -248,14 +248,16 @@ class Indexer:
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 
     def _has_to_report(self) -> bool:
-        return bool(self._engine.listener_faults) or self._engine.faulty() != self._reported
+        return (
+            bool(self._engine.listener_faults) or self._engine.problems.faulty() != self._reported
+        )
 
     def _report_faults(self) -> None:
         """Notify listeners of new and ended faults, and again those whose notification failed."""
         now = self._engine.clock()
         if self._has_to_report() and self._report_at <= now:
             self._report_at = now + RETRY_SECONDS
-            self._reported = self._engine.faulty()
+            self._reported = self._engine.problems.faulty()
             self._engine.notify()
 
     async def _check(self, collection: Collection) -> None:

@@ -194,14 +194,14 @@ class Pushes:
 
     def _state(self) -> tuple[Health, bool, str | None]:
         engine = self._engine
-        faulty = engine.faulty()
+        faulty = engine.problems.faulty()
         if faulty and faulty[0].severity is Severity.ERROR:
             return "error", True, _with_more(faulty[0].message, faulty)
-        if not engine.has_looked:
+        if not engine.registry.has_looked:
             return "ok", False, "Indexing"
         if faulty:
             return "warning", True, _with_more(faulty[0].message, faulty)
-        errors = engine.errors()
+        errors = engine.problems.errors()
         if errors:
             _, problem = errors[0]
             where = f"{problem.path}:{problem.line}: " if problem.path else ""

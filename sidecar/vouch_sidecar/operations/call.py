@@ -263,14 +263,14 @@ class _Call(Generic[P, R]):
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
         lacking = [*result.degraded]
-        lacking += ["index_building"] if self.is_behind and engine.complete else []
+        lacking += ["index_building"] if self.is_behind and engine.registry.complete else []
         lacking += ["semantic_unavailable"] if self.ask.lacks_vector else []
         lacking += ["workspace_pending"] if self.is_pending else []
         lacking += ["unknown_param"] if self.has_unknown else []
         common = {
             "generation": self.generation,
-            "complete": engine.complete,
-            "degraded": [*engine.degraded(), *(["timed_out"] if cut else []), *lacking],
+            "complete": engine.registry.complete,
+            "degraded": [*engine.problems.degraded(), *(["timed_out"] if cut else []), *lacking],
         }
         took = perf_counter() - self.started
         engine.stats.took(self.operation.name, took)

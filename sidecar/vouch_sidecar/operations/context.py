@@ -109,7 +109,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     speech = context_block(served, request)
     ask.engine.stats.spoke(speech.hits)
     if session is not None and not params.repeat:
-        ask.engine.count_given(served, session, task or "", speech)
+        ask.engine.usage.count_given(served, session, task or "", speech)
     return ContextResult(
         text=speech.text,
         items=[

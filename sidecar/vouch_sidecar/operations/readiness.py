@@ -17,7 +17,7 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     """Wait until the first read of every knowledge base has ended, also if it failed; for at most
     `seconds`.
     """
-    await _until(engine, lambda: engine.has_looked, seconds)
+    await _until(engine, lambda: engine.registry.has_looked, seconds)
 
 
 async def ready(
@@ -45,7 +45,7 @@ def hook_limit(engine: Engine, caller: Caller) -> float:
 
 
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
-    return engine.has_looked and not any(
+    return engine.registry.has_looked and not any(
         one.collection.is_first_look_pending and operation.looks_around(one)
         for one in engine.serving(caller)
     )

@@ -106,7 +106,7 @@ class StatusResult(Result):
 def answer(ask: OperationCall, _: Params) -> StatusResult:
     return StatusResult(
         roots=[_root_status(ask, one) for one in ask.served],
-        refused=ask.engine.starts.refused,
+        refused=ask.engine.registry.starts.refused,
         sessions=len(ask.engine.sessions),
         watcher=ask.engine.watching,
         version=__version__,
@@ -115,8 +115,8 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    every = ask.engine.problems(collection).values()
-    problems = ask.engine.problems_for(ask.caller, collection)
+    every = ask.engine.problems.of(collection).values()
+    problems = ask.engine.problems.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,

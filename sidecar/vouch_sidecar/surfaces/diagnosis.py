@@ -80,7 +80,7 @@ class Examined:
     def engine(self) -> Engine:
         engine = Engine(env=self.env)
         for root in self.roots:
-            engine.add_root(root)
+            engine.registry.add_root(root)
         engine.load(whole=True)
         return engine
 

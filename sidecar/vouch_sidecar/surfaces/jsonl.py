@@ -46,7 +46,7 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     source, sink = claim_streams()
     end_with_client(sink.fileno())
     engine = Engine(env=env)
-    engine.start_from(start)
+    engine.registry.start_from(start)
     anyio.run(_serve, engine, source, sink)
 
 

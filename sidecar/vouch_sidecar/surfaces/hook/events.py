@@ -93,7 +93,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
     result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
     told = {item.collection for item in result.items}
     for one in engine.serving(caller, viewer_in(payload)):
-        if (ledger := engine.ledger(one)) is not None:
+        if (ledger := engine.usage.ledger(one)) is not None:
             ledger.saw_prompt(is_told=one.view.collection in told)
     return result.text
 
@@ -131,7 +131,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     speech = context_block(served, asked)
     engine.stats.spoke(speech.hits)
     if session is not None:
-        engine.count_given(served, session, lines, speech)
+        engine.usage.count_given(served, session, lines, speech)
     return speech.text
 
 
@@ -180,7 +180,7 @@ async def _stop(engine: Engine, payload: Payload, session_id: str | None, caller
     session = engine.sessions.get(session_id) if session_id is not None else None
     if answer is not None and session is not None:
         for one in engine.serving(caller, viewer_in(payload)):
-            if (ledger := engine.ledger(one)) is not None:
+            if (ledger := engine.usage.ledger(one)) is not None:
                 ledger.read_answer(one.view, session, answer)
     return ""
 

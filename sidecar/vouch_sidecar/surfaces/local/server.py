@@ -133,7 +133,7 @@ class LocalServer:
         """Answer on a socket while its file exists and no editor asks for it."""
         connected = functools.partial(self._serve_client, root)
         engine = self._engine
-        ledger = engine.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
+        ledger = engine.usage.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
         forget = at_end(functools.partial(_close, owned, ledger))
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_PUSH)
         try:
@@ -143,7 +143,7 @@ class LocalServer:
         finally:
             server.close()
             forget()
-            del engine.ledgers[root]
+            del engine.usage.ledgers[root]
             _close(owned, ledger)
 
     async def _serve_client(
@@ -207,7 +207,7 @@ class LocalServer:
             given = params.get("reaction") if isinstance(params, Mapping) else None
             reaction = next((one for one in REACTIONS if one == given), None)
             for one in engine.serving(caller):
-                if reaction is not None and (ledger := engine.ledger(one)) is not None:
+                if reaction is not None and (ledger := engine.usage.ledger(one)) is not None:
                     ledger.saw(reaction)
             return {"id": request_id, "ok": True, "result": {}}
         if isinstance(method, str) and method.startswith(HOOK):
@@ -221,7 +221,7 @@ class LocalServer:
         """Serve more knowledge bases: whoever asks about several may find a process for each."""
         for root in roots:
             if root not in self._engine.collections:
-                self._engine.add_start(root)
+                self._engine.registry.add_start(root)
                 self._indexer.check_soon()
 
     def _tell_as_here(self, root: Path, tell: Tell, push: DidChangeSalience) -> None:

@@ -193,7 +193,7 @@ class Sidecar(Server):
     def serve_above(self, path: Path) -> None:
         """Serve the knowledge base around a document, also outside the workspace folders."""
         before = len(self.engine.collections)
-        self.engine.add_start(path)
+        self.engine.registry.add_start(path)
         if len(self.engine.collections) > before:
             self.indexer.check_soon()
 

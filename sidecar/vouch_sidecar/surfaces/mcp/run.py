@@ -66,7 +66,7 @@ async def _serve(
     answers: TextIOWrapper,
 ) -> None:
     engine = Engine(env=env)
-    engine.start_from(start)
+    engine.registry.start_from(start)
     indexer = Indexer(engine)
     major = version("mcp").partition(".")[0]
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")

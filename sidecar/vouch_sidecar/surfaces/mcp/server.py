@@ -187,7 +187,7 @@ class Answers:
 
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served."""
-        if not self._engine.collections and self._engine.add_start(start):
+        if not self._engine.collections and self._engine.registry.add_start(start):
             self._indexer.check_soon()
 
 

@@ -30,7 +30,7 @@ def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[s
     signal.signal(signal.SIGTERM, lambda *_: leave(0))
     engine = Engine(env=env)
     for root in roots:
-        engine.add_root(root)
+        engine.registry.add_root(root)
     anyio.run(_serve, engine, owned)
     leave(0)
 

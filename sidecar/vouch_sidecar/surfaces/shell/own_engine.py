@@ -22,6 +22,6 @@ def engine_on(roots: Iterable[Path]) -> Engine:
     """An engine that has read these knowledge bases."""
     engine = Engine(env=os.environ)
     for root in roots:
-        engine.add_root(root)
+        engine.registry.add_root(root)
     engine.load()
     return engine

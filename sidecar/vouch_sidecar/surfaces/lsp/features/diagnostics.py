@@ -43,7 +43,7 @@ def _problems_in(server: Sidecar, file: File) -> tuple[Problem, ...]:
     """The problems of an open file as its text stands, those across files included."""
     data = file.document.source.encode()
     if file.relative == CONFIG:
-        return server.engine.problems_in_config(data)
+        return server.engine.problems.in_config(data)
     reading = parse(file.relative, data)
     if reading.artifact is None:
         return reading.problems
@@ -109,7 +109,9 @@ class DiagnosticsPublisher:
         by_uri: dict[str, tuple[Problem, ...]] = {}
         for served in server.engine.serving(server.caller):
             collection = served.collection
-            for relative, problems in server.engine.problems_for(server.caller, collection).items():
+            for relative, problems in server.engine.problems.for_caller(
+                server.caller, collection
+            ).items():
                 uri = uri_of(collection.root, relative)
                 by_uri[uri] = (*by_uri[uri], *problems) if uri in by_uri else problems
             if server.problems:

@@ -27,7 +27,7 @@ def register(server: Sidecar) -> None:
 
 async def _show_index(server: Sidecar) -> None:
     await indexed(server.engine, NOTICED)
-    if not server.engine.has_looked:
+    if not server.engine.registry.has_looked:
         token = await _begin(server, "Indexing the knowledge base")
         await indexed(server.engine)
         server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())

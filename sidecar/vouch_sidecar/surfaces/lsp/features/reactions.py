@@ -55,9 +55,9 @@ def _dismissed(server: Sidecar, params: object) -> None:
 def _count(server: Sidecar, served: Served, reaction: Reaction) -> None:
     """Count it here, or have the process count it that owns the knowledge base's socket."""
     engine, root = server.engine, served.collection.root
-    if (ledger := engine.ledger(served)) is not None:
+    if (ledger := engine.usage.ledger(served)) is not None:
         ledger.saw(reaction)
-    elif engine.counts(served) and root not in engine.ledgers:
+    elif engine.usage.is_on(served) and root not in engine.usage.ledgers:
         tell = partial(
             ask, [root], REACTION, {"reaction": reaction}, env=engine.env, timeout=SECONDS
         )

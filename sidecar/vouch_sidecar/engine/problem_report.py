@@ -1,0 +1,89 @@
+"""What is wrong in a process: its faults, the problems of its files, and `degraded`."""
+
+from __future__ import annotations
+
+from vouch_sidecar.engine.callers import Caller
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.kb.layout import CONFIG
+from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.settings import load_settings
+
+
+class ProblemReport:
+    """Collects problems. `faults` are those of the whole process."""
+
+    def __init__(self, registry: Registry, *faults: Faults) -> None:
+        self._registry = registry
+        self._faults_of_changes = faults
+        """While there are some, clients may learn late of changes on disk."""
+        self._faults = list(faults)
+
+    def add(self, faults: Faults) -> None:
+        """Report some faults as well, which delay no news of changes."""
+        self._faults.append(faults)
+
+    @property
+    def watch_lost(self) -> bool:
+        """Whether clients may learn late of changes on disk."""
+        late = any(c.is_noticed_late for c in self._registry.collections.values())
+        return late or any(self._faults_of_changes)
+
+    def degraded(self) -> list[str]:
+        """The values of `degraded` that apply to all answers now."""
+        values = []
+        if not self._registry.complete:
+            values.append("index_building")
+        if any(c.reader.rebuilds for c in self._registry.collections.values()):
+            values.append("search_failed")
+        if self.watch_lost:
+            values.append("watch_lost")
+        if any(c.skipped or c.is_failing for c in self._registry.collections.values()):
+            values.append("files_skipped")
+        return values
+
+    def of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+        """All problems of a knowledge base by path."""
+        by_path = dict(collection.problems)
+        of_collection = (*collection.settings_problems, *collection.faulty(), *collection.hints())
+        for problem in (*of_collection, *self._faulty()):
+            by_path[problem.path] = (*by_path.get(problem.path, ()), problem)
+        return {path: problems for path, problems in by_path.items() if problems}
+
+    def in_config(self, text: bytes) -> tuple[Problem, ...]:
+        """The problems that a text would have as a `config.yaml`."""
+        _, problems = load_settings(text, self._registry.client, self._registry.env)
+        return tuple(problem for problem in problems if problem.path == CONFIG)
+
+    def for_caller(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+        """The problems that a caller is told. People and programs are told of every file, whoever
+        may see what it holds; a model only of settings and of what fails at the moment.
+        """
+        by_path = self.of(collection)
+        paths = by_path.keys() & {"", CONFIG} if caller.is_model else by_path.keys()
+        return {path: problems for path, problems in by_path.items() if path in paths}
+
+    def faulty(self) -> list[Problem]:
+        """All current faults, errors first."""
+        problems = [
+            one for _, c in sorted(self._registry.collections.items()) for one in c.faulty()
+        ]
+        problems += [Problem("", text, Severity.WARNING) for text in self._registry.starts.refused]
+        return sorted(
+            (*problems, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR
+        )
+
+    def _faulty(self) -> list[Problem]:
+        texts = [text for faults in self._faults for text in faults]
+        return [Problem("", text, Severity.WARNING) for text in texts]
+
+    def errors(self) -> list[tuple[Collection, Problem]]:
+        """Errors that make artifacts disappear from answers, by path."""
+        return [
+            (collection, problem)
+            for _, collection in sorted(self._registry.collections.items())
+            for _, problems in sorted(collection.problems.items())
+            for problem in problems
+            if problem.severity is Severity.ERROR
+        ]
