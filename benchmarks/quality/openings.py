@@ -2,11 +2,12 @@
 
     python -m benchmarks.quality.openings ROOT [SEED]
 
-Of the newest 300 commits (no merges, at most 25 files) it prints for how many a changed file that
-is still there brings up a claim, folded ones (`weak`) counted apart, then how many of forty files,
-one each of commits drawn at random, show something, and how many rows there are by arm and by how
-the quote stands (`fresh`). With `SHOW=1` the rows of the forty are listed, to be judged by somebody
-who sees file and row alone. Only files that are in the checkout are asked about.
+Of the newest 300 commits (no merges, none of a bot, at most 25 files) it prints for how many a
+changed file that is still there brings up a claim, folded ones (`weak`) counted apart, then how
+many of forty files, one each of commits drawn at random, show something, and how many rows there
+are by arm and by how the quote stands (`fresh`). With `SHOW=1` the rows of the forty are listed, to
+be judged by somebody who sees file and row alone. Only files that are in the checkout are asked
+about.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ SHOWN = 7
 def main(arguments: Sequence[str]) -> int:
     root = Path(arguments[0]).resolve()
     chosen = random.Random(arguments[1] if len(arguments) > 1 else "openings")
-    changes = [files for files in commits(root) if files]
+    changes = [files for files in islice(commits(root), COMMITS) if files]
     with open_kb(root) as base:
         rows = {path: _rows(base, path) for path in {path for files in changes for path in files}}
     told = [any(rows[path] for path in files) for files in changes]
@@ -61,14 +63,15 @@ def commits(root: Path) -> Iterator[list[str]]:
         "git",
         "log",
         "--no-merges",
-        f"--max-count={COMMITS}",
+        f"--max-count={4 * COMMITS}",
         "--name-only",
-        "--format=%x00",
+        "--format=%x00%an",
     ]
     log = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True).stdout
     for entry in log.split("\0")[1:]:
-        files = [path for path in entry.split("\n") if path]
-        if len(files) <= MOST_FILES:
+        author, *lines = entry.split("\n")
+        files = [path for path in lines if path]
+        if len(files) <= MOST_FILES and not author.endswith("[bot]"):
             yield [path for path in files if (root / path).is_file()]
 
 

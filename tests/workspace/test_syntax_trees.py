@@ -49,6 +49,8 @@ USING = [
     ("py", "return_(NAME(x))\nf(NAME=1)\nfrom a import NAME\n"),
     ("py", "x = NAME\ny = [\n    NAME,\n]\n# def NAMEX\n"),
     ("js", "import { NAME } from './x'\nNAME(x)"),
+    ("js", "function f() {\n  const NAME = 1\n}"),
+    ("go", "package x\nfunc f() {\n\tvar NAME int\n}"),
     ("go", "package x\nfunc f(NAME int) { NAME(x) }"),
     ("rs", "fn f() { let x = NAME(1); }"),
     ("java", "class A { void f() { NAME(x); int NAME = 1; } }"),

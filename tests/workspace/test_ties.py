@@ -500,6 +500,35 @@ def test_files_with_the_name_of_an_entity_or_a_document(root: Path, tmp_path: Pa
     assert tie_rows(settled(root, tmp_path), "src/money/refund.py") == [("one", "path", None)]
 
 
+def test_a_name_is_told_as_the_claim_has_it_and_once(root: Path, tmp_path: Path) -> None:
+    write(root, {"src/user.rb": "class User\n  def self.sign_in_all\n  end\nend\n"})
+    git(root, "add", "-A")
+    text = b"# N\n\nSee how User::sign_in_all works.\n"
+    quote = b"See how User::sign_in_all works."
+    cite(root, "one", quote.decode(), "docs/n.md", text, quote=quote)
+    (tied,) = ties(settled(root, tmp_path), "src/user.rb")
+    assert tied.why == "names User::sign_in_all, defined at L2"
+
+
+def test_a_line_of_code_in_a_document_is_no_row(root: Path, tmp_path: Path) -> None:
+    line = "loop = UploadLoop.retry_once(limit)"
+    text = f"# N\n\n```python\n{line}\n```\n".encode()
+    cite(root, "one", line, "docs/n.md", text, quote=line.encode(), auto_approved=True)
+    assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == []
+    cite(root, "one", line, "docs/n.md", text, quote=line.encode())
+    assert [row[0] for row in tie_rows(settled(root, tmp_path), "src/pkg/upload.py")] == ["one"]
+
+
+def test_a_folder_that_is_named_is_not_its_manifest(root: Path, tmp_path: Path) -> None:
+    write(root, {"src/pkg/net/go.sum": "x", "src/pkg/net/package.json": "{}"})
+    git(root, "add", "-A")
+    cite(root, "one", "All in `src/pkg/net/` is slow.", "https://example.org/c")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "src/pkg/net/wire.py") == [("one", "path", None)]
+    for path in ("src/pkg/net/go.sum", "src/pkg/net/package.json"):
+        assert tie_rows(engine, path) == []
+
+
 def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
     tests = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
     write(root, dict.fromkeys((*tests, "tests/wire.py", "tests/test_other_wire.py"), "x"))
@@ -507,6 +536,7 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
     git(root, "add", "-A")
     cite(root, "one", "Frames are short.", "src/pkg/net/wire.py")
     cite(root, "two", "`UploadLoop` gives up.", "https://example.org/b")
+    cite(root, "three", "All in `src/pkg/net/` is slow.", "https://example.org/c")
     engine = settled(root, tmp_path)
     for path in tests[:2]:
         (tied,) = ties(engine, path)

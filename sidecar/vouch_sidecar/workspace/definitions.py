@@ -40,7 +40,8 @@ _PATTERNS = {
         r"^(?: {4}|\t)NAME\s*+:[^,]++(?<!\()$",
     ),
     "javascript": (
-        r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace|const|let|var)\s++NAME",
+        r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace)\s++NAME",
+        r"^(?:export\s++)?(?:default\s++)?(?:declare\s++)?(?:const|let|var)\s++NAME",
         r"^\s*+(?:[a-z]++\s++){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
         r"^\s*+(?:(?:public|private|protected|static|readonly)\s++)++NAME",
         r"^\s++this\.NAME\s*+=(?!=)",

@@ -44,6 +44,9 @@ _VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
 _WRAPPING = ("qualified_identifier", "pattern", "pointer_declarator")
 """Types of nodes between a name and the node that defines it."""
 _FUNCTIONS = ("function_definition", "field_declaration")
+_VARIABLES = ("variable_declarator", "var_spec", "const_spec", "property_declaration")
+"""Types of nodes that define variables, of a function or of the file."""
+_WITH_LOCALS = re.compile(r"function|method|func_literal|lambda|closure|constructor")
 _SCOPES = frozenset({"module", "class_definition", "program", "class"})
 _ATTRIBUTES = ("attribute", "member_expression")
 _OWN = (b"self", b"this", b"cls")
@@ -113,16 +116,27 @@ def _defined(node: Node) -> Defined | None:
     if parent.type == "function_declarator":
         wholes = (one for one in above[:3] if one.type in _FUNCTIONS)
         whole = next(wholes, parent)
-        is_there = whole is not parent
-    elif parent.type == "assignment":  # of a function's own variable it tells nothing
-        is_there = not _SCOPES.isdisjoint(kinds[1:4])
-    elif parent.type in ("declaration", "init_declarator"):
-        is_there = "translation_unit" in kinds[1:3]
-    else:
-        is_there = True
+    if _is_local(parent, kinds) or (whole is parent and parent.type == "function_declarator"):
+        return None
     is_value = _VALUE.search(parent.type) is not None and "function" not in parent.type
     end = whole.end_point[0] + 1
-    return Defined(_line(node), end, is_value) if is_there else None
+    return Defined(_line(node), end, is_value)
+
+
+def _is_local(parent: Node, kinds: list[str]) -> bool:
+    """Whether a definition is of a variable that a function has for itself, which tells nothing."""
+    if parent.type == "assignment":
+        return _SCOPES.isdisjoint(kinds[1:4])
+    if parent.type in ("declaration", "init_declarator"):
+        return "translation_unit" not in kinds[1:3]
+    return parent.type in _VARIABLES and _is_in_function(parent)
+
+
+def _is_in_function(node: Node) -> bool:
+    above = node.parent
+    while above is not None and _WITH_LOCALS.search(above.type) is None:
+        above = above.parent
+    return above is not None
 
 
 def _line(node: Node) -> int:

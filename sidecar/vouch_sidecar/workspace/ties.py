@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.workspace.definitions import FileNames, Span
@@ -186,9 +187,11 @@ class Ties:
         _ = self._defining, self._mentioning, self._documents, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path alone, and of the folders around it."""
+        """The ties of a file by its path alone, and of the folders around it, unless the file, as a
+        manifest, is about more than its folder.
+        """
         found = list(self.by_path.get(path, ()))
-        at = path.rfind("/")
+        at = path.rfind("/") if is_for_names(path) else -1
         while at > 0:
             found += self.by_path.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
@@ -198,19 +201,21 @@ class Ties:
         """The ties of a file. `now` is what the file says of names now, if that is known."""
         before = self.names.get(path, NO_NAMES)
         now = before if now is None else now
-        found = self.of_path(path)
+        return [*self.of_path(path), *self._by_content(path, before, now)]
+
+    def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
+        """The ties of a file by what it says of names, and what it said `before`."""
         for name, span in now.defined.items():
             number = len(self._defining.get(name, ())) + (name not in before.defined)
-            found += _tied_by(self.uses.get(name, ()), number, span)
+            yield from _tied_by(self.uses.get(name, ()), number, span)
         for name, line in now.mentioned.items():
-            found += self._mentions(name, line, path)
+            yield from self._mentions(name, line, path)
         for name in now.gone:
             others = [one for one in self._defining.get(name, ()) if one != path]
             if not others and name not in now.mentioned:
-                found += (_gone(use) for use in self.uses.get(name, ()))
+                yield from (_gone(use) for use in self.uses.get(name, ()))
         for key, line in now.documents.items():
-            found += self._citing(key, line, path)
-        return found
+            yield from self._citing(key, line, path)
 
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
@@ -226,8 +231,11 @@ class Ties:
             )  # fmt: skip
 
     def of_tested(self, path: str) -> Iterator[Tie]:
-        """The ties of a file, as they count for its test."""
-        for tie in self.of_file(path):
+        """The ties of a file, as they count for its test; not those of its folder, which is the
+        test's own only where it lies there too.
+        """
+        names = self.names.get(path, NO_NAMES)
+        for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
             if tie.arm != "mention" and tie.files and not tie.beside:
                 strength = tie.strength * TESTED
                 yield tie._replace(strength=strength, line=None, last=None, beside=path)
@@ -401,6 +409,15 @@ def names_of(named: Named) -> dict[str, float]:
     return found
 
 
+def _place_in(whole: str, name: str) -> tuple[int, int]:
+    """Where one of its `names_of` begins and ends in a name, whatever joins the parts there."""
+    first, _, last = name.rpartition(".")
+    if first:
+        return max(0, whole.rfind(first, 0, -len(last))), len(whole)
+    at = max(0, whole.rfind(name))
+    return at, at + len(name)
+
+
 def _paths_of(named: Named, locator: Locator) -> list[str]:
     if named.kind == "path":
         path = locator.of_path(named.name)
@@ -458,8 +475,8 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> ClaimReading:
             if named.kind == "path":
                 continue
             for name, share in names_of(named).items():
-                at = max(0, named.name.rfind(name)) if where == "text" else 0
-                here = (start + at, start + at + len(name)) if where == "text" else (0, 0)
+                first, last = _place_in(named.name, name)
+                here = (start + first, start + last) if where == "text" else (0, 0)
                 use = Use(claim.id, claim.mark, worth * share, via, where, *here)
                 uses.append((name, use))
     quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)

@@ -106,8 +106,9 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
-    """The ties that the viewer may see. The ties of one claim are joined to one, with the strength
-    of all together and the reason of the strongest.
+    """The ties that the viewer may see, without those of claims that nobody approved and that say
+    nothing by themselves, such as a line of code in a document. The ties of one claim are joined to
+    one, with the strength of all together and the reason of the strongest.
     """
     by_claim: dict[str, list[tuple[str, Tie]]] = {}
     for path, tie in ties:
@@ -115,7 +116,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     tied = []
     for claim_id, several in by_claim.items():
         claim = view.visible.claim(claim_id)
-        if claim is None:
+        if claim is None or (claim.auto_approved and not view.texts.is_sayable(claim)):
             continue
         if shown := [
             (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
@@ -214,7 +215,13 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     for _, tie in sorted(ties, key=order):
         if tie.arm in ("identifier", "mention"):
             names.setdefault((tie.where, tie.start), tie)
-    whole = [tie for tie in names.values() if not any(_holds(t, tie) for t in names.values())]
+    said = {(tie.arm, tie.line) for tie in names.values() if tie.where == "text"}
+    whole = [
+        tie
+        for tie in names.values()
+        if (tie.where == "text" or (tie.arm, tie.line) not in said)
+        and not any(_holds(other, tie) for other in names.values())
+    ]
     in_order = sorted(whole, key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
     defined = tuple(
