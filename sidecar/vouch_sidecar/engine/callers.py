@@ -42,9 +42,9 @@ class Served(ConfiguredView):
     @property
     def tells_people(self) -> bool:
         """Whether the repository has commits or owners of code, and the caller may see them."""
-        collection, authors = self.collection, self.view.authors
-        has_told_owners = collection.surroundings.has_code_owners and authors.teams_are_told
-        return has_told_owners or (collection.surroundings.has_commits and authors.are_told)
+        around, told = self.collection.surroundings, self.view.people_told
+        has_told_owners = around.has_code_owners and told.teams
+        return has_told_owners or (around.has_commits and told.in_answers)
 
     def window(self, session: Session, *, asked: bool = False) -> Window:
         """A session's texts that count for this knowledge base; none if `reflex` is off. `asked`:

@@ -20,11 +20,10 @@ from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.settings import Settings, viewer_for
-from vouch_sidecar.retrieval.people.authors import folded_name
+from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
-from vouch_sidecar.retrieval.view import Authors, Deadline, NameWords, View
+from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
@@ -245,7 +244,7 @@ class Engine:
                 words,
                 deadline=deadline,
                 workspace=collection.surroundings.workspace,
-                authors=_authors(settings, caller),
+                people_told=PeopleTold.by(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
             )
@@ -345,12 +344,3 @@ class Engine:
         if session is None:
             return []
         return in_play([one.window(session, asked=asked) for one in served], top_k)
-
-
-def _authors(settings: Settings, caller: Caller) -> Authors:
-    """Whether a caller may see authors of commits and owners of code, and which ones never."""
-    people = settings.people
-    in_blocks = people.git == "agents"
-    are_told = in_blocks or (people.git == "people" and not caller.is_model)
-    never = frozenset(folded_name(name.removeprefix("@")) for name in people.never)
-    return Authors(are_told, in_blocks, people.git != "off", never)

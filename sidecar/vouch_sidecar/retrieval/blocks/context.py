@@ -262,7 +262,7 @@ def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
     """Whom to ask about an entity, where a text asks that and somebody is known."""
     if not asks_whom(text):
         return []
-    authors = authors_about(row.view, row.entity) if row.view.authors.in_blocks else []
+    authors = authors_about(row.view, row.entity) if row.view.people_told.in_blocks else []
     owners = told_owners(owners_about(row.view, row.entity, in_block=True))
     said = [people_text(people(row.view, row.entity)), owners, told_by_commits(authors)]
     to_ask = "; ".join(filter(None, said))

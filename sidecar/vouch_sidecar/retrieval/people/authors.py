@@ -25,7 +25,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.commit_history import Commit
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
@@ -75,7 +74,7 @@ class _TiedCommit:
 
 
 def _are_told(view: View) -> bool:
-    return view.authors.are_told and bool(view.workspace.history)
+    return view.people_told.in_answers and bool(view.workspace.history)
 
 
 def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
@@ -95,12 +94,13 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
                     change = changes[commit.name] = _TiedCommit(commit, strength)
                 change.strength = max(change.strength, strength)
                 change.files.add((view.identity, path))
-    never = {name for view, _ in claims for name in view.authors.never}
     hidden = {
         person
         for view, _ in claims
-        for person, names in (view.workspace.history.names.items() if never else ())
-        if not never.isdisjoint(map(folded_name, names))
+        for person, names in (
+            view.workspace.history.names.items() if view.people_told.never else ()
+        )
+        if any(one.people_told.is_never(names) for one, _ in claims)
     }
     return _counted(changes.values(), hidden)
 
@@ -163,7 +163,9 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
     def find() -> list[Author]:
         return authors_of([(view, view.visible.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))])
 
-    return view.cached(f"authors about {entity.id}", "", find) if view.authors.are_told else []
+    return (
+        view.cached(f"authors about {entity.id}", "", find) if view.people_told.in_answers else []
+    )
 
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:
@@ -175,8 +177,3 @@ def told_by_commits(authors: Iterable[Author]) -> str:
     """The authors in words: `by commits: Ada Byron, Mei Tanaka`; "" without any."""
     names = ", ".join(one.name for one in authors)
     return f"by commits: {names}" if names else ""
-
-
-def folded_name(name: str) -> str:
-    """A name for comparing: case and spaces aside."""
-    return " ".join(fold(name).split())

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES, MAX_OWNERS
 from vouch_sidecar.retrieval.files.file_ties import files_of
-from vouch_sidecar.retrieval.people.authors import folded_name
 from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.code_owners import CodeOwner
@@ -29,7 +28,7 @@ class FileOwner(NamedTuple):
 
 
 def _are_told(view: View) -> bool:
-    return view.authors.teams_are_told and bool(view.workspace.owned)
+    return view.people_told.teams and bool(view.workspace.owned)
 
 
 def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> list[FileOwner]:
@@ -38,8 +37,7 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
     """
     if not _are_told(view):
         return []
-    authors, owned = view.authors, view.workspace.owned
-    are_persons_told = authors.in_blocks if in_block else authors.are_told
+    told, owned = view.people_told, view.workspace.owned
     ties: dict[str, float] = {}
     for claim in claims:
         for path, strength in files_of(view, claim).items():
@@ -50,7 +48,7 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
         rule = owned.get(path)
         for owner in rule.owners if rule is not None else ():
-            if (owner.is_team or are_persons_told) and not is_never_told(view, owner.handle):
+            if told.tells_owner(owner.handle, is_team=owner.is_team, in_block=in_block):
                 sums[owner] = sums.get(owner, 0.0) + ties[path]
                 patterns.setdefault(owner, rule.pattern if rule is not None else "")
 
@@ -59,10 +57,6 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
 
     order = sorted(sums, key=place)
     return [FileOwner(*owner, patterns[owner]) for owner in order[:MAX_OWNERS]]
-
-
-def is_never_told(view: View, handle: str) -> bool:
-    return folded_name(handle) in view.authors.never
 
 
 def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[FileOwner]:

@@ -121,7 +121,9 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
         return None
     matches = matching(telling, Question(topic, _NEVER)).in_views
     owners = told_owners([owner for _, owner in owners_on(matches, in_block=True)])
-    authors = told_by_commits(authors_on([one for one in matches if one.view.authors.in_blocks]))
+    authors = told_by_commits(
+        authors_on([one for one in matches if one.view.people_told.in_blocks])
+    )
     best = (claim for match in matches for claim in _first_said(match))
     claim, said = next(best, None), "; ".join(filter(None, [owners, authors]))
     return (*claim, said) if claim is not None and said else None

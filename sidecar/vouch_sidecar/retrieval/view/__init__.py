@@ -1,13 +1,14 @@
 """One knowledge base for one viewer: what he may see of it, its names, its texts, its counts."""
 
 from vouch_sidecar.retrieval.view.claim_texts import Said
+from vouch_sidecar.retrieval.view.people_told import PeopleTold
 from vouch_sidecar.retrieval.view.view import View, claim_in, moment
-from vouch_sidecar.retrieval.view.viewpoint import Authors, Deadline, NameWords, own_names
+from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, own_names
 
 __all__ = [
-    "Authors",
     "Deadline",
     "NameWords",
+    "PeopleTold",
     "Said",
     "View",
     "claim_in",

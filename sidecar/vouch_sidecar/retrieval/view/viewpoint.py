@@ -16,6 +16,7 @@ from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
 from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
@@ -64,18 +65,6 @@ class NameWords:
         return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
 
 
-@dataclass(frozen=True, slots=True)
-class Authors:
-    """Whether answers, and blocks for models, name the authors of commits and the persons who own
-    code, and whether either name teams. `never` holds the folded names of those never named.
-    """
-
-    are_told: bool = False
-    in_blocks: bool = False
-    teams_are_told: bool = False
-    never: frozenset[str] = frozenset()
-
-
 @dataclass(frozen=True)
 class Viewpoint:
     """One knowledge base for one viewer, who passes `gates`."""
@@ -93,7 +82,7 @@ class Viewpoint:
     """The files around the knowledge base and the ties to them. The ties are those of all viewers:
     `retrieval.files` chooses those of this one.
     """
-    authors: Authors = Authors()
+    people_told: PeopleTold = NOBODY_TOLD
     topics: Topics = NO_TOPICS
     """The topics of all viewers; `derived` are those of this one."""
     now: float = 0.0
@@ -109,7 +98,7 @@ class Viewpoint:
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""
-        around = (self.workspace.serial, self.topics.serial, self.authors)
+        around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
         return (*parts, self.knowledge.serial)
 
@@ -142,7 +131,7 @@ class Viewpoint:
         """The result of `make` for a text, from memory where it is known. It is not remembered if
         `make` left something out because time was up.
         """
-        around = (self.workspace.serial, self.topics.serial, self.authors)
+        around = (self.workspace.serial, self.topics.serial, self.people_told)
         key = (what, self.gates, self.words, self.since, *around)
         memo, before = self.knowledge.memo, self.deadline.cuts
         result = memo.cached(text, key, make)

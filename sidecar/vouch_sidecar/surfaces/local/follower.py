@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import ValidationError
 
@@ -26,7 +27,14 @@ MAX_PUSH = 8 << 20
 CHECK_SECONDS = 1.0
 """Pause between checks whether the follower has left."""
 
-Tell = Callable[[DidChangeSalience], None]
+
+class Audience(Protocol):
+    """Who is shown the rankings of other processes' sessions, limited to `parts` of them."""
+
+    @property
+    def parts(self) -> Collection[PushPart]: ...
+
+    def show(self, push: DidChangeSalience) -> None: ...
 
 
 async def feed(
@@ -58,7 +66,7 @@ def parts_in(params: object) -> Collection[PushPart]:
 async def follow(
     root: Path,
     env: Mapping[str, str],
-    tell: Tell,
+    tell: Callable[[DidChangeSalience], None],
     parts: Collection[PushPart] = PUSH_PARTS,
     everything: bool = False,
 ) -> None:

@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,11 @@ from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
-from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import PROCESS, REACTION, carried
-from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Tell, feed, follow, parts_in
+from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Audience, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP
 from vouch_sidecar.surfaces.stdio import at_end
@@ -58,21 +57,19 @@ class LocalServer:
         engine: Engine,
         indexer: Indexer,
         answer_hook: Handler,
-        tell: Tell | None = None,
+        audience: Audience | None = None,
         *,
-        parts: Callable[[], Collection[PushPart]] = lambda: PUSH_PARTS,
         stop: Callable[[], object] | None = None,
     ) -> None:
-        """`answer_hook` answers the events of agents. `tell` shows rankings of other processes'
-        sessions, limited to `parts`; None: nobody wants them. `stop` ends a resident process when
+        """`answer_hook` answers the events of agents. `audience` is shown the rankings of
+        other processes' sessions; None: nobody wants them. `stop` ends a resident process when
         somebody asks for that; it also gives up the socket if an editor asks for it. None: this is
         another process, which ends with its client.
         """
         self._engine = engine
         self._indexer = indexer
         self._answer_hook = answer_hook
-        self._tell = tell
-        self._parts = parts
+        self._audience = audience
         self._stop = stop
         self._requested: set[Path] = set()
         """The knowledge bases whose socket an editor has asked for."""
@@ -116,12 +113,12 @@ class LocalServer:
                         if root in self._requested:
                             self._requested.discard(root)
                             await anyio.sleep(CHECK_SECONDS)
-                    elif self._tell is None:
+                    elif self._audience is None:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
                         with suppress(OSError):  # the owner is about to listen, or about to end
-                            tell = functools.partial(self._tell_as_here, root, self._tell)
-                            await follow(root, self._engine.env, tell, self._parts())
+                            tell = functools.partial(self._tell_as_here, root, self._audience)
+                            await follow(root, self._engine.env, tell, self._audience.parts)
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:
@@ -224,7 +221,7 @@ class LocalServer:
                 self._engine.registry.add_start(root)
                 self._indexer.check_soon()
 
-    def _tell_as_here(self, root: Path, tell: Tell, push: DidChangeSalience) -> None:
+    def _tell_as_here(self, root: Path, audience: Audience, push: DidChangeSalience) -> None:
         """Tell with this process's generation and, if it serves several knowledge bases, with its
         own name for this collection.
         """
@@ -234,7 +231,7 @@ class LocalServer:
             field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
             for field in ("salience", "fresh")
         }
-        tell(push.model_copy(update={**rows, "generation": self._engine.generation}))
+        audience.show(push.model_copy(update={**rows, "generation": self._engine.generation}))
 
     def _remember(self, root: Path, params: object) -> None:
         """Record the session that a request names; forget sessions that have ended."""

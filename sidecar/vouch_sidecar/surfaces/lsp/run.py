@@ -8,7 +8,6 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
-from functools import partial
 from io import RawIOBase
 from typing import BinaryIO
 
@@ -81,8 +80,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
-    notify = partial(server.protocol.notify, "vouch/didChangeSalience")
-    local = LocalServer(engine, indexer, answer_hook, notify, parts=lambda: server.parts)
+    local = LocalServer(engine, indexer, answer_hook, server)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beside, indexer.run)
         tasks.start_soon(beside, local.run)

@@ -30,6 +30,7 @@ from vouch_sidecar.operations import (
     capabilities,
     refusing_if_damaged,
 )
+from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
@@ -196,6 +197,10 @@ class Sidecar(Server):
         self.engine.registry.add_start(path)
         if len(self.engine.collections) > before:
             self.indexer.check_soon()
+
+    def show(self, push: DidChangeSalience) -> None:
+        """Send the client a ranking."""
+        self.protocol.notify("vouch/didChangeSalience", push)
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine as a task. Logs an exception, unless it says that the client refused a

@@ -24,4 +24,4 @@ def _notify(server: Sidecar, push: SaliencePush | StatusPush) -> None:
     if isinstance(push, StatusPush):
         server.protocol.notify("vouch/didChangeStatus", status_notification(push))
     else:
-        server.protocol.notify("vouch/didChangeSalience", salience_notification(push))
+        server.show(salience_notification(push))

@@ -1,0 +1,47 @@
+"""Which of the people that git and CODEOWNERS name may be told. No other module decides this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from vouch_sidecar.kb.settings_model import People
+from vouch_sidecar.text.analysis import fold
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleTold:
+    """Whether answers, and blocks for models, name the authors of commits and the persons who own
+    code, and whether either name teams. `never` holds the folded names of those never named.
+    """
+
+    in_answers: bool = False
+    in_blocks: bool = False
+    teams: bool = False
+    never: frozenset[str] = frozenset()
+
+    @classmethod
+    def by(cls, settings: People, *, is_model: bool) -> Self:
+        """What settings allow; `is_model`: a model reads the answers."""
+        in_blocks = settings.git == "agents"
+        in_answers = in_blocks or (settings.git == "people" and not is_model)
+        never = frozenset(_folded(name.removeprefix("@")) for name in settings.never)
+        return cls(in_answers, in_blocks, settings.git != "off", never)
+
+    def tells_owner(self, handle: str, *, is_team: bool, in_block: bool) -> bool:
+        """Whether an owner of code is told. `in_block`: in a block, which a model reads."""
+        are_persons_told = self.in_blocks if in_block else self.in_answers
+        return (is_team or are_persons_told) and not self.is_never([handle])
+
+    def is_never(self, names: Iterable[str]) -> bool:
+        """Whether somebody with these names is never told."""
+        return bool(self.never) and not self.never.isdisjoint(map(_folded, names))
+
+
+NOBODY_TOLD = PeopleTold()
+
+
+def _folded(name: str) -> str:
+    """A name for comparing: case and spaces aside."""
+    return " ".join(fold(name).split())
