@@ -422,6 +422,23 @@ def test_attributes_and_methods_are_those_of_their_class(root: Path, tmp_path: P
     assert tie_rows(engine, "src/pkg/lost.py") == []
 
 
+def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
+    root: Path, tmp_path: Path
+) -> None:
+    revision = "class MetadataRevision < Record\nend\n"
+    files = {"models/metadata_revision.rb": revision, "db/migrate/2020_keep.rb": revision}
+    whole = {"models/image/metadata_revision.rb": "class Image::MetadataRevision < Record\nend\n"}
+    write(root, files)
+    git(root, "add", "-A")
+    cite(root, "one", "An `Image::MetadataRevision` never changes.", "https://example.org/a")
+    assert tie_rows(settled(root, tmp_path), "models/metadata_revision.rb") != []
+    write(root, whole)
+    git(root, "add", "-A")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, next(iter(whole))) == [("one", "identifier", 1)]
+    assert [tie_rows(engine, path) for path in files] == [[], []]
+
+
 def test_a_name_that_vanished_from_a_file_is_told(root: Path, tmp_path: Path) -> None:
     cite(root, "one", "`UploadLoop.retry_once` is called twice.", "https://example.org/a")
     engine = settled(root, tmp_path)

@@ -200,7 +200,11 @@ def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str
         if word in wanted.names and counted:
             defined[word] = Span(counted[0].line, counted[0].end)
     for name, (owner, member) in wanted.dotted.items():
-        if (span := _member(places.get(owner, ()), places.get(member, ()), language)) is not None:
+        members = places.get(member, ())
+        span = _member(places.get(owner, ()), members, language)
+        if span is None and members:
+            span = _qualified(text, owner, member, members)
+        if span is not None:
             defined[name] = span
     mentioned = {}
     for word in (held & wanted.names) - defined.keys():
@@ -239,6 +243,16 @@ def _member(
         after = [one for one in members if one.line >= owners[0].line]
         for member in (after or members)[:1]:
             return Span(member.line, member.end)
+    return None
+
+
+def _qualified(text: str, owner: str, member: str, members: Sequence[Defined]) -> Span | None:
+    """The member that is defined under its whole name, as `class Image::Size` in Ruby."""
+    names = [f"{owner}{sign}{member}" for sign in ("::", ".", "#")]
+    lines = text.split("\n")
+    for one in members:
+        if any(name in lines[one.line - 1] for name in names):
+            return Span(one.line, one.end)
     return None
 
 

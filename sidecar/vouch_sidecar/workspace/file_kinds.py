@@ -36,6 +36,7 @@ _CARRIED = re.compile(
     r"|\.g\.(?:cs|dart)|\.generated\.\w+|\.snap)$",
     re.IGNORECASE,
 )
+_MIGRATION = re.compile(r"(?:^|/)(?:db/migrate|migrations|alembic/versions)/")
 _WORDS = re.compile(r"[^\W_]++")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LOCKED = re.compile(
@@ -71,6 +72,11 @@ def language_of(path: str) -> str | None:
 def is_test(path: str) -> bool:
     """Whether a file is a test, or serves tests."""
     return bool(_TEST.search(path) or _TEST_FILE.search(path.rpartition("/")[2]))
+
+
+def is_migration(path: str) -> bool:
+    """Whether a file changes a database once; it may define again what it works on, as it was."""
+    return bool(_MIGRATION.search(path))
 
 
 def is_for_names(path: str) -> bool:

@@ -41,7 +41,7 @@ _DEFINING = re.compile(
 )
 _NOT = re.compile(r"parameter|import|local|package")
 _VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
-_WRAPPING = ("qualified_identifier", "pattern", "pointer_declarator")
+_WRAPPING = ("qualified_identifier", "scope_resolution", "pattern", "pointer_declarator")
 """Types of nodes between a name and the node that defines it."""
 _FUNCTIONS = ("function_definition", "field_declaration")
 _VARIABLES = ("variable_declarator", "var_spec", "const_spec", "property_declaration")
@@ -102,6 +102,8 @@ def _defined(node: Node) -> Defined | None:
         return quoted
     above = _above(node, 5)
     while above and above[0].type in _WRAPPING:
+        if above[0].child_by_field_name("name") not in (None, node):
+            return None  # it is the scope of the name
         node = above.pop(0)
     if above and _is_attribute(node, above):
         return Defined(_line(node), _line(node), is_value=True)

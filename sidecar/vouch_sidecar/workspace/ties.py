@@ -22,6 +22,7 @@ from vouch_sidecar.workspace.file_kinds import (
     changes_with_all,
     ending_of,
     is_for_names,
+    is_migration,
     is_test,
     language_of,
 )
@@ -127,7 +128,9 @@ class Tie(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A use of an identifier in a claim; files may define it."""
+    """A use of an identifier in a claim; files may define it. `whole` is the digest of the dotted
+    name of which it is a part; where a file defines that, the part alone means nothing.
+    """
 
     claim_id: str
     mark: str
@@ -136,6 +139,7 @@ class Use(NamedTuple):
     where: Where
     start: int
     end: int
+    whole: str = ""
 
 
 class FoundTie(NamedTuple):
@@ -207,7 +211,7 @@ class Ties:
         """The ties of a file by what it says of names, and what it said `before`."""
         for name, span in now.defined.items():
             number = len(self._defining.get(name, ())) + (name not in before.defined)
-            yield from _tied_by(self.uses.get(name, ()), number, span)
+            yield from _tied_by(self._uses(name), number, span)
         for name, line in now.mentioned.items():
             yield from self._mentions(name, line, path)
         for name in now.gone:
@@ -216,6 +220,10 @@ class Ties:
                 yield from (_gone(use) for use in self.uses.get(name, ()))
         for key, line in now.documents.items():
             yield from self._citing(key, line, path)
+
+    def _uses(self, name: str) -> list[Use]:
+        """The uses of an identifier, by its digest, but for parts of what some file defines."""
+        return [use for use in self.uses.get(name, ()) if use.whole not in self._defining]
 
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
@@ -251,7 +259,7 @@ class Ties:
         """The ties of a name that a file mentions, unless another one defines it."""
         files = {*self._mentioning.get(name, ()), path}
         if len(files) <= MAX_DEFINING and not set(self._defining.get(name, ())) - {path}:
-            for use in self.uses.get(name, ()):
+            for use in self._uses(name):
                 yield _tie(use, "mention", len(files), line)
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
@@ -273,8 +281,8 @@ class Ties:
         for path, ties in self.by_path.items():
             for tie in ties:
                 made.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
-        for key, uses in self.uses.items():
-            for use in uses if self.defining(key) else ():
+        for key in self.uses:
+            for use in self._uses(key) if self.defining(key) else ():
                 made.setdefault(use.claim_id, ([], []))[1].append((key, use))
         return made
 
@@ -313,7 +321,7 @@ class Ties:
         for name in names_of(named):
             key = digest(name)
             for file in self.defining(key):
-                for tie in _tied_by(self.uses.get(key, ()), *self._span(file, key)):
+                for tie in _tied_by(self._uses(key), *self._span(file, key)):
                     yield FoundTie(file, tie)
 
     def defining(self, key: str) -> Sequence[str]:
@@ -474,10 +482,13 @@ def ties_of(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
             if named.kind == "path":
                 continue
-            for name, share in names_of(named).items():
+            shares = names_of(named)
+            dotted = next(iter(shares))
+            for name, share in shares.items():
                 first, last = _place_in(named.name, name)
                 here = (start + first, start + last) if where == "text" else (0, 0)
-                use = Use(claim.id, claim.mark, worth * share, via, where, *here)
+                part_of = digest(dotted) if name != dotted else ""
+                use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
                 uses.append((name, use))
     quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
     sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
@@ -551,4 +562,4 @@ def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:
 def is_searched(path: str) -> bool:
     """Whether names are looked for in a file: in code, and in what people write beside it."""
     is_text = language_of(path) is not None or ending_of(path) in WRITTEN
-    return is_text and is_for_names(path) and not is_test(path)
+    return is_text and is_for_names(path) and not (is_test(path) or is_migration(path))
