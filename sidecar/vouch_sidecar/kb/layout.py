@@ -106,7 +106,7 @@ def survey(
             reason = f"more than {max_files} files; the rest is not read"
             result.refuse("", reason, unreadable=False)
             break
-        stat = _look_at(path, f"{base}/{path}", root, result)
+        stat = _look_at(path, base, result)
         if stat is not None and is_known is not None and is_known(path, stat):
             result.same += 1
         elif stat is not None:
@@ -117,14 +117,14 @@ def survey(
 _LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
 
 
-def content_stat(path: str, full: str, root: str) -> Stat:
+def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
     """The stat of the content beside the source's record at `path` below `.vouch/`; empty where
     there is none, or for other files.
     """
     if not path.startswith("sources/"):
         return b""
     with suppress(UnreadableError):
-        return stat_inside(f"{os.path.dirname(full)}/{CONTENT_NAME}", root) or b""  # noqa: PTH120
+        return stat_inside(f"{os.path.dirname(full)}/{CONTENT_NAME}", kb_dir) or b""  # noqa: PTH120
     return b""
 
 
@@ -201,11 +201,12 @@ def _leads_inside(path: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip("/") + "/")
 
 
-def _look_at(path: str, full: str, root: str, result: Survey) -> Stat | None:
+def _look_at(path: str, base: str, result: Survey) -> Stat | None:
+    full = f"{base}/{path}"
     try:
         path.encode()
-        stat = stat_inside(full, root)
-        return stat if stat is None else stat + content_stat(path, full, root)
+        stat = stat_inside(full, base)
+        return stat if stat is None else stat + content_stat(path, full, base)
     except UnicodeEncodeError:
         result.refuse(path, "the name is not UTF-8", unreadable=False)
     except UnreadableError as error:

@@ -34,7 +34,7 @@ from vouch_sidecar.kb.records import (
     unread_faults,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded, root_of
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
 from vouch_sidecar.kb.yaml_document import Document, DocumentError, placed
 
 MAX_PAGE = 4 << 20
@@ -109,7 +109,7 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
     Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
     """
     full = f"{kb_dir}/{relative_path}"
-    beside = content_stat(relative_path, full, root_of(kb_dir))
+    beside = content_stat(relative_path, full, kb_dir)
     data, stat = read_bounded(full, limit_of(relative_path), kb_dir=kb_dir)
     return data, stat + beside
 

@@ -39,17 +39,17 @@ def root_of(kb_dir: str | Path) -> str:
     return os.path.realpath(kb_dir if linked else os.path.dirname(kb_dir))  # noqa: PTH120
 
 
-def stat_inside(path: str, root: str) -> Stat | None:
+def stat_inside(path: str, kb_dir: str | Path) -> Stat | None:
     """The regular file at `path`; None when nothing is there.
 
-    `root` is a real path. Raises UnreadableError for anything but a file inside of it.
+    Raises UnreadableError for anything but a file inside of the knowledge base.
     """
     try:
         status = os.lstat(path)
         if stat.S_ISREG(status.st_mode):
             return packed(status)
         if stat.S_ISLNK(status.st_mode):
-            status = os.lstat(_inside(path, root))
+            status = os.lstat(_inside(path, root_of(kb_dir)))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
