@@ -11,13 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb import safe_files
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces.hook.events import respond
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import claim, make_kb, put
@@ -65,8 +67,8 @@ BOUNDS = {
     "a changed claim beside 200 that cite its source": Counts(9, 15, files=1),
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
-
-
+EVENT_BOUND = Counts(120, 60)
+"""Of each of fifty events of an agent in a row; no file is read and git not run."""
 SUMMER = 1_783_000_000.0
 """July 2026: the claims of the example grow older, and old ones have their files looked up."""
 
@@ -158,6 +160,41 @@ def test_what_is_done_unasked_costs_no_more(
     counted["the workspace after it"] = after
     beyond = {what: n for what, n in counted.items() if not n.within(BOUNDS[what])}
     assert not beyond
+
+
+def test_the_last_of_fifty_events_costs_no_more_than_the_first(
+    courier: Path, counter: Counter
+) -> None:
+    engine, caller = _started(courier), Caller("socket", env={})
+    path = str(courier / "docs" / "incidents" / "INC-118.md")
+    tool = {"file_path": path, "offset": 1, "limit": 40}
+    edit = {"file_path": path, "old_string": "x", "new_string": "Relay restarts the scanners."}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("session-start", {"source": "compact"}),
+        ("post-tool-use", {"tool_input": tool}),
+        ("post-tool-use", {"tool_input": edit}),
+        ("user-prompt-submit", {"prompt": "How does Relay talk to the scanners?"}),
+        (
+            "stop",
+            {"last_assistant_message": "Relay talks to the scanners by radio, as INC-118 has it."},
+        ),
+    ]
+    costs: list[Counts] = []
+    spoken = 0
+
+    async def answer(event: str, payload: dict[str, Any]) -> None:
+        nonlocal spoken
+        given = {"session_id": "agent", "cwd": str(courier), **payload}
+        spoken += await respond(engine, event, given, caller) is not None
+
+    for number in range(50):
+        event, payload = events[number % len(events)]
+        costs.append(counter.of(lambda: anyio.run(answer, event, payload)))  # noqa: B023
+    rounds = [costs[at : at + len(events)] for at in range(0, 50, len(events))]
+    for first, last in zip(rounds[1], rounds[-1], strict=True):
+        assert last.within(first), (first, last)
+    assert all(cost.within(EVENT_BOUND) for cost in costs), max(costs)
+    assert spoken > 20
 
 
 def test_a_change_beside_a_shared_source_costs_no_more(tmp_path: Path, counter: Counter) -> None:
