@@ -290,15 +290,12 @@ def test_caches_of_knowledge_bases_that_are_gone_go(
     for path in not_ours[:3]:
         path.write_bytes(b"x")
     not_ours[3].mkdir()
-    before_bases = caches / f"{'a' * 32}.cache"
-    before_bases.write_bytes(b"what version 0.1 kept")
     half_gone = caches / "gone-1-1"
     bases.begin()
     shutil.copytree(bases.folder, half_gone)
     tidy(caches)
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
     leave(gone)
-    before_bases.write_bytes(b"what version 0.1 kept")
     bases.open()  # every process begins with it
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
 

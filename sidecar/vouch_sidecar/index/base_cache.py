@@ -10,7 +10,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import struct
@@ -42,7 +41,6 @@ _DIGEST = "?"
 """Stands before the digest of a path."""
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
-_BEFORE_BASES = re.compile(r"[0-9a-f]{32}\.cache")
 _OWNER_ALONE = struct.pack("<I", 2) + b"".join(
     struct.pack("<HHI", tag, allowed, 0xFFFFFFFF)
     for tag, allowed in ((0x01, 0o6), (0x04, 0), (0x20, 0))
@@ -253,12 +251,10 @@ class Bases:
 
 
 def tidy(caches: Path) -> None:
-    """Remove the caches of knowledge bases that are gone, folders whose removal was interrupted,
-    and the caches of version 0.1.
-    """
+    """Remove caches of knowledge bases that are gone, and folders whose removal was interrupted."""
     for entry in _entries(caches):
         with suppress(OSError, ValueError):
-            if _BEFORE_BASES.fullmatch(entry.name) or entry.name.startswith(_GONE):
+            if entry.name.startswith(_GONE):
                 _remove(entry)
                 continue
             root = _bytes_of(entry / ROOT)

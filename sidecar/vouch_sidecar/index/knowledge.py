@@ -248,8 +248,8 @@ class Knowledge:
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
-        named = self.pseudonyms.of(artifact_id) if kind is Kind.CLAIM else artifact_id
-        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", named))
+        stored_id = self.pseudonyms.of(artifact_id) if kind is Kind.CLAIM else artifact_id
+        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", stored_id))
         pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         own = {entity.page} if entity is not None and entity.page else set()
@@ -262,8 +262,8 @@ class Knowledge:
 
     def named(self, pseudonym: str) -> Claim | None:
         """The claim with a pseudonym, if some viewer may see it."""
-        found = next(self._referring(Pointer("is", pseudonym).encode()), None)
-        return found if isinstance(found, Claim) else None
+        document = next(self._referring(Pointer("is", pseudonym).encode()), None)
+        return document if isinstance(document, Claim) else None
 
     def superseding(self, pseudonym: str) -> list[str]:
         """The pseudonyms of the claims that supersede a claim, by a field or in a relation, sorted.
@@ -271,12 +271,12 @@ class Knowledge:
         """
         newer = set()
         for hit in self.snapshot.every(pointing_query("supersedes", pseudonym)):
-            found = self.snapshot.document(hit)
-            if is_retired(found):
-                pointers = map(Pointer.decode, found.get_all("refers"))
+            document = self.snapshot.document(hit)
+            if is_retired(document):
+                pointers = map(Pointer.decode, document.get_all("refers"))
                 newer |= {one.target for one in pointers if one.how == "by"}
             else:
-                one = artifact_in(found)
+                one = artifact_in(document)
                 newer.add(self.pseudonyms.of(one.source if isinstance(one, Relation) else one.id))
         return sorted(newer)
 

@@ -93,11 +93,11 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         served = probing.allowed(ask.served)
         turn = session if params.session_id is not None else None
         again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
-        known = session is not None and not params.repeat
-        spoken = given_entities(served, session, task) if known and session else frozenset()
-        made = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
-        ask.engine.stats.count_probe(served, made.probe, made.from_cache)
-        probed = made.probe
+        is_known = session is not None and not params.repeat
+        spoken = given_entities(served, session, task) if is_known and session else frozenset()
+        prompt = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
+        ask.engine.stats.count_probe(served, prompt.probe, prompt.from_cache)
+        probed = prompt.probe
     request = ContextRequest(
         None if task is None else [task],
         session=session,

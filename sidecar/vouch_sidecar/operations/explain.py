@@ -71,13 +71,13 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     speech = context_block(served, ContextRequest([text], probed=probed))
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
-    for one in ask.served:
-        threshold = one.settings.recall.similarity_threshold
+    for kb in ask.served:
+        threshold = kb.settings.recall.similarity_threshold
         least = strength_of(threshold)
-        found = candidates(one.view, text, least)
-        said = (e for e in found if e.verdict == "volunteered" and e.score.value >= least)
+        entities_found = candidates(kb.view, text, least)
+        said = (e for e in entities_found if e.verdict == "volunteered" and e.score.value >= least)
         speaking = {e.entity.id: e.score.value for e in said}
-        collection = one.view.collection if ask.many else None
+        collection = kb.view.collection if ask.many else None
         entities += [
             ExplainedEntity(
                 entity_id=each.entity.id,
@@ -88,7 +88,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=each.why,
                 collection=collection,
             )
-            for each in found
+            for each in entities_found
         ]
         texts += [
             ExplainedText(
@@ -100,7 +100,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=collection,
             )
-            for line in lines(one.view, text, speaking, speech.hits, threshold, ask.vector)
+            for line in lines(kb.view, text, speaking, speech.hits, threshold, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

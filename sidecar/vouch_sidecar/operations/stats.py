@@ -138,28 +138,28 @@ def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
     )
 
 
-def sentence(one: LedgerTotals) -> str:
+def sentence(days: LedgerTotals) -> str:
     """The totals in words."""
-    used = "use unknown" if one.used is None else f"{one.used} used"
-    if one.used is not None and one.judged < one.lines:
-        used += f" of the {one.judged} after which an answer was read"
+    used = "use unknown" if days.used is None else f"{days.used} used"
+    if days.used is not None and days.judged < days.lines:
+        used += f" of the {days.judged} after which an answer was read"
     return (
-        f"last {SHOWN_DAYS} days: {count(one.prompts, 'prompt')}, {one.told} told something; "
-        f"{count(one.lines, 'line')} (about {one.characters // CHARS_A_TOKEN:,} tokens), {used}, "
-        f"{one.dismissed} dismissed, {one.stale} stale"
+        f"last {SHOWN_DAYS} days: {count(days.prompts, 'prompt')}, {days.told} told something; "
+        f"{count(days.lines, 'line')} (about {days.characters // CHARS_A_TOKEN:,} tokens), {used}, "
+        f"{days.dismissed} dismissed, {days.stale} stale"
     )
 
 
 def _show_ledger(page: Printer, totals: list[LedgerTotals]) -> None:
-    for one in totals:
-        page.line(*([f"{one.collection}:"] if len(totals) > 1 else []), sentence(one))
-        unused = ", ".join(f"{line.id} ({line.given})" for line in one.unused)
+    for each in totals:
+        page.line(*([f"{each.collection}:"] if len(totals) > 1 else []), sentence(each))
+        unused = ", ".join(f"{line.id} ({line.given})" for line in each.unused)
         if unused:
             page.line(f"never used since this process began (times given): {unused}")
-        figures = one.model_dump(exclude={"collection", "unused"})
-        page.record("ledger", one.collection, *figures.values())
-        for line in one.unused:
-            page.record("unused", one.collection, line.id, line.given)
+        figures = each.model_dump(exclude={"collection", "unused"})
+        page.record("ledger", each.collection, *figures.values())
+        for line in each.unused:
+            page.record("unused", each.collection, line.id, line.given)
     page.space()
 
 

@@ -81,7 +81,7 @@ class CodeOwners:
         """The rule for each path below the top of the repository, as far as one has owners that
         can be named. A path with a slash at its end means whatever is in that folder. It blocks.
         """
-        found: dict[str, OwnersRule] = {}
+        by_path: dict[str, OwnersRule] = {}
         backwards, left = self.rules[::-1], MAX_COST
         for path in paths if backwards else ():
             if stops():
@@ -90,12 +90,12 @@ class CodeOwners:
             for rule in backwards:
                 left -= rule.cost * (len(names) if len(rule.runs) > 1 else 1)
                 if left < 0:
-                    return found
+                    return by_path
                 if _matches(rule, names):
                     if rule.owners:
-                        found[path] = rule
+                        by_path[path] = rule
                     break
-        return found
+        return by_path
 
 
 def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:
@@ -129,11 +129,11 @@ def rules_in(text: str) -> CodeOwners:
         if count > MAX_RULES:
             message = f"it names no owners: it has more than {MAX_RULES:,} rules"
             return CodeOwners(problems=(RuleProblem(number, message),))
-        made = _rule(tokens) if len(line) <= MAX_WINDOW else _TOO_LONG
-        if isinstance(made, OwnersRule):
-            rules.append(made)
+        rule = _rule(tokens) if len(line) <= MAX_WINDOW else _TOO_LONG
+        if isinstance(rule, OwnersRule):
+            rules.append(rule)
         else:
-            problems.append(RuleProblem(number, made))
+            problems.append(RuleProblem(number, rule))
     more = len(problems) - MAX_PROBLEMS
     if more > 0:
         last = problems[MAX_PROBLEMS - 1]
@@ -171,13 +171,13 @@ def _rule(tokens: Sequence[str]) -> OwnersRule | str:
 
 def _owners(tokens: Iterable[str]) -> tuple[CodeOwner, ...] | None:
     """The owners that can be named; None where one is malformed."""
-    found: dict[CodeOwner, None] = {}
+    owners: dict[CodeOwner, None] = {}
     for token in tokens:
         if handle := _HANDLE.fullmatch(token):
-            found[CodeOwner(handle[1], "/" in handle[1])] = None
+            owners[CodeOwner(handle[1], "/" in handle[1])] = None
         elif not _ADDRESS.fullmatch(token):
             return None
-    return tuple(found)
+    return tuple(owners)
 
 
 def _matches(rule: OwnersRule, names: Sequence[str]) -> bool:

@@ -78,13 +78,13 @@ class History:
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_folder: dict[str, list[str]] = {}
         for path in self.by_path:
             at = path.rfind("/")
             while at > 0:
-                found.setdefault(path[: at + 1], []).append(path)
+                by_folder.setdefault(path[: at + 1], []).append(path)
                 at = path.rfind("/", 0, at)
-        return found
+        return by_folder
 
 
 def read_history(
@@ -121,14 +121,14 @@ def read_history(
         for one in _commits(data)
         if one.name not in cut and len(one.changed) <= MAX_CHANGED and _is_somebody(one.author)
     ]
-    known = frozenset(one.author for one in counted)
-    signed = [(_bare(one.author, known), one.address) for one in counted]
+    known_authors = frozenset(one.author for one in counted)
+    signed = [(_bare(one.author, known_authors), one.address) for one in counted]
     person_of = persons(signed)
     names: dict[str, set[str]] = {}
     authors: dict[str, Counter[str]] = {}
-    for one, signature in zip(counted, signed, strict=True):
+    for commit, signature in zip(counted, signed, strict=True):
         person = person_of[signature]
-        names.setdefault(person, set()).update((one.author, one.written, signature[0]))
+        names.setdefault(person, set()).update((commit.author, commit.written, signature[0]))
         authors.setdefault(person, Counter())[signature[0]] += 1
     shown = {
         person: min(some, key=lambda name: (" " not in name, -some[name], name))
@@ -136,15 +136,15 @@ def read_history(
     }
     commits: list[Commit] = []
     by_path: dict[str, list[int]] = {}
-    for one, signature in zip(counted, signed, strict=True):
+    for commit, signature in zip(counted, signed, strict=True):
         person = person_of[signature]
         changed = [
-            path[len(prefix) :] for path in map(_text, one.changed) if path.startswith(prefix)
+            path[len(prefix) :] for path in map(_text, commit.changed) if path.startswith(prefix)
         ]
         for path in changed:
             by_path.setdefault(path, []).append(len(commits))
         if changed:
-            commits.append(Commit(one.name, shown[person], min(one.at, now), person))
+            commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
     paths = {path: tuple(numbers) for path, numbers in by_path.items()}
     every = {person: frozenset(some) for person, some in names.items()}
     return History(head, tuple(commits), paths, every)
@@ -158,10 +158,10 @@ def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[
     return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
 
 
-def _bare(author: str, known: Container[str]) -> str:
+def _bare(author: str, known_authors: Container[str]) -> str:
     """A name without the brackets after it, if there is an author with the shorter name."""
     bare = author.partition(" (")[0]
-    return bare if bare in known else author
+    return bare if bare in known_authors else author
 
 
 class _LoggedCommit(NamedTuple):
@@ -179,23 +179,23 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
     """The commits that git printed. One begins with a slash, as no path of git's own making does; a
     path that does all the same is passed over.
     """
-    made: _LoggedCommit | None = None
+    commit: _LoggedCommit | None = None
     entries = iter(data.split(b"\0"))
     for entry in entries:
         if entry.startswith(b"/"):
             _, head, *rest = entry.split(b"/", 3)
             if len(head) != NAME_LENGTH or len(rest) != 2:
                 continue
-            if made is not None:
-                yield made
+            if commit is not None:
+                yield commit
             at = int(rest[0]) if rest[0].isdigit() else 0
             who = rest[1], next(entries, b""), next(entries, b"")
             author, written, address = (one_line(_text(one)) for one in who)
-            made = _LoggedCommit(_text(head), at, author, written, address, [])
-        elif entry and made is not None:
-            made.changed.append(entry if made.changed else entry.removeprefix(b"\n"))
-    if made is not None:
-        yield made
+            commit = _LoggedCommit(_text(head), at, author, written, address, [])
+        elif entry and commit is not None:
+            commit.changed.append(entry if commit.changed else entry.removeprefix(b"\n"))
+    if commit is not None:
+        yield commit
 
 
 def _is_somebody(author: str) -> bool:

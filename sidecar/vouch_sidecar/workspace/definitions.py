@@ -167,7 +167,7 @@ class Wanted:
         """Those of the words, and of the documents, that a file holds."""
         if b"\0" in data[:8192]:
             return set(), set()
-        found: set[bytes] = set()
+        held: set[bytes] = set()
         referred: set[bytes] = set()
         at = 0
         while at < len(data):
@@ -175,12 +175,12 @@ class Wanted:
             if end < len(data):
                 line = data.rfind(b"\n", at, end)
                 end = line + 1 if line > at else end
-            found.update(self._bytes.intersection(_TOKEN.findall(data, at, end)))
+            held.update(self._bytes.intersection(_TOKEN.findall(data, at, end)))
             if self._references:
                 tokens = map(bytes.lower, _REFERENCE.findall(data, at, end))
                 referred.update(self._references.intersection(tokens))
             at = end
-        return {word.decode() for word in found}, {key.decode() for key in referred}
+        return {word.decode() for word in held}, {key.decode() for key in referred}
 
 
 def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str = "") -> FileNames:
@@ -219,16 +219,16 @@ def _places(
     data: bytes, text: str, language: str | None, words: Iterable[str], ending: str
 ) -> dict[str, list[Defined]]:
     """The places that define each word, in order."""
-    known = parsed(data, ending, words) if ending else None
-    if known is None:
+    by_syntax = parsed(data, ending, words) if ending else None
+    if by_syntax is None:
         return {word: _lines(text, word, language) for word in words}
-    found = {}
+    places = {}
     for word in words:
-        there = known.get(word, ())
+        there = by_syntax.get(word, ())
         own = {one.line for one in there if one.is_quoted}
         quoted = [one for one in _lines(text, word, None) if one.line in own] if own else []
-        found[word] = sorted([*(one for one in there if not one.is_quoted), *quoted])
-    return found
+        places[word] = sorted([*(one for one in there if not one.is_quoted), *quoted])
+    return places
 
 
 def _member(
@@ -250,21 +250,21 @@ def _qualified(text: str, owner: str, member: str, members: Sequence[Defined]) -
     """The member that is defined under its whole name, as `class Image::Size` in Ruby."""
     names = [f"{owner}{sign}{member}" for sign in ("::", ".", "#")]
     lines = text.split("\n")
-    for one in members:
-        if any(name in lines[one.line - 1] for name in names):
-            return Span(one.line, one.end)
+    for definition in members:
+        if any(name in lines[definition.line - 1] for name in names):
+            return Span(definition.line, definition.end)
     return None
 
 
 def _line_of(text: str, name: str) -> int:
     """The first line that holds a whole name; 0 for none."""
-    found = _whole(name).search(text)
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+    match = _whole(name).search(text)
+    return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
 def _lines(text: str, word: str, language: str | None) -> list[Defined]:
     """The places that define a word by the lines, in order."""
-    found: list[Defined] = []
+    lines: list[Defined] = []
     at, number, start = -1, 1, 0
     for _ in range(MAX_PLACES):
         at = text.find(word, at + 1)
@@ -272,7 +272,7 @@ def _lines(text: str, word: str, language: str | None) -> list[Defined]:
             break
         number += text.count("\n", start, at)
         start = at
-        if found and found[-1].line == number:
+        if lines and lines[-1].line == number:
             continue
         first = text.rfind("\n", 0, at) + 1
         last = text.find("\n", at)
@@ -280,8 +280,8 @@ def _lines(text: str, word: str, language: str | None) -> list[Defined]:
         line = text[first:last].rstrip("\r") if last - first <= MAX_LINE else ""
         how = _defines(line, word, language)
         if how is not None and not _is_listed(text, first, last):
-            found.append(Defined(number, _end(text, first, last, number), how))
-    return found
+            lines.append(Defined(number, _end(text, first, last, number), how))
+    return lines
 
 
 def _end(text: str, first: int, last: int, number: int) -> int:

@@ -82,28 +82,28 @@ class Files:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for path in self.paths:
-            found.setdefault(folded(path.rpartition("/")[2]), []).append(path)
-        return found
+            by_name.setdefault(folded(path.rpartition("/")[2]), []).append(path)
+        return by_name
 
     @cached_property
     def folders(self) -> dict[str, int]:
         """The number of files in each folder and in the folders below it."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for path in self.paths:
             at = path.rfind("/")
             while at > 0:
-                found[path[:at]] = found.get(path[:at], 0) + 1
+                counts[path[:at]] = counts.get(path[:at], 0) + 1
                 at = path.rfind("/", 0, at)
-        return found
+        return counts
 
     @cached_property
     def _folders_by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for folder in self.folders:
-            found.setdefault(folded(folder.rpartition("/")[2]), []).append(folder)
-        return found
+            by_name.setdefault(folded(folder.rpartition("/")[2]), []).append(folder)
+        return by_name
 
     def folders_ending(self, path: str) -> list[str]:
         """The folders that equal this folder, or end with a slash and this folder."""
@@ -145,9 +145,9 @@ def below(root: Path, path: str) -> str | None:
 def stat_of(root: Path, relative: str) -> Stat | None:
     """The stat of a regular file; None for anything else."""
     with suppress(OSError, ValueError):
-        found = os.lstat(root / relative)
-        if stat.S_ISREG(found.st_mode):
-            return packed(found)
+        entry = os.lstat(root / relative)
+        if stat.S_ISREG(entry.st_mode):
+            return packed(entry)
     return None
 
 
@@ -194,7 +194,7 @@ def _listed(
     data = run(repository, ["ls-files", "-z", "-t", "--stage"], caches, env)
     if data is None:
         return None
-    found = []
+    listed = []
     for entry in data.split(b"\0"):
         head, _, name = entry.partition(b"\t")
         tag, _, mode = head.partition(b" ")
@@ -205,10 +205,10 @@ def _listed(
             continue
         # a sparse checkout leaves files out (S): those are not removed
         if tag == b"S" or os.path.lexists(f"{repository.top}/{path}"):
-            found.append(path[len(prefix) :])
-        if len(found) >= MAX_FILES:
+            listed.append(path[len(prefix) :])
+        if len(listed) >= MAX_FILES:
             break
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(listed))
 
 
 def _text(name: bytes) -> str | None:
@@ -269,8 +269,8 @@ class _Walk:
                     yield path
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        with suppress(OSError), os.scandir(self._root / folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
+        with suppress(OSError), os.scandir(self._root / folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
         return []
 
 
@@ -286,8 +286,8 @@ def _may_count(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
 def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
     """The rules that the ignore files of a folder give."""
     for name in IGNORE_FILES:
-        if name in names and (found := read(root, f"{folder}{name}")) is not None:
-            yield rules_in(folder, found[0].decode("utf-8", "replace"))
+        if name in names and (content := read(root, f"{folder}{name}")) is not None:
+            yield rules_in(folder, content[0].decode("utf-8", "replace"))
 
 
 def _is_text(path: str) -> bool:

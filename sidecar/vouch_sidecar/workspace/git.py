@@ -73,8 +73,8 @@ class Repository:
         """The innermost repository around a folder; None without one that may be asked. `trusted`
         are folders of other users that count all the same.
         """
-        found = _examined(root, list(trusted))
-        return found if isinstance(found, Repository) else None
+        examined = _examined(root, list(trusted))
+        return examined if isinstance(examined, Repository) else None
 
     @property
     def index(self) -> Path:
@@ -109,8 +109,8 @@ class Repository:
             if not _REF.match(ref) or ".." in ref:
                 return None
             with suppress(FileNotFoundError):
-                found = _read(self.common / ref, MAX_HEAD)
-                return found.decode() if _COMMIT.match(found) else None
+                written = _read(self.common / ref, MAX_HEAD)
+                return written.decode() if _COMMIT.match(written) else None
             for line in _read(self.common / "packed-refs", MAX_PACKED_REFS).splitlines():
                 commit, _, name = line.partition(b" ")
                 if name == ref.encode() and _COMMIT.match(commit):
@@ -122,8 +122,8 @@ def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
     """Why the innermost repository around a folder counts as none; "" where it counts, or there is
     none.
     """
-    found = _examined(root, list(trusted))
-    return found if isinstance(found, str) else ""
+    examined = _examined(root, list(trusted))
+    return examined if isinstance(examined, str) else ""
 
 
 def _examined(root: Path, trusted: list[str]) -> Repository | str:
@@ -245,8 +245,8 @@ def _empty(caches: Path) -> Path:
         caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (empty, empty / "objects", empty / "refs", empty / "tree"):
             folder.mkdir(mode=0o700, exist_ok=True)
-    found = empty.lstat()
-    if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o077):
+    stat = empty.lstat()
+    if hasattr(os, "getuid") and (stat.st_uid != os.getuid() or stat.st_mode & 0o077):
         raise PermissionError("the empty repository may be another user's")
     for name, text in (
         ("HEAD", "ref: refs/heads/none\n"),
@@ -288,8 +288,8 @@ def _linked(git: Path) -> Path | None:
 def _common(folder: Path) -> Path:
     """The folder with objects and refs."""
     with suppress(FileNotFoundError):
-        named = _read(folder / "commondir", MAX_HEAD).decode().strip()
-        return Path(os.path.realpath(folder / named))
+        folder_name = _read(folder / "commondir", MAX_HEAD).decode().strip()
+        return Path(os.path.realpath(folder / folder_name))
     return folder
 
 
@@ -307,8 +307,8 @@ def origin_of(root: Path) -> str:
         return ""
     with suppress(FileNotFoundError, UnreadableError):
         config = _read(_common(index.parent) / "config", MAX_CONFIG).decode(errors="replace")
-        if (found := _ORIGIN.search(config)) is not None:
-            return found[1].removesuffix(".git")
+        if (url := _ORIGIN.search(config)) is not None:
+            return url[1].removesuffix(".git")
     return ""
 
 
@@ -335,17 +335,17 @@ class WorkingTree:
         if self.index is None:
             return False
         try:
-            made = self.index.with_name("index.lock").stat().st_mtime
+            locked_at = self.index.with_name("index.lock").stat().st_mtime
         except (OSError, ValueError):
             return False
-        return abs(time.time() - made) < STALE_SECONDS
+        return abs(time.time() - locked_at) < STALE_SECONDS
 
     def version(self) -> tuple[int, int] | None:
         """A value that changes when git has written files."""
         with suppress(OSError, ValueError):
             if self.index is not None:
-                found = self.index.stat()
-                return found.st_mtime_ns, found.st_ino
+                stat = self.index.stat()
+                return stat.st_mtime_ns, stat.st_ino
         return None
 
 
@@ -388,8 +388,8 @@ class Head:
 
 def _stat(path: Path) -> tuple[int, int, int] | None:
     with suppress(OSError, ValueError):
-        found = path.stat()
-        return found.st_mtime_ns, found.st_ino, found.st_size
+        stat = path.stat()
+        return stat.st_mtime_ns, stat.st_ino, stat.st_size
     return None
 
 

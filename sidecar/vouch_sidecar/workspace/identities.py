@@ -44,8 +44,8 @@ def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
 def _join_unaddressed(groups: _Groups, several: Iterable[Signature]) -> None:
     """Join signatures of one name that have no address."""
     bare = [one for one in several if not _address(one[1])]
-    for one in bare[1:]:
-        groups.join(bare[0], one)
+    for signature in bare[1:]:
+        groups.join(bare[0], signature)
 
 
 class _Groups:
@@ -55,18 +55,18 @@ class _Groups:
         self.domains: dict[Signature, frozenset[str]] = {}
         self._above: dict[Signature, Signature] = {}
 
-    def add(self, one: Signature, address: str) -> None:
-        self._above[one] = one
-        self.domains[one] = frozenset({address.rpartition("@")[2]} if address else ())
+    def add(self, signature: Signature, address: str) -> None:
+        self._above[signature] = signature
+        self.domains[signature] = frozenset({address.rpartition("@")[2]} if address else ())
 
-    def of(self, one: Signature) -> Signature:
+    def of(self, signature: Signature) -> Signature:
         """The signature that stands for the group of one."""
-        while (above := self._above[one]) != one:
-            self._above[one] = one = self._above[above]
-        return one
+        while (above := self._above[signature]) != signature:
+            self._above[signature] = signature = self._above[above]
+        return signature
 
-    def join(self, one: Signature, other: Signature) -> None:
-        first, second = sorted((self.of(one), self.of(other)))
+    def join(self, signature: Signature, other: Signature) -> None:
+        first, second = sorted((self.of(signature), self.of(other)))
         if first != second:
             self._above[second] = first
             self.domains[first] |= self.domains[second]

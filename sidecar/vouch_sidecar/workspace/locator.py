@@ -42,8 +42,8 @@ _LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
 def line_in(place: str) -> int | None:
     """The line in a locator such as `L12` or `L12-L20`."""
-    found = _LINE.search(place[:MAX_LOCATOR])
-    return int(found[1]) if found else None
+    line = _LINE.search(place[:MAX_LOCATOR])
+    return int(line[1]) if line else None
 
 
 def _stem(path: str, whole: bool = False) -> str:
@@ -79,8 +79,8 @@ class Locator:
         name = _AT_LINE.sub("", locator.strip().partition("#")[0])
         if "/" in name or "\\" in name or _SCHEME.match(name):
             return () if path is None else (path,)
-        named = self.files.named(name)[:MAX_NAMED]
-        return tuple(dict.fromkeys([*([path] if path is not None else []), *named]))
+        paths = self.files.named(name)[:MAX_NAMED]
+        return tuple(dict.fromkeys([*([path] if path is not None else []), *paths]))
 
     def _of_source(self, locator: str) -> str | None:
         if "\0" in locator or len(locator) > MAX_LOCATOR:
@@ -91,33 +91,33 @@ class Locator:
                 path = unquote(urlparse(path).path)
         elif _SCHEME.match(path):
             return None
-        for one in dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path))):
-            found = self._ending(one.replace("\\", "/"))
-            if found is not None:
-                return found
+        for written in dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path))):
+            ending = self._ending(written.replace("\\", "/"))
+            if ending is not None:
+                return ending
         return None
 
     def _ending(self, path: str) -> str | None:
         inside = below(self.root, path)
-        if inside is not None and (found := self._existing(inside)) is not None:
-            return found
+        if inside is not None and (file := self._existing(inside)) is not None:
+            return file
         if _BLANK.search(path) and not path.startswith("/") and not _SCHEME.match(path):
             return None  # a captured question that holds a path
         parts = [one for one in os.path.normpath(path).split("/") if one not in ("", ".", "..")]
         if not parts or KB_DIRNAME in parts:
             return None
         for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
-            found = self._existing("/".join(parts[start:]))
-            if found is not None:
-                return found
-        named = self.files.named(parts[-1])
-        return named[0] if len(named) == 1 else None
+            file = self._existing("/".join(parts[start:]))
+            if file is not None:
+                return file
+        paths = self.files.named(parts[-1])
+        return paths[0] if len(paths) == 1 else None
 
     def _existing(self, path: str) -> str | None:
-        found = self.files.find(path)
-        if found is None and self._stands(path):
+        file = self.files.find(path)
+        if file is None and self._stands(path):
             return path
-        return found
+        return file
 
     def _stands(self, path: str) -> bool:
         """Whether a file that is not listed exists below the root, without a link on the way, and
@@ -142,14 +142,14 @@ class Locator:
         folder, path = path.endswith("/"), path.rstrip("/")
         if not path or ".." in path.split("/"):
             return None
-        if not folder and (found := self._one(path)) is not None:
-            return found if is_for_names(found) else None
+        if not folder and (file := self._one(path)) is not None:
+            return file if is_for_names(file) else None
         return self._folder(path) if folder or "/" in path else None
 
     def _one(self, path: str) -> str | None:
-        found = self.files.find(path)
-        if found is not None:
-            return found
+        file = self.files.find(path)
+        if file is not None:
+            return file
         several = self.files.ending(path)
         if len(several) > 1:
             several = [one for one in several if not is_test(one) and is_for_names(one)]
@@ -190,41 +190,41 @@ class Locator:
         parts = [one for one in parts_of(name) if one]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
             wanted = "/".join(parts[:end])
-            found = [
+            modules = [
                 (module, path)
                 for module, path in self._modules.get(parts[end - 1], ())
                 if module == wanted or module.endswith(f"/{wanted}")
             ]
-            found = [one for one in found if is_for_names(one[1])]
-            if len(found) > 1:
-                found = [one for one in found if not is_test(one[1])]
-            if len(found) == 1:
-                module, path = found[0]
+            modules = [one for one in modules if is_for_names(one[1])]
+            if len(modules) > 1:
+                modules = [one for one in modules if not is_test(one[1])]
+            if len(modules) == 1:
+                module, path = modules[0]
                 folder = self._folder(module) if end == len(parts) else None
                 package = folder is not None and path.startswith(folder)
                 return [path, *([folder] if package and folder else [])]
-            if found:
+            if modules:
                 return []
         return []
 
     @cached_property
     def _called(self) -> dict[str, list[str]]:
         """Files by the words of their name, and of it with the folders above it."""
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for path in self.files.paths:
             if not is_for_names(path):
                 continue
             words = ""
             for part in reversed(_stem(path, whole=True).split("/")[-MAX_ABOVE:]):
                 words = "_".join(filter(None, (words_of(part), words)))
-                found.setdefault(words, []).append(path)
-        return found
+                by_name.setdefault(words, []).append(path)
+        return by_name
 
     @cached_property
     def _modules(self) -> dict[str, list[tuple[str, str]]]:
         """Modules and their files, by the last part of the module's name."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        by_name: dict[str, list[tuple[str, str]]] = {}
         for path in self.files.paths:
             if (module := module_of(path)) is not None:
-                found.setdefault(module.rpartition("/")[2], []).append((module, path))
-        return found
+                by_name.setdefault(module.rpartition("/")[2], []).append((module, path))
+        return by_name

@@ -58,14 +58,14 @@ class Named(NamedTuple):
 
 def named_in(text: str) -> list[Named]:
     """The names of a text, each once, in order of first use; at most `MAX_NAMED`."""
-    found: dict[tuple[str, str], Named] = {}
+    by_place: dict[tuple[str, str], Named] = {}
     for start, end in windows(text[:MAX_TEXT]):
-        for one in _named(text[start:end]):
-            place = one._replace(start=start + one.start, end=start + one.end)
-            found.setdefault((one.kind, one.name), place)
-            if len(found) >= MAX_NAMED:
-                return list(found.values())
-    return list(found.values())
+        for name in _named(text[start:end]):
+            place = name._replace(start=start + name.start, end=start + name.end)
+            by_place.setdefault((name.kind, name.name), place)
+            if len(by_place) >= MAX_NAMED:
+                return list(by_place.values())
+    return list(by_place.values())
 
 
 def _named(text: str) -> Iterator[Named]:
@@ -89,14 +89,14 @@ def _in_ticks(text: str, at: int) -> Iterator[Named]:
 
 
 def _inside(text: str, at: int, ticked: bool) -> Iterator[Named]:
-    for found in _PATH.finditer(text):
-        name = found[0].replace("\\", "/")
+    for match in _PATH.finditer(text):
+        name = match[0].replace("\\", "/")
         if len(name) <= MAX_NAME:
-            yield Named("path", name, at + found.start(), at + found.end(), ticked)
-    for found in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
-        if len(found[0]) <= MAX_NAME:
-            kind: Kind = "option" if found[0].startswith("--") else "identifier"
-            yield Named(kind, found[0], at + found.start(), at + found.end(), ticked)
+            yield Named("path", name, at + match.start(), at + match.end(), ticked)
+    for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
+        if len(match[0]) <= MAX_NAME:
+            kind: Kind = "option" if match[0].startswith("--") else "identifier"
+            yield Named(kind, match[0], at + match.start(), at + match.end(), ticked)
 
 
 def parts_of(name: str) -> list[str]:

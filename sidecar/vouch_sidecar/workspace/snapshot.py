@@ -66,11 +66,11 @@ class Workspace:
         inside = below(self.root, path)
         if inside is None:
             return None
-        found = self.files.find(inside)
+        file = self.files.find(inside)
         prefix = self.files.prefix
-        if found is None and prefix and inside.startswith(prefix):
-            found = self.files.find(inside[len(prefix) :])
-        return found or inside
+        if file is None and prefix and inside.startswith(prefix):
+            file = self.files.find(inside[len(prefix) :])
+        return file or inside
 
     def source_path(self, locator: str, source_id: str) -> str | None:
         """The file that a source was made from."""
@@ -83,11 +83,11 @@ class Workspace:
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_searched(path):
             if data is None:
-                found = read(self.root, path)
-                data = b"" if found is None else found[0]
-            named = names_in_file(data, language_of(path), self.wanted, ending_of(path))
+                content = read(self.root, path)
+                data = b"" if content is None else content[0]
+            names = names_in_file(data, language_of(path), self.wanted, ending_of(path))
             before = self.ties.names.get(path, NO_NAMES)
-            return self.ties.of_file(path, digested(named, before))
+            return self.ties.of_file(path, digested(names, before))
         return self.ties.of_file(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
@@ -102,8 +102,8 @@ class Workspace:
 
     def is_as_read(self, path: str) -> bool:
         """Whether a file has the size and times that it had when names were looked for in it."""
-        known = self.stats.get(path)
-        return known is not None and stat_of(self.root, path) == known
+        stat = self.stats.get(path)
+        return stat is not None and stat_of(self.root, path) == stat
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""

@@ -80,14 +80,14 @@ def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Def
     if parser is None:
         return None
     root: Node = parser.parse(data).root_node
-    found: dict[str, list[Defined]] = {}
+    by_name: dict[str, list[Defined]] = {}
     for word in words:
         for at in _places(data, word.encode("utf-8", "replace")):
             node = root.named_descendant_for_byte_range(at, at + len(word))
             defined = None if node is None else _defined(node)
             if defined is not None:
-                found.setdefault(word, []).append(defined)
-    return found
+                by_name.setdefault(word, []).append(defined)
+    return by_name
 
 
 def _places(data: bytes, word: bytes) -> Iterator[int]:
@@ -178,12 +178,12 @@ def _is_name(node: Node, parent: Node) -> bool:
 
 
 def _above(node: Node, most: int) -> list[Node]:
-    found: list[Node] = []
+    nodes: list[Node] = []
     at = node.parent
-    while at is not None and len(found) < most:
-        found.append(at)
+    while at is not None and len(nodes) < most:
+        nodes.append(at)
         at = at.parent
-    return found
+    return nodes
 
 
 @cache

@@ -60,8 +60,8 @@ def _check(**given: Any) -> None:
     elif given["form"] == "sarif":
         print_json(_as_sarif(problems))
     elif given["form"] == "github":
-        for one in problems:
-            say(_as_github(one))
+        for problem in problems:
+            say(_as_github(problem))
     else:
         _show(problems, unusable, hints, given["header"])
     if any(one.problem.severity != "hint" for one in problems):
@@ -93,22 +93,26 @@ def _show(problems: Sequence[FoundProblem], unusable: int, hints: int, header: b
     if not problems:
         to.nothing(f"No problems. {also}".strip())
         return
-    for found in problems:
-        problem = found.problem
-        place = f"{found.shown}:{problem.line}:{problem.column}" if found.file else found.shown
+    for reported in problems:
+        problem = reported.problem
+        place = (
+            f"{reported.shown}:{problem.line}:{problem.column}" if reported.file else reported.shown
+        )
         colour = SEVERITY_COLOURS[problem.severity]
-        to.uncut((place, "bold"), (problem.severity, colour), found.message, (problem.code, "dim"))
-        to.record(place, problem.severity, problem.code, found.message)
+        to.uncut(
+            (place, "bold"), (problem.severity, colour), reported.message, (problem.code, "dim")
+        )
+        to.record(place, problem.severity, problem.code, reported.message)
     if unusable:
         to.line((f"{count(unusable, 'file')} can't be used", "red"))
     if also:
         to.line((also, "dim"))
 
 
-def _as_json(found: FoundProblem) -> dict[str, Any]:
-    problem = found.problem
+def _as_json(reported: FoundProblem) -> dict[str, Any]:
+    problem = reported.problem
     return {
-        "root": str(found.root),
+        "root": str(reported.root),
         "path": problem.path,
         "line": problem.line,
         "column": problem.column,
@@ -119,14 +123,14 @@ def _as_json(found: FoundProblem) -> dict[str, Any]:
     }
 
 
-def _as_github(found: FoundProblem) -> str:
+def _as_github(reported: FoundProblem) -> str:
     """A workflow command, which GitHub shows at the line in a pull request."""
-    problem = found.problem
+    problem = reported.problem
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
-    if found.file is not None:
-        place = {"file": found.shown, "line": problem.line, "col": problem.column, **place}
+    if reported.file is not None:
+        place = {"file": reported.shown, "line": problem.line, "col": problem.column, **place}
     properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
-    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(found.message)}"
+    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(reported.message)}"
 
 
 def _escaped(text: str, signs: str = "") -> str:
@@ -144,20 +148,20 @@ def _as_sarif(problems: Sequence[FoundProblem]) -> dict[str, Any]:
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_result(found: FoundProblem) -> dict[str, Any]:
-    problem = found.problem
+def _sarif_result(reported: FoundProblem) -> dict[str, Any]:
+    problem = reported.problem
     result = {
         "ruleId": problem.code,
         "level": SARIF[problem.severity],
-        "message": {"text": found.message},
+        "message": {"text": reported.message},
     }
-    if found.file is None:
+    if reported.file is None:
         return result
     # Relative to the working folder, which is the root of the checkout in CI.
     here = Path.cwd()
-    uri = found.file.as_uri()
-    if found.file.is_relative_to(here):
-        uri = quote_from_bytes(os.fsencode(found.file.relative_to(here)))
+    uri = reported.file.as_uri()
+    if reported.file.is_relative_to(here):
+        uri = quote_from_bytes(os.fsencode(reported.file.relative_to(here)))
     place = {
         "artifactLocation": {"uri": uri},
         "region": {"startLine": problem.line, "startColumn": problem.column},

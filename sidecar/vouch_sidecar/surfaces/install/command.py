@@ -99,11 +99,11 @@ def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> s
             remove(file, base)
         except OSError as error:
             raise _failure(file, error) from None
-    named = [file for file in files if file.naming_us and file not in removed]
-    if changed := [file.shown for file in named if file.is_changed]:
+    naming_us = [file for file in files if file.naming_us and file not in removed]
+    if changed := [file.shown for file in naming_us if file.is_changed]:
         return f"left to delete by hand, as they were changed since: {', '.join(changed)}"
-    if named:
-        left = "; ".join(f"{file.shown}, {file.naming_us}" for file in named)
+    if naming_us:
+        left = "; ".join(f"{file.shown}, {file.naming_us}" for file in naming_us)
         return f"left to take out by hand: what names {PROGRAM_NAME} in {left}"
     if not removed:
         return "was not there"

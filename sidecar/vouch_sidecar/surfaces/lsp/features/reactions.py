@@ -31,10 +31,10 @@ def opened(server: Sidecar, path: Path) -> None:
     folder = path.parent
     if folder.name != "claims" or folder.parent.name != KB_DIRNAME:
         return
-    for one in server.engine.serving(server.caller):
-        is_here = one.collection.root == folder.parent.parent
-        if is_here and one.view.visible.claim(path.stem) is not None:
-            _count(server, one, "opened")
+    for kb in server.engine.serving(server.caller):
+        is_here = kb.collection.root == folder.parent.parent
+        if is_here and kb.view.visible.claim(path.stem) is not None:
+            _count(server, kb, "opened")
 
 
 def _dismissed(server: Sidecar, params: object) -> None:
@@ -45,10 +45,10 @@ def _dismissed(server: Sidecar, params: object) -> None:
         given = read_params(DismissParams, params)
     except InvalidParamsError as error:
         raise refusal(error) from None
-    for one in server.engine.serving(server.caller):
-        is_meant = given.collection in (None, one.view.collection)
-        if is_meant and any(one.view.visible.artifact((kind, given.id)) for kind in DISMISSED):
-            _count(server, one, "dismissed")
+    for kb in server.engine.serving(server.caller):
+        is_meant = given.collection in (None, kb.view.collection)
+        if is_meant and any(kb.view.visible.artifact((kind, given.id)) for kind in DISMISSED):
+            _count(server, kb, "dismissed")
             return
 
 
