@@ -341,4 +341,4 @@ def test_what_names_the_knowledge_base_may_be_no_file(bases: Bases) -> None:
     (bases.folder / ROOT).unlink()
     os.mkfifo(bases.folder / ROOT)
     assert bases.open() is not None
-    assert bases.beside("x") is None
+    assert bases.read_extra("x") is None

@@ -65,7 +65,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
 def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(ORIGIN)
-    assert WorkingTree.around(tmp_path) is not None
+    assert WorkingTree.holding(tmp_path) is not None
 
 
 def test_a_path_is_compared_with_a_rule_to_its_end() -> None:

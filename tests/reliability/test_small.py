@@ -118,10 +118,10 @@ def test_a_lock_of_git_from_the_future_delays_nothing(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     lock = tmp_path / ".git" / "index.lock"
     lock.touch()
-    assert WorkingTree.around(tmp_path).is_changing()
+    assert WorkingTree.holding(tmp_path).is_changing()
     future = time.time() + 86_400
     os.utime(lock, (future, future))
-    assert not WorkingTree.around(tmp_path).is_changing()
+    assert not WorkingTree.holding(tmp_path).is_changing()
 
 
 @pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "TMPDIR", "XDG_CACHE_HOME", "HOME"])

@@ -86,21 +86,21 @@ def test_vectors_of_different_lengths_are_refused() -> None:
 def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
     make_kb(tmp_path / "kb")
     bases = Bases(tmp_path / "caches", tmp_path / "kb")
-    assert not bases.keep_beside("one", b"data")
+    assert not bases.write_extra("one", b"data")
     bases.discard(bases.begin())
-    assert bases.keep_beside("one", b"data")
+    assert bases.write_extra("one", b"data")
     (file,) = bases.folder.glob("beside-*")
     assert file.stat().st_mode & 0o077 == 0
     assert Bases(tmp_path / "caches", tmp_path / "kb").open() is None
-    assert bases.beside("one") == b"data"
-    assert bases.beside("two") is None
-    assert bases.keep_beside("two-a", b"data")
-    assert bases.keep_beside("two-b", b"other")
-    assert (bases.beside("two-a"), bases.beside("two-b")) == (None, b"other")
-    assert bases.beside("one") == b"data"
+    assert bases.read_extra("one") == b"data"
+    assert bases.read_extra("two") is None
+    assert bases.write_extra("two-a", b"data")
+    assert bases.write_extra("two-b", b"other")
+    assert (bases.read_extra("two-a"), bases.read_extra("two-b")) == (None, b"other")
+    assert bases.read_extra("one") == b"data"
     file = bases.folder / "beside-two-b"
     file.write_bytes(file.read_bytes()[:-1])
-    assert bases.beside("two-b") is None
+    assert bases.read_extra("two-b") is None
     bases.purge()
     assert not bases.folder.exists()
-    assert bases.beside("two") is None
+    assert bases.read_extra("two") is None

@@ -19,7 +19,7 @@ from tests.workspace.test_git import plant
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
-    found = Repository.around(root)
+    found = Repository.holding(root)
     assert found is not None
     head = found.head()
     assert head is not None
@@ -224,7 +224,7 @@ def test_nothing_that_a_workspace_plants_runs(root: Path, tmp_path: Path) -> Non
 
 def test_no_git_and_no_such_commit(root: Path, tmp_path: Path) -> None:
     commit_as(root, "Ada", {"a.py": "1"})
-    found = Repository.around(root)
+    found = Repository.holding(root)
     assert found is not None
     head = found.head()
     assert head is not None

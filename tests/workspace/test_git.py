@@ -61,7 +61,7 @@ def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
         "GIT_CONFIG_VALUE_0": str(root / "run.sh"),
     }
     assert list_files(root, tmp_path / "caches", env).paths == ("a.py",)
-    found = Repository.around(root)
+    found = Repository.holding(root)
     assert found is not None
     assert found.head() == head
     shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
@@ -101,7 +101,7 @@ def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
 def test_head_is_read_as_a_file(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
     commit = git(root, "rev-parse", "HEAD").strip()
-    found = Repository.around(root)
+    found = Repository.holding(root)
     assert found is not None
     assert found.head() == commit
     git(root, "pack-refs", "--all")
@@ -118,12 +118,12 @@ def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> Non
     git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
     assert listed(tmp_path / "tree", tmp_path).paths == ("a.py", "b/c.py")
     assert listed(tmp_path / "tree", tmp_path).tracked
-    found = Repository.around(tmp_path / "tree")
+    found = Repository.holding(tmp_path / "tree")
     assert found is not None
     assert found.head() == git(root, "rev-parse", "HEAD").strip()
     thief = tmp_path / "thief"
     write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
-    assert Repository.around(thief) is None
+    assert Repository.holding(thief) is None
     assert why_unasked(thief).startswith("its .git leads to ")
     assert listed(thief, tmp_path).paths == ("own.py",)
 
@@ -139,7 +139,7 @@ def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
     assert not (tmp_path / "shallow" / "b").exists()
     found = listed(tmp_path / "shallow", tmp_path)
     assert (found.tracked, found.paths) == (True, ("a/x.py", "b/w.py", "b/y.py", "z.py"))
-    repo = Repository.around(tmp_path / "shallow")
+    repo = Repository.holding(tmp_path / "shallow")
     assert repo is not None
     head = repo.head()
     assert head is not None
@@ -161,7 +161,7 @@ def test_reftable_and_damaged_indexes_count_as_no_git(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
     assert why_unasked(root) == ""
     (root / ".git" / "reftable").mkdir()
-    assert Repository.around(root) is None
+    assert Repository.holding(root) is None
     assert why_unasked(root) == "its refs are in the format reftable"
     (root / ".git" / "reftable").rmdir()
     (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
@@ -175,14 +175,14 @@ def test_reftable_and_damaged_indexes_count_as_no_git(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs another owner's files")
 def test_a_repository_of_another_user_counts_as_no_git(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    assert Repository.around(root) is not None
+    assert Repository.holding(root) is not None
     os.chown(root / ".git", 12345, 12345)
-    assert Repository.around(root) is None
+    assert Repository.holding(root) is None
     assert why_unasked(root) == "it is another user's"
-    assert Repository.around(root, [str(root)]) is not None
+    assert Repository.holding(root, [str(root)]) is not None
     os.chown(root / ".git", 0, 0)
     os.chown(root / ".git" / "objects", 12345, 12345)
-    assert Repository.around(root) is None
+    assert Repository.holding(root) is None
 
 
 def test_submodules_are_not_entered(tmp_path: Path) -> None:

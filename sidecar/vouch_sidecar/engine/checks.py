@@ -171,62 +171,62 @@ Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 
 
 def check_all(
-    around: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
+    context: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> dict[str, tuple[Problem, ...]]:
     """The findings in a whole knowledge base, by path. In artifacts for which `sees` is False, only
     ids that name nothing are found, and of those that nobody may see (retired ones, say), only
     citations; the messages leave the ids out. Reads the files that have findings.
     """
-    kb_dir = around.collection.root / KB_DIRNAME
+    kb_dir = context.collection.root / KB_DIRNAME
     by_path: dict[str, tuple[Problem, ...]] = {}
-    paths = {*around.collection.problems}
+    paths = {*context.collection.problems}
     for kind in CHECKED:
-        for known_artifact in around.knowledge.all_of(kind):
-            artifact = around.whole(known_artifact)
+        for known_artifact in context.knowledge.all_of(kind):
+            artifact = context.whole(known_artifact)
             paths.add(artifact.path)
             seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
             findings = _findings if seen else _impersonal
-            if next(findings(artifact, around), None) is None:
+            if next(findings(artifact, context), None) is None:
                 continue
             try:
                 data, _ = read_bytes_of(kb_dir, artifact.path)
             except (FileNotFoundError, UnreadableError):
                 continue
-            by_path[artifact.path] = _placed(artifact, data, findings(artifact, around))
-    for path, artifact, data in _withheld(around, paths):
-        if problems := _placed(artifact, data, _of_withheld(artifact, around)):
+            by_path[artifact.path] = _placed(artifact, data, findings(artifact, context))
+    for path, artifact, data in _withheld(context, paths):
+        if problems := _placed(artifact, data, _of_withheld(artifact, context)):
             by_path[path] = problems
-    by_path |= _in_code_owners(around)
-    if _lacks_entities(around):
+    by_path |= _in_code_owners(context)
+    if _lacks_entities(context):
         by_path[CONFIG] = (_NO_ENTITIES,)
     for path, pattern in islice(unread_files(kb_dir), MAX_FINDINGS):
         message = f"vouch reads `{pattern}` alone: nothing that this file says counts"
-        for finding in _as_set(iter([Finding("not-read", "", message)]), around):
+        for finding in _as_set(iter([Finding("not-read", "", message)]), context):
             by_path[path] = (Problem(path, finding.message, finding.severity, code=finding.code),)
     return _summed_up(by_path)
 
 
-def _in_code_owners(around: CheckContext) -> dict[str, tuple[Problem, ...]]:
+def _in_code_owners(context: CheckContext) -> dict[str, tuple[Problem, ...]]:
     """The problems of CODEOWNERS, by its path from the folder of the knowledge base."""
-    collection = around.collection
+    collection = context.collection
     owners = collection.surroundings.workspace.code_owners
     path = os.path.relpath(owners.top / owners.path, collection.root / KB_DIRNAME)
     problems = [
         Problem(path, finding.message, finding.severity, one.line, code=finding.code)
         for one in owners.problems
-        for finding in _as_set(iter([Finding("code-owners", "", one.message)]), around)
+        for finding in _as_set(iter([Finding("code-owners", "", one.message)]), context)
     ]
     return {path: tuple(problems)} if problems else {}
 
 
 def _withheld(
-    around: CheckContext, paths: AbstractSet[str]
+    context: CheckContext, paths: AbstractSet[str]
 ) -> Iterator[tuple[str, Artifact, bytes]]:
     """The claims, pages and relations that no viewer may see, with path and bytes, read from their
     files. `paths`: the paths of all other artifacts and of faulty files.
     """
-    kb_dir = around.collection.root / KB_DIRNAME
-    for path in around.collection.reader.store.paths():
+    kb_dir = context.collection.root / KB_DIRNAME
+    for path in context.collection.reader.store.paths():
         if path in paths or classify(path) not in (Kind.CLAIM, Kind.PAGE, Kind.RELATION):
             continue
         try:
@@ -259,23 +259,23 @@ def _summed_up(by_path: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Probl
     return by_path
 
 
-def _lacks_entities(around: CheckContext) -> bool:
+def _lacks_entities(context: CheckContext) -> bool:
     """Whether there are no entities although they are used: a claim declares one, or the file of
     one is invalid.
     """
-    knowledge = around.knowledge
+    knowledge = context.knowledge
     if next(knowledge.names.entities(), None) is not None:
         return False
     declaring = matching("refers", f"{spelled(Pointer('declares', '').encode())}.*")
-    files = any(path.startswith("entities/") for path in around.collection.problems)
+    files = any(path.startswith("entities/") for path in context.collection.problems)
     return files or knowledge.snapshot.count(declaring) > 0
 
 
-def check_one(artifact: Artifact, data: bytes, around: CheckContext) -> tuple[Problem, ...]:
+def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[Problem, ...]:
     """The findings in one artifact, with their positions in its file; `data` holds the file's
     bytes.
     """
-    return _placed(artifact, data, _findings(artifact, around))
+    return _placed(artifact, data, _findings(artifact, context))
 
 
 def _placed(artifact: Artifact, data: bytes, findings: Iterator[Finding]) -> tuple[Problem, ...]:
@@ -293,30 +293,30 @@ def _placed(artifact: Artifact, data: bytes, findings: Iterator[Finding]) -> tup
     return placed(problems, data)
 
 
-def _findings(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def _findings(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """The findings in one artifact."""
     for check in CHECKS:
-        yield from _as_set(check(artifact, around), around)
+        yield from _as_set(check(artifact, context), context)
 
 
-def _impersonal(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def _impersonal(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """The ids in an artifact that name nothing, in messages that repeat nothing of its file."""
-    for finding in _as_set(dangling(artifact, around), around):
+    for finding in _as_set(dangling(artifact, context), context):
         yield finding._replace(message=finding.message.partition(":")[0])
 
 
-def _of_withheld(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def _of_withheld(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """The findings in a relation that nobody sees; of another artifact the citations alone."""
     if isinstance(artifact, Relation):
-        yield from _findings(artifact, around)
+        yield from _findings(artifact, context)
     else:
-        uncited = _impersonal(artifact, around)
+        uncited = _impersonal(artifact, context)
         yield from (one for one in uncited if one.code == "dangling-evidence")
 
 
-def _as_set(findings: Iterator[Finding], around: CheckContext) -> Iterator[Finding]:
+def _as_set(findings: Iterator[Finding], context: CheckContext) -> Iterator[Finding]:
     """Findings with severities from the settings; ignored codes left out."""
-    settings = around.collection.settings.diagnostics
+    settings = context.collection.settings.diagnostics
     for finding in findings:
         if finding.code in settings.ignore:
             continue
@@ -324,14 +324,14 @@ def _as_set(findings: Iterator[Finding], around: CheckContext) -> Iterator[Findi
         yield finding._replace(severity=next(chosen, finding.severity))
 
 
-def dangling(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds ids that name nothing."""
     for code, field, kinds, artifact_id, at in _references(artifact):
-        if not artifact_id or any(around.is_there(kind, artifact_id) for kind in kinds):
+        if not artifact_id or any(context.is_there(kind, artifact_id) for kind in kinds):
             continue
         severity = Severity.WARNING
         if kinds == LINKED and at is not None:  # a link may also say a name or a title
-            if around.knowledge.names.exactly(artifact_id) or fold(artifact_id) in around.titles:
+            if context.knowledge.names.exactly(artifact_id) or fold(artifact_id) in context.titles:
                 continue
             severity = Severity.HINT
         what = " or ".join(kind.value for kind in kinds)
@@ -363,12 +363,12 @@ def _references(artifact: Artifact) -> Iterator[_IdInField]:
             yield _IdInField(code, "body", mark.kinds, mark.text, mark.start)
 
 
-def retired(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds citations of claims that are retired or contested."""
     for _, field, kinds, claim_id, at in _references(artifact):
         if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
             continue
-        claim = around.knowledge.claim(claim_id) or around.retired(Kind.CLAIM, claim_id)
+        claim = context.knowledge.claim(claim_id) or context.retired(Kind.CLAIM, claim_id)
         if not isinstance(claim, Claim) or gate_of(claim) != OPEN:
             continue
         if claim.status == "contested":
@@ -387,19 +387,19 @@ def _cites(artifact: Artifact) -> bool:
     return isinstance(artifact, Page)
 
 
-def shared_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def shared_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds names and aliases that another entity has as well."""
     for field, name in _names(artifact):
-        others = [one for one in around.knowledge.names.exactly(name) if one != artifact.id]
+        others = [one for one in context.knowledge.names.exactly(name) if one != artifact.id]
         if others:
             who = ", ".join(clip(one_line(one), 80) for one in others[:3])
             after = "where it stands, both are listed, and nothing is said unasked"
             yield Finding("shared-name", field, f"`{field}` names {who} as well: {after}")
 
 
-def ordinary_names(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def ordinary_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds names that are an English word."""
-    always = {fold(word) for word in around.collection.settings.naming.always}
+    always = {fold(word) for word in context.collection.settings.naming.always}
     for field, name in _names(artifact):
         word = fold(name.strip())
         if tier(word) and word not in always:
@@ -415,12 +415,12 @@ def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
         yield from ((f"aliases.{at}", name) for at, name in enumerate(artifact.aliases))
 
 
-def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def undeclared(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds entities that the text of a claim names for certain, but the claim does not declare."""
     if not isinstance(artifact, Claim):
         return
     declared = {*artifact.entities, artifact.id}
-    for mention in around.knowledge.names.find(artifact.text):
+    for mention in context.knowledge.names.find(artifact.text):
         certain = not (mention.nested or mention.ambiguous or tier(fold(mention.name)))
         if certain and mention.entity_id not in declared:
             declared.add(mention.entity_id)
@@ -429,11 +429,11 @@ def undeclared(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
             yield Finding("undeclared-entity", "text", message, Severity.HINT)
 
 
-def content(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds sources whose content is missing or does not match their hash."""
     if not isinstance(artifact, Source):
         return
-    kb_dir = around.collection.root / KB_DIRNAME
+    kb_dir = context.collection.root / KB_DIRNAME
     kept = kb_dir / PurePosixPath(artifact.path).parent / "content"
     try:
         data, _ = read_bounded(kept, MAX_CONTENT, kb_dir=kb_dir)
@@ -452,7 +452,7 @@ def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
         yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
 
 
-def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
+def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds claims whose quote, cited file or name is gone from the workspace, and those without a
     file that nobody confirmed for over a year. Sources count only if everybody who may see the
     claim may see them.
@@ -464,8 +464,8 @@ def went_stale(artifact: Artifact, around: CheckContext) -> Iterator[Finding]:
     def sees(source: Source) -> bool:
         return gate_of(source) in shared
 
-    workspace = around.collection.surroundings.workspace
-    finding = stale_for(workspace, around.knowledge, artifact, sees, around.now)
+    workspace = context.collection.surroundings.workspace
+    finding = stale_for(workspace, context.knowledge, artifact, sees, context.now)
     if finding is not None:
         yield Finding(finding.code, finding.field, finding.said, Severity.HINT)
 

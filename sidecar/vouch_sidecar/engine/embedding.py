@@ -41,7 +41,7 @@ UNWRITTEN = 256
 """Up to this many new vectors wait for more before all are written to disk."""
 MAX_QUESTIONS = 64
 """Number of questions whose vectors are remembered."""
-FOLLOW, EMBED = "follow", "hear"
+FOLLOW, EMBED = "follow", "embed"
 NO_VECTORS = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
@@ -271,7 +271,7 @@ class Embeddings:
 def _read(collection: Collection, identity: str) -> dict[bytes, Vector]:
     """The vectors that an earlier process wrote, by digest of the text; empty without any."""
     data = (
-        collection.reader.bases.beside(f"vectors-{identity}")
+        collection.reader.bases.read_extra(f"vectors-{identity}")
         if collection.reader.bases is not None
         else None
     )
@@ -282,8 +282,8 @@ def _write(collection: Collection, identity: str, vectors: Vectors, unwritten: i
     """Write vectors if many are new or their file is gone; False if there is no base yet."""
     if collection.reader.bases is None:
         return True
-    if unwritten <= UNWRITTEN and collection.reader.bases.has_beside(f"vectors-{identity}"):
+    if unwritten <= UNWRITTEN and collection.reader.bases.has_extra(f"vectors-{identity}"):
         return True
     if not collection.reader.bases.folder.is_dir():
         return False
-    return collection.reader.bases.keep_beside(f"vectors-{identity}", to_bytes(vectors))
+    return collection.reader.bases.write_extra(f"vectors-{identity}", to_bytes(vectors))

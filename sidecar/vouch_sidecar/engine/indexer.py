@@ -183,7 +183,7 @@ class Indexer:
         """The git working tree around a knowledge base; an empty one if looking for it fails."""
         tree = None
         with collection.faults.contained(GIT, TORN):
-            tree = WorkingTree.around(collection.root)
+            tree = WorkingTree.holding(collection.root)
         return tree or WorkingTree(None)
 
     async def _search(self) -> None:

@@ -41,10 +41,10 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
         return
     looked = {path: _hex(stat) for path, (stat, _) in state.searched.items()}
     by_gate = {gate: _rows(table) for gate, table in collection.surroundings.topics.by_gate.items()}
-    if bases.keep_beside(_name(), json.dumps([basis, looked, by_gate]).encode()):
+    if bases.write_extra(_name(), json.dumps([basis, looked, by_gate]).encode()):
         state.topics_kept = basis
     if collection.reader.latest is not knowledge:  # they may name what was retired since
-        bases.drop_beside(_name())
+        bases.drop_extra(_name())
 
 
 def recall_topics(
@@ -53,7 +53,7 @@ def recall_topics(
     """The topics that an earlier process kept; None where it kept none, or something changed since
     on which they or the ties depend. `state` and `origin` are as recalled. Blocks.
     """
-    data = None if collection.reader.bases is None else collection.reader.bases.beside(_name())
+    data = None if collection.reader.bases is None else collection.reader.bases.read_extra(_name())
     if data is None:
         return None
     try:

@@ -63,7 +63,7 @@ class Starts:
 
     def _around(self, start: Path | None) -> list[Path]:
         finder = Finder(self._env, self.trusted)
-        roots = finder.around(start)
+        roots = finder.from_start(start)
         self._refused[start] = finder.refused
         for sentence in self.refused:
             if sentence not in self._logged:

@@ -43,7 +43,7 @@ class Surroundings:
 
     def look(self, trusted: Sequence[str]) -> None:
         """Look whether there is a repository, and owners of its files. Blocks."""
-        repository = Repository.around(self.root, trusted)
+        repository = Repository.holding(self.root, trusted)
         self.why_git_unasked = why_unasked(self.root, trusted)
         self.has_commits = repository is not None and repository.head() is not None
         top = self.root if repository is None else repository.top

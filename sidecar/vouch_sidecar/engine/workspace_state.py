@@ -82,7 +82,7 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
     """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
     `state` as well.
     """
-    data = None if collection.reader.bases is None else collection.reader.bases.beside(_name())
+    data = None if collection.reader.bases is None else collection.reader.bases.read_extra(_name())
     if data is None:
         return None
     parts: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
@@ -156,9 +156,9 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for key, value in entries.items()
     )
     data = "\n".join(lines).encode()
-    if _digest(data) == state.kept and collection.reader.bases.has_beside(_name()):
+    if _digest(data) == state.kept and collection.reader.bases.has_extra(_name()):
         return
-    if collection.reader.bases.keep_beside(_name(), data):
+    if collection.reader.bases.write_extra(_name(), data):
         state.kept = _digest(data)
 
 

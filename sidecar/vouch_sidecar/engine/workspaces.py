@@ -226,7 +226,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
     """
     if collection.settings.people.git == "off" or collection.reader.bases is None:
         return None, ""
-    repository = Repository.around(collection.root, collection.settings.trust.folders)
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
     return repository, (repository.head() or "") if repository is not None else ""
 
 
@@ -247,7 +247,7 @@ def owners_place(collection: Collection) -> tuple[Path, object]:
     """The folder in which CODEOWNERS is looked for, and a value that changes with the file; None
     with `people.git` off.
     """
-    repository = Repository.around(collection.root, collection.settings.trust.folders)
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
     top = collection.root if repository is None else repository.top
     if collection.settings.people.git == "off":
         return top, None

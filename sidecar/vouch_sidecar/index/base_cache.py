@@ -193,7 +193,7 @@ class Bases:
         """Remove every base, also those that other processes still write."""
         self._take_away(self.folder)
 
-    def beside(self, name: str) -> bytes | None:
+    def read_extra(self, name: str) -> bytes | None:
         """The data kept beside the bases under a name; None where there is none that can be
         trusted.
         """
@@ -204,11 +204,11 @@ class Bases:
                     return data if _digest(data).encode() == digest else None
         return None
 
-    def has_beside(self, name: str) -> bool:
+    def has_extra(self, name: str) -> bool:
         """Whether something is kept under a name."""
         return (self.folder / f"{_BESIDE}{name}").exists()
 
-    def keep_beside(self, name: str, data: bytes) -> bool:
+    def write_extra(self, name: str, data: bytes) -> bool:
         """Keep data beside the bases until they are removed. It replaces data whose name is the
         same up to the first hyphen. Returns False where there are no bases, or no room.
         """
@@ -226,7 +226,7 @@ class Bases:
                 _remove(entry)
         return True
 
-    def drop_beside(self, name: str) -> None:
+    def drop_extra(self, name: str) -> None:
         """Remove what is kept under a name."""
         _remove(self.folder / f"{_BESIDE}{name}")
 

@@ -41,7 +41,7 @@ def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) ->
     """The real paths of the folders whose `.vouch/` serves a folder or a document; several only
     where none is in or above it. Without `start`, those of `start_folder`.
     """
-    return Finder(env).around(start)
+    return Finder(env).from_start(start)
 
 
 class Finder:
@@ -54,7 +54,7 @@ class Finder:
         self.trusted = env.get(TRUST, "").split(",") if trusted is None else list(trusted)
         self.refused: list[str] = []
 
-    def around(self, start: str | os.PathLike[str] | None) -> list[str]:
+    def from_start(self, start: str | os.PathLike[str] | None) -> list[str]:
         """As `discover`."""
         env = self.env
         try:

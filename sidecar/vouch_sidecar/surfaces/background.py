@@ -20,7 +20,7 @@ PAUSE_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 
-async def beside(run: Callable[[], Awaitable[None]]) -> None:
+async def in_background(run: Callable[[], Awaitable[None]]) -> None:
     """Run a task and log its failure, so that other tasks go on."""
     try:
         await run()

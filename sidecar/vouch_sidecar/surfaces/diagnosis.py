@@ -73,7 +73,7 @@ class Examined:
         """Whether a person at a terminal reads the findings."""
         self.env = env
         finder = Finder(env)
-        self.roots = [Path(root) for root in finder.around(start)]
+        self.roots = [Path(root) for root in finder.from_start(start)]
         self.refused = finder.refused
 
     @cached_property

@@ -24,7 +24,7 @@ from vouch_sidecar.operations import (
     refuse_unknown,
 )
 from vouch_sidecar.operations.readiness import indexed, ready
-from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
@@ -61,7 +61,7 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
         await Indexer(engine).run()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, keep)
+        tasks.start_soon(in_background, keep)
         async for line in _lines(source):
             if line.strip():
                 await loaded.wait()

@@ -160,7 +160,7 @@ def read(root: Path, relative: str) -> tuple[bytes, Stat] | None:
 
 def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
     """A value that changes with git's index; None where there is no index."""
-    repository = Repository.around(root, trusted)
+    repository = Repository.holding(root, trusted)
     with suppress(OSError, ValueError):
         return None if repository is None else packed(repository.index.stat())
     return None
@@ -170,7 +170,7 @@ def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
     """The files below a folder: from git's index, else by a bounded walk. It blocks."""
-    repository = Repository.around(root, trusted)
+    repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
         top = os.path.realpath(repository.top)
         inside = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")

@@ -69,7 +69,7 @@ class Repository:
     common: Path
 
     @classmethod
-    def around(cls, root: Path, trusted: Iterable[str] = ()) -> Repository | None:
+    def holding(cls, root: Path, trusted: Iterable[str] = ()) -> Repository | None:
         """The innermost repository around a folder; None without one that may be asked. `trusted`
         are folders of other users that count all the same.
         """
@@ -302,7 +302,7 @@ def origin_of(root: Path) -> str:
     """The name of the repository that the one around a folder was cloned from, "" without one. The
     config is read as text; git does not run.
     """
-    index = WorkingTree.around(root).index
+    index = WorkingTree.holding(root).index
     if index is None:
         return ""
     with suppress(FileNotFoundError, UnreadableError):
@@ -319,7 +319,7 @@ class WorkingTree:
     index: Path | None
 
     @classmethod
-    def around(cls, root: Path) -> WorkingTree:
+    def holding(cls, root: Path) -> WorkingTree:
         """The innermost repository around a folder."""
         for folder in (root, *root.parents):
             git = folder / ".git"

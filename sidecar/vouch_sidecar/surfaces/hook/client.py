@@ -31,7 +31,7 @@ from vouch_sidecar.surfaces.hook.payload import (
     session_of,
     touched_file,
 )
-from vouch_sidecar.surfaces.hook.seen_events import Mark, forget
+from vouch_sidecar.surfaces.hook.seen_events import EventMark, forget
 from vouch_sidecar.surfaces.local.client import processes
 from vouch_sidecar.surfaces.local.ownership import hold
 
@@ -125,7 +125,7 @@ class TimeLimit:
         """Seconds left, at least 0.001: 0 would disarm the timer."""
         return max(0.001, self._started + self._limit - monotonic())
 
-    def hear(self, limit: object) -> None:
+    def adopt(self, limit: object) -> None:
         """Take the limit that a process says, in seconds since the start, unless one is known."""
         if not self._is_known and isinstance(limit, int | float):
             self._limit = limit
@@ -182,7 +182,7 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
         return None
     roots = speaking or roots
     session_id = payload["session_id"]
-    mark = Mark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
+    mark = EventMark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
     payload["cwd"] = start
     if session_id is not None and _loses_answers(event, payload):
         forget(env, session_id, mark)
@@ -251,7 +251,7 @@ def _ask(
     while True:
         is_refused = False
         for process in processes(roots, env, lambda: deadline.left):
-            deadline.hear(process.about().get("limit"))
+            deadline.adopt(process.about().get("limit"))
             answered = process.ask(f"hook.{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")

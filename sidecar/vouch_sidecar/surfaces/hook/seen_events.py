@@ -19,14 +19,14 @@ SESSION_CHARS = 16
 """The part of a mark's name by which the marks of its session are found."""
 
 
-class Mark:
+class EventMark:
     """A file whose existence says that an event is being answered."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
 
     @classmethod
-    def take(cls, env: Mapping[str, str], session_id: str | None, *what: str) -> Mark | None:
+    def take(cls, env: Mapping[str, str], session_id: str | None, *what: str) -> EventMark | None:
         """Create the mark of a session's event; None if the same event created it less than a
         minute ago. If no file can be written, returns a mark without one, so that every event is
         answered.
@@ -61,7 +61,7 @@ class Mark:
                 return
 
 
-def forget(env: Mapping[str, str], session_id: str, kept: Mark | None = None) -> None:
+def forget(env: Mapping[str, str], session_id: str, kept: EventMark | None = None) -> None:
     """Remove all marks of a session but `kept`: the agent has forgotten the answers."""
     own = _of_session(session_id)
     try:

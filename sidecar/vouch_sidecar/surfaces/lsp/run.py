@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import run_async
 
 from vouch_sidecar.engine import Engine, Indexer
-from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.hook.events import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
@@ -82,8 +82,8 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
         signal.signal(number, lambda *_: end.ask())
     local = LocalServer(engine, indexer, answer_hook, server)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, indexer.run)
-        tasks.start_soon(beside, local.run)
+        tasks.start_soon(in_background, indexer.run)
+        tasks.start_soon(in_background, local.run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(_converse, server, source, outbox, end)
         code = await end.wait()

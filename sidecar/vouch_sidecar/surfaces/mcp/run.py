@@ -16,7 +16,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import Engine, Indexer
-from vouch_sidecar.surfaces.background import beside
+from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.hook.events import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
@@ -72,8 +72,8 @@ async def _serve(
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
     server = sdk.build(Answers(engine, indexer, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(beside, indexer.run)
-        tasks.start_soon(beside, LocalServer(engine, indexer, answer_hook).run)
+        tasks.start_soon(in_background, indexer.run)
+        tasks.start_soon(in_background, LocalServer(engine, indexer, answer_hook).run)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
         async with streams as (source, sink):
             pending = Pending()
