@@ -376,6 +376,14 @@ def test_a_name_that_is_a_common_word_ties_nothing(root: Path, tmp_path: Path) -
     assert not collection.surroundings.workspace.fresh.names
 
 
+def test_the_name_of_the_repository_ties_nothing(root: Path, tmp_path: Path) -> None:
+    write(root, {"docs.js": "export function repo() {}\nexport function repos() {}\n"})
+    git(root, "add", "-A")
+    for name in ("repo", "repos"):
+        cite(root, name, f"`{name}` holds all.", "https://example.org/a")
+    assert {row[0] for row in tie_rows(settled(root, tmp_path), "docs.js")} == {"repos"}
+
+
 def test_a_word_that_many_definitions_have_ties_nothing(root: Path, tmp_path: Path) -> None:
     parts = (
         "class InfoPage: ...",

@@ -32,6 +32,7 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import (
     CodeOwners,
     OwnersRule,
@@ -366,7 +367,9 @@ def work_out(
         collection.surroundings.topics.of is None
     )  # else the old topics count until the second stage
     yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
+    own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, stops)
+    common |= {name for name in wanted.names if fold(name) in own}
     wanted = Wanted(wanted.names - common, wanted.documents)
     common_keys = set(map(digest, common))
     state.once_names -= common_keys  # a name that became common is not gone
