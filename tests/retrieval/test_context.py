@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.blocks.block import beginning
 from vouch_sidecar.retrieval.blocks.context import adjacent_hits, lines_for, tiers
@@ -35,6 +37,16 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
 def test_a_claim_of_two_entities_is_said_once() -> None:
     seen = view(VAULT, RELAY, claim("a", "Both are audited.", entities=("vault", "relay")))
     assert said(seen, "the Key Vault and the Mail Relay") == ["a"]
+
+
+def test_a_contested_claim_is_not_said_without_what_contradicts_it() -> None:
+    contested = claim("a", "Keys rotate weekly.", entities=("vault",), status="contested")
+    against = claim("z", "Nothing rotates here.", entities=("relay",), contradicts=("a",))
+    seen = view(VAULT, RELAY, contested, claim("b", "Keys are long.", entities=("vault",)), against)
+    assert said(seen, "Do keys of the Key Vault rotate weekly?")[:2] == ["a", "z"]
+    retired = replace(against, status="superseded")
+    seen = view(VAULT, RELAY, contested, retired)
+    assert said(seen, "Do keys of the Key Vault rotate weekly?") == ["a"]
 
 
 def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:

@@ -34,6 +34,18 @@ def test_every_kind_is_found_and_can_be_asked_for() -> None:
     assert found("the of") == found("?!") == found("nowhere") == []
 
 
+def test_an_identifier_is_not_found_by_a_part_of_it() -> None:
+    seen = view(
+        claim("limit", "RETRY_LIMIT is 5."),
+        claim("words", "Retry, up to a limit."),
+        claim("no", "A retry."),
+    )
+    found = [hit.artifact.id for hit in search([seen], "RETRY_LIMIT", SEARCHED, 10)]
+    assert sorted(found) == ["limit", "words"]
+    assert search([seen], "RETRY_LIMIT_MS", SEARCHED, 10) == []
+    assert len(search([seen], "retry limit ms", SEARCHED, 10)) == 3
+
+
 def test_a_page_is_one_hit_with_its_best_section() -> None:
     (hit,) = search([FULL], "keys", [Kind.PAGE], 10)
     assert hit.section == 1

@@ -27,6 +27,7 @@ from vouch_sidecar.operations.gist import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.files.stale import fresh_of, stale
+from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.locator import line_in
@@ -170,21 +171,12 @@ class ArtifactViews:
             linked_entities=linked,
             link=by if linked else None,
             tags=list(claim.tags),
-            contradicts=self._contradicting(claim),
+            contradicts=[one.id for one in contradicting(self._view, claim)],
             date=iso(claim.date),
             stale=None if went is None else went.said,
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
-
-    def _contradicting(self, claim: Claim) -> list[str]:
-        view = self._view
-        ids = {one.id for one in map(view.knowledge.named, claim.contradicts) if one}
-        if claim.status == "contested":
-            own = view.knowledge.pseudonyms.of(claim.id)
-            others = (one for one in view.visible.citing(claim.id) if isinstance(one, Claim))
-            ids.update(one.id for one in others if own in one.contradicts)
-        return sorted(one for one in ids if view.visible.claim(one))
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from vouch_sidecar.index.query import matching, nearly_query, spelled
-from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
@@ -98,6 +98,17 @@ def names_of(artifact: Artifact) -> Iterable[str]:
     """What an artifact is called: its id, and of an entity its name and aliases."""
     own = (artifact.name, *artifact.aliases) if isinstance(artifact, Entity) else ()
     return (artifact.id, *own)
+
+
+def contradicting(view: View, claim: Claim) -> list[Claim]:
+    """The claims that a claim contradicts, or that contradict it, by id."""
+    others = [one for one in map(view.knowledge.named, claim.contradicts) if one is not None]
+    if claim.status == "contested":
+        own = view.knowledge.pseudonyms.of(claim.id)
+        citing = (one for one in view.visible.citing(claim.id) if isinstance(one, Claim))
+        others += [one for one in citing if own in one.contradicts]
+    told = (view.visible.claim(claim_id) for claim_id in sorted({one.id for one in others}))
+    return [one for one in told if one is not None]
 
 
 def successor(view: View, claim_id: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -24,6 +25,7 @@ OF_ONE_EXCHANGE = 4
 """Claims that are read for each hit, as several may be of one exchange."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
+_IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
 
 
 class Ranked(NamedTuple):
@@ -133,9 +135,11 @@ def found_by_words(
     exclude: Collection[str] = (),
 ) -> tuple[list[Ranked], list[Ranked]]:
     """The entities that a query is a name of, and what else holds words of it; `limit` of each kind
-    at most, best first.
+    at most, best first. What holds some words of an identifier alone, such as `RETRY_LIMIT`, is
+    something else.
     """
     words = terms(query)[:MAX_WORDS]
+    least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
     by_name = [
         found
         for view in views
@@ -147,7 +151,7 @@ def found_by_words(
         found
         for view in views
         for kind in dict.fromkeys(kinds)
-        for found in _in_kind(view, kind, words, limit, exclude)
+        for found in _in_kind(view, kind, words, least, limit, exclude)
         if kind is not Kind.ENTITY or (view.collection, found.artifact.id) not in keys
     ]
     return ranked(by_name), ranked(others)
@@ -170,9 +174,14 @@ def _by_name(
 
 
 def _in_kind(
-    view: View, kind: Kind, words: Sequence[Term], limit: int, exclude: Collection[str]
+    view: View,
+    kind: Kind,
+    words: Sequence[Term],
+    least: int,
+    limit: int,
+    exclude: Collection[str],
 ) -> list[Ranked]:
-    """The best of one kind, each artifact once.
+    """The best of one kind, each artifact once, that hold at least so many of the words.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
     rarity there and rounds the length of a text; those are scored exactly.
@@ -189,6 +198,8 @@ def _in_kind(
         _, artifact_id, section = key_in(document)
         said = kind is Kind.CLAIM
         stems = sentence_stems_in(document, view.gates) if said else stems_in(document)
+        if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
+            continue
         if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
             scored.append((-value, artifact_id, section, document))
     best: dict[str, Ranked] = {}

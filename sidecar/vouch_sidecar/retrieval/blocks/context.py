@@ -19,6 +19,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TITLED,
     UNASKED_PAGES,
 )
+from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people.to_ask import ROLES, asks_whom, people, people_text
@@ -182,11 +183,22 @@ def lines_for(
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
-    hits = each_once(line.hit for line in [*firsts, *others] or derived)
+    hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
     went = {id(hit): hit.stale for hit in hits}
     hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
     gone = {at for at, one in went.items() if one is not None and one.is_gone}
     return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
+
+
+def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
+    """Hits, and behind each contested claim one that contradicts it."""
+    for hit in hits:
+        yield hit
+        if isinstance(hit.artifact, Claim) and hit.artifact.status == "contested":
+            for claim in contradicting(hit.view, hit.artifact)[:1]:
+                yield ContextHit(
+                    hit.view, claim, hit.phrase, hit.similarity, hit.arm, hit.entity_id
+                )
 
 
 def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
