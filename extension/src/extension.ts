@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
-import { showChanged, showFolderClaims } from './claimLists';
-import { ExpertCommands, wordAtCaret } from './expertCommands';
+import { showChanged, showFolderClaims } from './claim/claimLists';
+import { ExpertCommands, wordAtCaret } from './experts/expertCommands';
 import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
 import { Panel } from './panel';
-import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts';
+import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts/prompts';
 import type {
   DidChangeSalience,
   DidChangeStatus,
@@ -19,14 +19,14 @@ import type {
   PromptParams,
 } from './protocol.gen';
 import { installAndStart, replaceOlder } from './server/install';
-import { isKnowledgeNear } from './server/look';
+import { isKnowledgeNear } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
 import { showStatus } from './status/show';
 import { isIdle } from './status/words';
 import { messageOf } from './text/errors';
-import type { Ask } from './views/ask';
-import { type ClaimNode, type EntityNode, type Node, nameOf } from './views/nodes';
-import { openTarget } from './views/open';
+import type { Ask } from './tree/ask';
+import { type ClaimNode, type EntityNode, type Node, nameOf } from './tree/nodes';
+import { openTarget } from './tree/open';
 
 const ID = 'vouchSidecar';
 

@@ -1,19 +1,19 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { ClaimView } from './claim/view';
+import { Experts, headline } from './experts/experts';
 import { workspaceFolders } from './folders';
-import { InSight, isServed } from './inSight';
+import { InFile, type VisiblePart } from './inFile/inFile';
+import { isServed, ReadingPosition } from './inFile/readingPosition';
+import { StoredDismissals } from './inFile/tied';
+import { InPlay, linesOf, newestFirst } from './inPlay/inPlay';
+import { textAtHand } from './prompts/textAtHand';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { Progress, StatusItems } from './status/items';
 import { holdsOf, isIdle, nothingInPlay, pausedUntil, type State, summarize } from './status/words';
-import { textAtHand } from './textAtHand';
-import { type Ask, askEntity, type Redraw, targetOf } from './views/ask';
-import { Experts, headline } from './views/experts';
-import { InFile, type Sight } from './views/inFile';
-import { InPlay, linesOf, newestFirst } from './views/inPlay';
-import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './views/nodes';
-import { StoredDismissals } from './views/tied';
-import { Marks, NodeTree } from './views/tree';
+import { type Ask, askEntity, type Redraw, targetOf } from './tree/ask';
+import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './tree/nodes';
+import { Marks, NodeTree } from './tree/tree';
 
 const SETTLE_MS = 250;
 /** Rows that are in play, at most. */
@@ -32,8 +32,8 @@ export class Panel implements vscode.Disposable {
   readonly inFile: InFile;
   private readonly inFileTree: NodeTree;
   private readonly claim: ClaimView;
-  private readonly inSight = new InSight(
-    (sight) => void this.lookAt(sight),
+  private readonly reading = new ReadingPosition(
+    (part) => void this.lookAt(part),
     (caret) => this.inFile.follow(caret),
   );
   private readonly items = new StatusItems();
@@ -83,7 +83,7 @@ export class Panel implements vscode.Disposable {
     const chosen = (node: Node) => node.kind === 'claim' && this.claim.select(node.claim);
     this.inPlayTree = new NodeTree('vouchSidecar.inPlay', this.inPlay, chosen);
     this.inFileTree = new NodeTree('vouchSidecar.inFile', this.inFile, chosen);
-    this.inFileTree.view.onDidChangeVisibility(() => this.inSight.soon());
+    this.inFileTree.view.onDidChangeVisibility(() => this.reading.soon());
     this.expertsTree = new NodeTree('vouchSidecar.experts', this.experts, chosen);
     this.setState('loading');
   }
@@ -165,9 +165,9 @@ export class Panel implements vscode.Disposable {
     clearTimeout(this.settling);
     clearTimeout(this.typing);
     const { inPlayTree, inFileTree, expertsTree } = this;
-    const { claim, items, progress, inSight, marks, edits } = this;
+    const { claim, items, progress, reading, marks, edits } = this;
     const trees = [inPlayTree, inFileTree, expertsTree];
-    for (const part of [...trees, claim, items, progress, inSight, marks, edits]) part.dispose();
+    for (const part of [...trees, claim, items, progress, reading, marks, edits]) part.dispose();
     this.changedState.dispose();
   }
 
@@ -194,9 +194,9 @@ export class Panel implements vscode.Disposable {
   }
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
-  private async lookAt(sight: Sight | undefined): Promise<void> {
+  private async lookAt(part: VisiblePart | undefined): Promise<void> {
     if (this.state !== 'ready' || this.holds === 'unreadable') return;
-    await this.inFile.look(sight, this.inFileTree.view.visible);
+    await this.inFile.look(part, this.inFileTree.view.visible);
   }
 
   private countTied(): void {
@@ -265,7 +265,7 @@ export class Panel implements vscode.Disposable {
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
-      this.inSight.soon();
+      this.reading.soon();
       this.claim.again();
       const trees = [this.inPlay, this.inFile].map((tree) => tree.moveTo(this.generation));
       await Promise.all([...trees, this.experts.again()]);

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { discover, type Found, isOlder, parseVersion, type World } from '../src/server/discover';
+import {
+  type DiscoveryHost,
+  discover,
+  type Found,
+  isOlder,
+  parseVersion,
+} from '../src/server/discover';
 
-function world(files: Record<string, string>, more: Partial<World> = {}) {
+function host(files: Record<string, string>, more: Partial<DiscoveryHost> = {}) {
   const lines: string[] = [];
   const tried: string[] = [];
-  const made: World = {
+  const made: DiscoveryHost = {
     platform: 'linux',
     home: '/home/me',
     path: '/usr/bin:/opt/bin',
@@ -28,12 +34,12 @@ function world(files: Record<string, string>, more: Partial<World> = {}) {
 const SERVER = 'vouch-sidecar, version 0.1.0';
 
 test('the path that was set is the only one tried', async () => {
-  const { made } = world({ '/usr/bin/vouch-sidecar': SERVER }, { setting: '/gone/vouch-sidecar' });
+  const { made } = host({ '/usr/bin/vouch-sidecar': SERVER }, { setting: '/gone/vouch-sidecar' });
   assert.equal(await discover(made), undefined);
 });
 
 test('a tilde in the path that was set is the home folder', async () => {
-  const { made } = world(
+  const { made } = host(
     { '/home/me/bin/vouch-sidecar': SERVER },
     { setting: '~/bin/vouch-sidecar' },
   );
@@ -46,7 +52,7 @@ test('a tilde in the path that was set is the home folder', async () => {
 });
 
 test('a relative path that was set is refused', async () => {
-  const { made, lines } = world({ 'bin/vouch-sidecar': SERVER }, { setting: 'bin/vouch-sidecar' });
+  const { made, lines } = host({ 'bin/vouch-sidecar': SERVER }, { setting: 'bin/vouch-sidecar' });
   assert.equal(await discover(made), undefined);
   assert.match(lines.join('\n'), /not an absolute path/);
 });
@@ -58,22 +64,22 @@ test('the selected environment comes before the PATH, the PATH before the instal
     '/store/server/bin/vouch-sidecar': SERVER,
   };
   const interpreter = async () => '/home/me/repo/.venv/bin/python';
-  assert.equal((await discover(world(files, { interpreter }).made))?.origin, 'environment');
-  assert.equal((await discover(world(files).made))?.origin, 'path');
+  assert.equal((await discover(host(files, { interpreter }).made))?.origin, 'environment');
+  assert.equal((await discover(host(files).made))?.origin, 'path');
   delete files['/opt/bin/vouch-sidecar'];
-  assert.equal((await discover(world(files).made))?.origin, 'installed');
+  assert.equal((await discover(host(files).made))?.origin, 'installed');
 });
 
 test('of what was installed, the server that the extension carries comes before an older one', async () => {
   const files: Record<string, string> = { '/store/new/vouch': SERVER, '/store/old/vouch': SERVER };
   const installed = async () => Object.keys(files);
-  assert.equal((await discover(world(files, { installed }).made))?.command, '/store/new/vouch');
+  assert.equal((await discover(host(files, { installed }).made))?.command, '/store/new/vouch');
   delete files['/store/new/vouch'];
-  assert.equal((await discover(world(files, { installed }).made))?.command, '/store/old/vouch');
+  assert.equal((await discover(host(files, { installed }).made))?.command, '/store/old/vouch');
 });
 
 test('without trust neither the environment nor a PATH inside the workspace is run', async () => {
-  const { made, tried } = world(
+  const { made, tried } = host(
     { '/home/me/repo/.venv/bin/vouch-sidecar': SERVER, '/home/me/repo/bin/vouch-sidecar': SERVER },
     {
       trusted: false,
@@ -86,7 +92,7 @@ test('without trust neither the environment nor a PATH inside the workspace is r
 });
 
 test('without trust a link that leads into the workspace is not run', async () => {
-  const { made, tried } = world(
+  const { made, tried } = host(
     { '/usr/bin/vouch-sidecar': SERVER },
     { trusted: false, executable: async () => '/home/me/repo/evil' },
   );
@@ -95,7 +101,7 @@ test('without trust a link that leads into the workspace is not run', async () =
 });
 
 test('relative entries of the PATH are never looked into', async () => {
-  const { made, tried } = world({ 'vouch-sidecar': SERVER, 'bin/vouch-sidecar': SERVER });
+  const { made, tried } = host({ 'vouch-sidecar': SERVER, 'bin/vouch-sidecar': SERVER });
   assert.equal(await discover({ ...made, path: '.:bin:' }), undefined);
   assert.deepEqual(tried, []);
 });
@@ -106,11 +112,11 @@ test('a server that is too old, silent or broken is passed over', async () => {
     '/opt/bin/vouch-sidecar': 'hello',
     '/store/server/bin/vouch-sidecar': SERVER,
   };
-  const { made, lines } = world(files);
+  const { made, lines } = host(files);
   assert.equal((await discover(made))?.origin, 'installed');
   assert.match(lines.join('\n'), /is 0\.0\.9, 0\.1\.0 or newer is needed/);
   assert.match(lines.join('\n'), /does not say its version/);
-  const broken = world(files, { version: () => Promise.reject(new Error('no loader')) });
+  const broken = host(files, { version: () => Promise.reject(new Error('no loader')) });
   assert.equal(await discover(broken.made), undefined);
   assert.match(broken.lines.join('\n'), /can't be run: no loader/);
 });
@@ -122,15 +128,15 @@ test('a server that does not fit is passed over for the next one, unless its pat
     started.push(command);
     return origin === 'installed';
   };
-  assert.equal((await discover(world(files).made, fits))?.origin, 'installed');
+  assert.equal((await discover(host(files).made, fits))?.origin, 'installed');
   assert.deepEqual(started, Object.keys(files));
   const setting = '/usr/bin/vouch-sidecar';
-  assert.equal(await discover(world(files, { setting }).made, fits), undefined);
-  assert.equal(await discover(world(files).made, async () => false), undefined);
+  assert.equal(await discover(host(files, { setting }).made, fits), undefined);
+  assert.equal(await discover(host(files).made, async () => false), undefined);
 });
 
 test('on Windows the script is an .exe and the PATH is split at semicolons', async () => {
-  const { made } = world(
+  const { made } = host(
     { 'C:\\tools\\vouch-sidecar.exe': SERVER },
     { platform: 'win32', path: 'C:\\windows;C:\\tools', folders: ['C:\\repo'] },
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defuse, isInside, literal, tame } from '../src/text/links';
+import { defuse, isInside, literal, withLinksTo } from '../src/text/links';
 import { findPlace, lineOf } from '../src/text/place';
 
 const inside = (target: string) => isInside(target, ['/repo', '/elsewhere/kb']);
@@ -26,9 +26,9 @@ test('only files inside the folders are inside', () => {
 });
 
 test('links into the folders stay, of others the words stay', () => {
-  assert.equal(tame('See [a](file:///repo/a.md).', inside), 'See [a](<file:///repo/a.md>).');
-  assert.equal(visible(tame('See [a](https://x.y/z).', inside)), 'See a.');
-  assert.equal(visible(tame('![a](file:///repo/a.png)', inside)), 'a');
+  assert.equal(withLinksTo('See [a](file:///repo/a.md).', inside), 'See [a](<file:///repo/a.md>).');
+  assert.equal(visible(withLinksTo('See [a](https://x.y/z).', inside)), 'See a.');
+  assert.equal(visible(withLinksTo('![a](file:///repo/a.png)', inside)), 'a');
 });
 
 test('nothing that is left can become a link or an image', () => {
@@ -43,14 +43,14 @@ test('nothing that is left can become a link or an image', () => {
     '`[a](command:evil)`',
     '!\u200b[a](https://x.y)',
   ]) {
-    const tamed = tame(hostile, inside);
+    const tamed = withLinksTo(hostile, inside);
     assert.doesNotMatch(tamed, /\]\(|\]\[|\]:/, hostile);
     assert.doesNotMatch(tamed, /https?:|ftp:|www\.|\w@\w|<[a-z]+:/i, hostile);
   }
 });
 
 test('words around a link that stays are defused as well', () => {
-  const tamed = tame('https://x.y [a https://x.y](file:///repo/a.md)', inside);
+  const tamed = withLinksTo('https://x.y [a https://x.y](file:///repo/a.md)', inside);
   assert.doesNotMatch(tamed, /https:/);
   assert.match(tamed, /\]\(<file:\/\/\/repo\/a\.md>\)$/);
 });

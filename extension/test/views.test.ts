@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Experts, headline, remember } from '../src/experts/experts';
+import { InFile, type VisiblePart } from '../src/inFile/inFile';
+import { InPlay, linesOf, newestFirst } from '../src/inPlay/inPlay';
 import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
-import { arrange, difference } from '../src/views/arrange';
-import { type Ask, targetOf } from '../src/views/ask';
-import { Calm } from '../src/views/calm';
-import { claimNode, claimNodes } from '../src/views/claims';
-import { Experts, headline, remember } from '../src/views/experts';
-import { InFile, type Sight } from '../src/views/inFile';
-import { InPlay, linesOf, newestFirst } from '../src/views/inPlay';
-import {
-  type ClaimRef,
-  commandNode,
-  entityNode,
-  keyOf,
-  known,
-  type Node,
-} from '../src/views/nodes';
+import { type Ask, targetOf } from '../src/tree/ask';
+import { Calm } from '../src/tree/calm';
+import { claimNode, claimNodes } from '../src/tree/claims';
+import { type ClaimRef, commandNode, entityNode, keyOf, known, type Node } from '../src/tree/nodes';
+import { difference, steadyOrder } from '../src/tree/rowOrder';
 import { claim, entity, expert, salient, tied } from './helpers';
 
 const below = (node: Node | undefined) => (node && known(node)) ?? [];
@@ -239,7 +232,7 @@ test('after a restart what may still be shown stays', async () => {
 test('the same id in two collections is two rows', () => {
   const rows = [salient('a', { collection: 'x' }), salient('a', { collection: 'y' })];
   assert.notEqual(keyOf(rows[0] as never), keyOf(rows[1] as never));
-  assert.equal(arrange([], rows, () => false).length, 2);
+  assert.equal(steadyOrder([], rows, () => false).length, 2);
 });
 
 test('a claim says status, confidence and date, and leads to what it quotes', () => {
@@ -521,7 +514,7 @@ test('the line above the experts says what was asked; history keeps each once', 
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
 });
 
-const sight = (uri: string, folded: readonly number[] = []): Sight => ({
+const visible = (uri: string, folded: readonly number[] = []): VisiblePart => ({
   uri,
   range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
   shows: (line) => !folded.includes(line),
@@ -569,7 +562,7 @@ test('what a file names is listed once, in its order, without what is folded or 
       [5, 'x'],
     ],
   });
-  await model.look(sight('a', [2]));
+  await model.look(visible('a', [2]));
   assert.deepEqual(names(model.roots), ['X', 'B']);
 });
 
@@ -595,7 +588,7 @@ test('claims on a file stand as in the file, the one at the caret marked, each a
     [],
     (here) => met.push(here.map(({ id }) => id)),
   );
-  await model.look(sight(FILE));
+  await model.look(visible(FILE));
   model.follow({ uri: FILE, line: 8, around: [6, 9] });
   const [seen, here, below, whole, named, ...others] = model.roots;
   assert.equal(seen?.label, 'L2 · Text of seen');
@@ -623,7 +616,7 @@ test('claims on a file stand as in the file, the one at the caret marked, each a
 
 test('a dismissed claim is gone from its file until it is restored', async () => {
   const { model } = inFile({ [FILE]: [] }, { [FILE]: [tied('a'), tied('b')] });
-  await model.look(sight(FILE));
+  await model.look(visible(FILE));
   model.dismiss(model.roots[0] as Node);
   assert.deepEqual(names(model.roots), ['Text of b', '1 dismissed']);
   assert.equal(model.count, 1);
@@ -633,7 +626,7 @@ test('a dismissed claim is gone from its file until it is restored', async () =>
 
 test('a hidden view is told of claims, for its badge, and asks for no names', async () => {
   const { model } = inFile({}, { [FILE]: [tied('a')] });
-  await model.look(sight(FILE), false);
+  await model.look(visible(FILE), false);
   assert.equal(model.count, 1);
   assert.deepEqual(names(model.roots), ['Text of a']);
 });
@@ -641,15 +634,15 @@ test('a hidden view is told of claims, for its badge, and asks for no names', as
 test('a file without any claim says why', async () => {
   const many = Array.from({ length: 12 }, (_, at) => tied(`c${at}`));
   const { model } = inFile({ [FILE]: [] }, { [FILE]: many });
-  await model.look(sight(FILE));
+  await model.look(visible(FILE));
   assert.equal(model.roots.length, 12);
-  await model.look(sight('file:///repo/b.py'));
+  await model.look(visible('file:///repo/b.py'));
   assert.equal(model.roots[0]?.label, 'No claim cites, quotes or names this file');
   assert.equal(commandOf(model.roots[1]), 'vouchSidecar.folderClaims');
-  await model.look(sight('untitled:x'));
+  await model.look(visible('untitled:x'));
   assert.deepEqual(model.roots, []);
   const pending = inFile({ [FILE]: [] }, {}, ['workspace_pending']);
-  await pending.model.look(sight(FILE));
+  await pending.model.look(visible(FILE));
   assert.equal(pending.model.roots[0]?.icon, 'loading~spin');
 });
 
@@ -658,16 +651,16 @@ test('while a server is started again, what is shown of a file stays', async () 
   const named: Record<string, [number, string][]> = { 'file:///a': [[0, 'relay']] };
   const degraded: string[] = [];
   const { model } = inFile(named, files, degraded);
-  await model.look(sight('file:///a'));
+  await model.look(visible('file:///a'));
   const before = names(model.roots);
   assert.equal(before.length, 2);
   files['file:///a'] = [];
   degraded.push('workspace_pending');
   delete named['file:///a'];
-  await model.look(sight('file:///a'));
+  await model.look(visible('file:///a'));
   assert.deepEqual(names(model.roots), before);
   degraded.pop();
-  await model.look(sight('file:///a'));
+  await model.look(visible('file:///a'));
   assert.equal(model.count, 0);
 });
 
@@ -682,17 +675,17 @@ test('scrolling moves nothing that is still in sight, another file begins anew',
       [2, 'y'],
     ],
   });
-  await model.look(sight('a'));
+  await model.look(visible('a'));
   drawn.length = 0;
-  await model.look(sight('a'));
+  await model.look(visible('a'));
   assert.deepEqual(drawn, []);
   named.a = [
     [3, 'new'],
     [4, 'y'],
   ];
-  await model.look(sight('a'));
+  await model.look(visible('a'));
   assert.deepEqual(names(model.roots), ['Y', 'NEW']);
-  await model.look(sight('b'));
+  await model.look(visible('b'));
   assert.deepEqual(names(model.roots), ['Z', 'Y']);
   await model.look(undefined);
   assert.deepEqual(names(model.roots), []);
@@ -706,22 +699,22 @@ test('what is unfolded stays, wherever one looks', async () => {
     ],
     b: [[1, 'z']],
   });
-  await model.look(sight('a'));
+  await model.look(visible('a'));
   const row = model.roots[1] as Node;
   model.expanded(row, true);
   assert.deepEqual(names(await model.children(row)), ['Text of c1']);
-  for (const next of [sight('b'), sight('closed'), undefined]) {
+  for (const next of [visible('b'), visible('closed'), undefined]) {
     await model.look(next);
     assert.equal(model.roots[1]?.id, row.id);
     assert.match(model.roots[1]?.description ?? '', /no longer in sight/);
   }
   model.expanded(model.roots[1] as Node, false);
-  await model.look(sight('b'));
+  await model.look(visible('b'));
   assert.deepEqual(names(model.roots), ['Z']);
 });
 
 test('an answer that comes late is not shown', async () => {
   const { model } = inFile({ a: [[1, 'x']], b: [[1, 'z']] });
-  await Promise.all([model.look(sight('a')), model.look(sight('b'))]);
+  await Promise.all([model.look(visible('a')), model.look(visible('b'))]);
   assert.deepEqual(names(model.roots), ['Z']);
 });

@@ -1,6 +1,6 @@
 /** Tools and MCP server for the editor's own agents, while there is something that they may ask. */
 import * as vscode from 'vscode';
-import { isKnowledgeNear } from '../server/look';
+import { isKnowledgeNear } from '../server/knowledgeNearby';
 import type { Server } from '../server/server';
 import type { State } from '../status/words';
 import { type McpApi, registerMcp } from './mcp';

@@ -1,6 +1,6 @@
 /** What tools answer a language model, in a few readable lines. */
 import type { ContextResult, ExpertsResult, SalienceResult } from '../protocol.gen';
-import { plural } from '../views/nodes';
+import { plural } from '../tree/nodes';
 
 const LONGEST = 160;
 const UNSAFE = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cs}]+/gu;

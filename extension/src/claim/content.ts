@@ -1,7 +1,7 @@
 /** A claim in full, as plain data for its page: texts in pieces, and what each link opens. */
 import type { AuthorRow, Citation, ClaimResult, PersonRow } from '../protocol.gen';
-import { citedAt, fileOf } from '../views/claims';
-import { type ClaimRef, joined, plural, type Target } from '../views/nodes';
+import { citedAt, fileOf } from '../tree/claims';
+import { type ClaimRef, joined, plural, type Target } from '../tree/nodes';
 import type { Content, Line, Piece } from './messages';
 
 export type Link =

@@ -5,9 +5,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf } from '../text/errors';
 import { isInside } from '../text/links';
-import type { Ask } from '../views/ask';
-import type { ClaimRef } from '../views/nodes';
-import { openTarget } from '../views/open';
+import type { Ask } from '../tree/ask';
+import type { ClaimRef } from '../tree/nodes';
+import { openTarget } from '../tree/open';
 import { isWeb, type Link, written } from './content';
 import { type Content, isFromPage, type Show } from './messages';
 

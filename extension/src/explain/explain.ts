@@ -1,10 +1,10 @@
 /** "Explain": why something is in play or ranks where it does, with every figure, to be read. */
 import * as vscode from 'vscode';
-import { textAtHand } from '../textAtHand';
-import type { Ask } from '../views/ask';
-import type { Experts } from '../views/experts';
-import type { InFile } from '../views/inFile';
-import { type Node, nameOf } from '../views/nodes';
+import type { Experts } from '../experts/experts';
+import type { InFile } from '../inFile/inFile';
+import { textAtHand } from '../prompts/textAtHand';
+import type { Ask } from '../tree/ask';
+import { type Node, nameOf } from '../tree/nodes';
 import { explainedExpert, explainedRow, explainedText } from './words';
 
 const SCHEME = 'vouch-explain';

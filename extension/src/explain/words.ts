@@ -1,7 +1,7 @@
 /** An explanation in words and figures, as it stands in its document. */
 import type { ExpertRow, ExplainResult } from '../protocol.gen';
 import { oneLine, quoted } from '../text/words';
-import { joined, plural } from '../views/nodes';
+import { joined, plural } from '../tree/nodes';
 
 const LONGEST = 400;
 const COLUMNS = 88;

@@ -13,7 +13,7 @@ export interface Found {
 }
 
 /** What discovery may see and do; everything else about the machine is left to the caller. */
-export interface World {
+export interface DiscoveryHost {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly path: string;
@@ -36,67 +36,71 @@ export interface World {
  * a path that was set is the only one tried.
  */
 export async function discover(
-  world: World,
+  host: DiscoveryHost,
   fits: (found: Found) => Promise<boolean> = async () => true,
 ): Promise<Found | undefined> {
-  for (const [origin, candidates] of sources(world)) {
+  for (const [origin, candidates] of sources(host)) {
     for (const command of await candidates()) {
-      const found = await attempt(world, origin, command);
+      const found = await attempt(host, origin, command);
       if (found && (await fits(found))) return found;
     }
   }
-  world.log('No server was found.');
+  host.log('No server was found.');
   return undefined;
 }
 
-function sources(world: World): [Origin, () => Promise<readonly string[]>][] {
-  const set = world.setting.trim();
-  if (set) return [['setting', async () => [expandHome(set, world)]]];
+function sources(host: DiscoveryHost): [Origin, () => Promise<readonly string[]>][] {
+  const set = host.setting.trim();
+  if (set) return [['setting', async () => [expandHome(set, host)]]];
   return [
-    ['environment', () => inEnvironment(world)],
-    ['path', async () => onPath(world)],
-    ['installed', () => world.installed()],
+    ['environment', () => inEnvironment(host)],
+    ['path', async () => onPath(host)],
+    ['installed', () => host.installed()],
   ];
 }
 
-async function inEnvironment(world: World): Promise<string[]> {
-  if (!world.trusted) {
-    world.log('Selected Python environment: left out, the workspace is not trusted.');
+async function inEnvironment(host: DiscoveryHost): Promise<string[]> {
+  if (!host.trusted) {
+    host.log('Selected Python environment: left out, the workspace is not trusted.');
     return [];
   }
-  const interpreter = await world.interpreter();
+  const interpreter = await host.interpreter();
   if (!interpreter) {
-    world.log('Selected Python environment: none.');
+    host.log('Selected Python environment: none.');
     return [];
   }
-  return [tools(world).join(tools(world).dirname(interpreter), scriptName(world.platform))];
+  return [tools(host).join(tools(host).dirname(interpreter), scriptName(host.platform))];
 }
 
-function onPath(world: World): string[] {
-  const { join, delimiter, isAbsolute } = tools(world);
-  return world.path
+function onPath(host: DiscoveryHost): string[] {
+  const { join, delimiter, isAbsolute } = tools(host);
+  return host.path
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, scriptName(world.platform)));
+    .map((folder) => join(folder, scriptName(host.platform)));
 }
 
-async function attempt(world: World, origin: Origin, command: string): Promise<Found | undefined> {
+async function attempt(
+  host: DiscoveryHost,
+  origin: Origin,
+  command: string,
+): Promise<Found | undefined> {
   const refuse = (why: string): undefined => {
-    if (origin !== 'path' || why !== ABSENT) world.log(`${TITLES[origin]}: ${command}: ${why}`);
+    if (origin !== 'path' || why !== ABSENT) host.log(`${TITLES[origin]}: ${command}: ${why}`);
   };
-  if (!tools(world).isAbsolute(command)) return refuse('not an absolute path.');
-  const real = await world.executable(command);
+  if (!tools(host).isAbsolute(command)) return refuse('not an absolute path.');
+  const real = await host.executable(command);
   if (!real) return refuse(ABSENT);
-  if (!world.trusted && [command, real].some((file) => inWorkspace(world, file))) {
+  if (!host.trusted && [command, real].some((file) => inWorkspace(host, file))) {
     return refuse('left out, it lies in a workspace that is not trusted.');
   }
   try {
-    const version = parseVersion(await world.version(command));
+    const version = parseVersion(await host.version(command));
     if (!version) return refuse('does not say its version.');
     if (isOlder(version, MINIMUM_VERSION)) {
       return refuse(`is ${version}, ${MINIMUM_VERSION} or newer is needed.`);
     }
-    world.log(`${TITLES[origin]}: ${command}: version ${version}, taken.`);
+    host.log(`${TITLES[origin]}: ${command}: version ${version}, taken.`);
     return { command, origin, version };
   } catch (error) {
     return refuse(`can't be run: ${messageOf(error)}`);
@@ -111,18 +115,18 @@ const TITLES: Record<Origin, string> = {
   installed: 'Installed by this extension',
 };
 
-const tools = (world: World) => (world.platform === 'win32' ? path.win32 : path.posix);
+const tools = (host: DiscoveryHost) => (host.platform === 'win32' ? path.win32 : path.posix);
 
 export const scriptName = (platform: NodeJS.Platform) =>
   platform === 'win32' ? 'vouch-sidecar.exe' : 'vouch-sidecar';
 
-function expandHome(file: string, world: World): string {
-  return /^~(?=[\\/]|$)/.test(file) ? tools(world).join(world.home, file.slice(1)) : file;
+function expandHome(file: string, host: DiscoveryHost): string {
+  return /^~(?=[\\/]|$)/.test(file) ? tools(host).join(host.home, file.slice(1)) : file;
 }
 
-function inWorkspace(world: World, file: string): boolean {
-  const { relative, isAbsolute, sep } = tools(world);
-  return world.folders.some((folder) => {
+function inWorkspace(host: DiscoveryHost, file: string): boolean {
+  const { relative, isAbsolute, sep } = tools(host);
+  return host.folders.some((folder) => {
     const way = relative(folder, file);
     return !isAbsolute(way) && way.split(sep)[0] !== '..';
   });

@@ -10,16 +10,16 @@ import {
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { isServed, SERVED_SELECTOR } from '../inSight';
+import { isServed, SERVED_SELECTOR } from '../inFile/readingPosition';
 import type { Settings } from '../settings';
-import { isInside, tame } from '../text/links';
+import { isInside, withLinksTo } from '../text/links';
 
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
 
 /** What a client is made of; functions are asked whenever the answer counts. */
-interface Wishes {
+interface ClientOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -61,41 +61,41 @@ class QuietClient extends LanguageClient {
 
 export type Client = QuietClient;
 
-export function createClient(wishes: Wishes): Client {
-  const { command, cwd, env } = wishes;
+export function createClient(options: ClientOptions): Client {
+  const { command, cwd, env } = options;
   const client = new QuietClient(
     'vouch',
     'Vouch',
     { command, args: ['lsp'], options: { cwd, env } },
     {
       documentSelector: SERVED_SELECTOR,
-      outputChannel: wishes.log,
+      outputChannel: options.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => ({
-        session_id: wishes.sessionId,
-        settings: wishes.settings(),
+        session_id: options.sessionId,
+        settings: options.settings(),
         push: ['salience'],
       }),
       markdown: { isTrusted: false, supportHtml: false },
-      middleware: middleware(wishes.folders),
+      middleware: middleware(options.folders),
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => closed(wishes),
+        closed: () => closed(options),
       },
     },
   );
   // A trace as JSON is the message itself; the method is private.
   Object.assign(client, { traceObject: () => undefined });
   client.onDidChangeState(({ newState }) => {
-    if (newState === State.Starting) wishes.onStarting();
-    if (newState === State.Running) wishes.onRunning();
+    if (newState === State.Starting) options.onStarting();
+    if (newState === State.Running) options.onRunning();
   });
   return client;
 }
 
-function closed(wishes: Wishes): { action: CloseAction; handled: true; message: string } {
-  return wishes.onEnded()
+function closed(options: ClientOptions): { action: CloseAction; handled: true; message: string } {
+  return options.onEnded()
     ? {
         action: CloseAction.Restart,
         handled: true,
@@ -120,14 +120,14 @@ function middleware(folders: () => readonly string[]): Middleware {
       if (!hover) return hover;
       const inside = (target: string) => isInside(target, folders());
       return new vscode.Hover(
-        hover.contents.map((part) => tamed(part, inside)),
+        hover.contents.map((part) => safeHover(part, inside)),
         hover.range,
       );
     },
   };
 }
 
-function tamed(
+function safeHover(
   part: vscode.MarkdownString | vscode.MarkedString,
   inside: (target: string) => boolean,
 ): vscode.MarkdownString {
@@ -135,7 +135,7 @@ function tamed(
     return new vscode.MarkdownString().appendCodeblock(part.value, part.language);
   }
   const source = typeof part === 'string' ? part : part.value;
-  const markdown = new vscode.MarkdownString(tame(source, inside), false);
+  const markdown = new vscode.MarkdownString(withLinksTo(source, inside), false);
   markdown.isTrusted = false;
   markdown.supportHtml = false;
   return markdown;

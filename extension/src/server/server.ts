@@ -5,8 +5,8 @@ import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../status/words';
 import { discover, type Found } from './discover';
+import { discoveryHost } from './discoveryHost';
 import type { Client } from './languageClient';
-import { machine } from './machine';
 import { safeEnvironment } from './safeEnvironment';
 import { CrashCounter, coalesce } from './starting';
 
@@ -98,7 +98,9 @@ export class Server implements vscode.Disposable {
     this.listeners.onState('loading');
     this.starting = true;
     try {
-      this.found = await discover(machine(this.context, this.log), (found) => this.start(found));
+      this.found = await discover(discoveryHost(this.context, this.log), (found) =>
+        this.start(found),
+      );
     } finally {
       this.starting = false;
     }

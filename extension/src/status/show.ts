@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
 import type { Found } from '../server/discover';
-import { openTarget } from '../views/open';
+import { openTarget } from '../tree/open';
 import { allCountsOf, pausedUntil, problemsOf, type State, summarize } from './words';
 
 interface Entry extends vscode.QuickPickItem {

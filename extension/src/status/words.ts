@@ -1,6 +1,6 @@
 /** The state of the server in words. */
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
-import { plural } from '../views/nodes';
+import { plural } from '../tree/nodes';
 
 /** How the panel stands; `restricted`: no server that may be run without trust. */
 export type State = 'loading' | 'none' | 'noServer' | 'restricted' | 'stopped' | 'ready';

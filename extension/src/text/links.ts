@@ -36,7 +36,7 @@ export function defuse(text: string): string {
 }
 
 /** `markdown` without images and with links only to what `allowed` accepts; of others the words stay. */
-export function tame(markdown: string, allowed: (target: string) => boolean): string {
+export function withLinksTo(markdown: string, allowed: (target: string) => boolean): string {
   let rest = 0;
   let out = '';
   for (const link of markdown.matchAll(LINK)) {

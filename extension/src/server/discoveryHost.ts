@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { workspaceFolders } from '../folders';
-import type { World } from './discover';
+import type { DiscoveryHost } from './discover';
 import { installedServers } from './install';
 import { safeEnvironment } from './safeEnvironment';
 
@@ -29,7 +29,10 @@ interface PythonApi {
   };
 }
 
-export function machine(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): World {
+export function discoveryHost(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+): DiscoveryHost {
   return {
     platform: process.platform,
     home: homedir(),

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isKnowledgeNear } from '../src/server/look';
+import { isKnowledgeNear } from '../src/server/knowledgeNearby';
 
 interface Case {
   readonly name: string;

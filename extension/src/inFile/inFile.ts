@@ -2,10 +2,10 @@
  * that the part in sight names.
  */
 import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
-import { arrange, difference, type Shown } from './arrange';
-import type { Ask, Model, Redraw } from './ask';
-import { Beneath } from './beneath';
-import { type ClaimRef, keyOf, known, type Node, namedNode, subjectOf } from './nodes';
+import type { Ask, Model, Redraw } from '../tree/ask';
+import { EntityClaims } from '../tree/entityClaims';
+import { type ClaimRef, keyOf, known, type Node, namedNode, subjectOf } from '../tree/nodes';
+import { difference, type Shown, steadyOrder } from '../tree/rowOrder';
 import {
   atCaret,
   type Caret,
@@ -17,7 +17,7 @@ import {
 } from './tied';
 
 /** What is in sight of a document: from the first to the last line, without what is folded. */
-export interface Sight {
+export interface VisiblePart {
   readonly uri: string;
   readonly range: Range;
   shows(line: number): boolean;
@@ -34,7 +34,7 @@ export class InFile implements Model {
   private uri: string | undefined;
   private caret: Caret | undefined;
   private turn = 0;
-  private readonly beneath: Beneath;
+  private readonly entityClaims: EntityClaims;
 
   constructor(
     private readonly ask: Ask,
@@ -43,7 +43,7 @@ export class InFile implements Model {
     /** Told of the claims at the caret, where there are any. */
     private readonly meets: (claims: readonly ClaimRef[]) => void = () => {},
   ) {
-    this.beneath = new Beneath(ask, redraw);
+    this.entityClaims = new EntityClaims(ask, redraw);
   }
 
   /** How many claims are shown of the file in sight. */
@@ -56,20 +56,20 @@ export class InFile implements Model {
    * Shows what is tied and named there; names only where the view is `visible`. While one document
    * is looked at, or a row is open, names do not move.
    */
-  async look(sight: Sight | undefined, visible = true): Promise<void> {
+  async look(part: VisiblePart | undefined, visible = true): Promise<void> {
     this.turn += 1;
     const turn = this.turn;
-    const tied = sight ? await this.tiedTo(sight) : undefined;
-    const found = sight && visible ? await this.namedIn(sight) : [];
+    const tied = part ? await this.tiedTo(part) : undefined;
+    const found = part && visible ? await this.namedIn(part) : [];
     if (turn !== this.turn) return;
-    const same = sight?.uri === this.uri;
-    this.uri = sight?.uri;
+    const same = part?.uri === this.uri;
+    this.uri = part?.uri;
     // A server that has just begun knows no ties yet: what is shown stays until it does.
     if (!(same && tied?.pending && this.tied.length > 0)) {
       this.tied = tied?.claims ?? [];
       this.pending = tied?.pending;
     }
-    this.shown = arrange(this.shown, found, (key) => this.isOpen(key), same);
+    this.shown = steadyOrder(this.shown, found, (key) => this.isOpen(key), same);
     this.draw();
   }
 
@@ -97,13 +97,13 @@ export class InFile implements Model {
     this.tied = [];
     this.pending = undefined;
     this.uri = undefined;
-    this.beneath.open.clear();
-    this.beneath.forget();
+    this.entityClaims.open.clear();
+    this.entityClaims.forget();
     this.draw();
   }
 
   moveTo(generation: number): Promise<void> {
-    return this.beneath.moveTo(generation);
+    return this.entityClaims.moveTo(generation);
   }
 
   /** Where the document in sight names the entity of a row first. */
@@ -112,15 +112,15 @@ export class InFile implements Model {
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    return known(node) ?? (node.kind === 'entity' ? this.beneath.claims(node, null) : []);
+    return known(node) ?? (node.kind === 'entity' ? this.entityClaims.claims(node, null) : []);
   }
 
   expanded(node: Node, open: boolean): void {
-    this.beneath.expanded(node, open);
+    this.entityClaims.expanded(node, open);
   }
 
   private isOpen(key: string): boolean {
-    return this.beneath.open.has(`${PARENT}/${key}`);
+    return this.entityClaims.open.has(`${PARENT}/${key}`);
   }
 
   private draw(): void {
@@ -134,14 +134,14 @@ export class InFile implements Model {
     const found = difference(this.roots, after);
     this.roots = after;
     const ids = new Set(after.map(({ id }) => id));
-    for (const [id, { kind }] of this.beneath.open) {
-      if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.beneath.open.delete(id);
+    for (const [id, { kind }] of this.entityClaims.open) {
+      if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.entityClaims.open.delete(id);
     }
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
     if (here.length > 0) this.meets(here);
   }
 
-  private async tiedTo({ uri }: Sight) {
+  private async tiedTo({ uri }: VisiblePart) {
     if (!uri.startsWith('file:')) return undefined;
     try {
       const { files, degraded } = await this.ask('vouch/files', { uri });
@@ -154,7 +154,7 @@ export class InFile implements Model {
   }
 
   /** Each declared entity once, as the document names them first. */
-  private async namedIn({ uri, range, shows }: Sight): Promise<readonly NamedEntity[]> {
+  private async namedIn({ uri, range, shows }: VisiblePart): Promise<readonly NamedEntity[]> {
     try {
       const { mentions } = await this.ask('vouch/mentions', { uri, range });
       const seen = mentions.filter(

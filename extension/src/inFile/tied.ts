@@ -1,7 +1,7 @@
 /** Rows for claims that are tied to the file in sight: what is claimed, and why it is listed. */
 import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
-import { fileOf } from './claims';
+import { fileOf } from '../tree/claims';
 import {
   type ClaimNode,
   commandNode,
@@ -10,7 +10,7 @@ import {
   noteNode,
   rowText,
   type Target,
-} from './nodes';
+} from '../tree/nodes';
 
 /** Which claims somebody dismissed, by file. */
 export interface Dismissals {

@@ -2,20 +2,8 @@
 import { type ExpertRow, type ExpertsResult, type PersonRow, WEIGHTS } from '../protocol.gen';
 import { messageOf } from '../text/errors';
 import { oneLine, quoted } from '../text/words';
-import { difference } from './arrange';
-import type { Ask, Model, Redraw } from './ask';
-import { claimRows } from './claims';
-import {
-  authorsNode,
-  expertNode,
-  type Figure,
-  GROUPS,
-  groupNode,
-  groupOf,
-  hitsNode,
-  ownNode,
-  personNode,
-} from './expertRows';
+import type { Ask, Model, Redraw } from '../tree/ask';
+import { claimRows } from '../tree/claims';
 import {
   commandNode,
   type EntityNode,
@@ -27,7 +15,19 @@ import {
   noteNode,
   plural,
   subjectOf,
-} from './nodes';
+} from '../tree/nodes';
+import { difference } from '../tree/rowOrder';
+import {
+  authorsNode,
+  expertNode,
+  type Figure,
+  GROUPS,
+  groupNode,
+  groupOf,
+  hitsNode,
+  ownNode,
+  personNode,
+} from './expertRows';
 
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 export const FIRST_WEIGHT = 'evidence';
@@ -81,7 +81,7 @@ export function remember(history: readonly string[], topic: string): string[] {
 export class Experts implements Model {
   question: Question | undefined;
   private readonly rowsById = new Map<string, ExpertRow>();
-  private readonly beneath = new Map<string, readonly Node[]>();
+  private readonly claimsByRow = new Map<string, readonly Node[]>();
   roots: readonly Node[] = [];
   /** The entity that the topic is the name of: it stands above the rows. */
   own: ExpertRow | undefined;
@@ -145,7 +145,7 @@ export class Experts implements Model {
   }
 
   children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    return known(node) ?? this.beneath.get(node.id) ?? this.claims(node);
+    return known(node) ?? this.claimsByRow.get(node.id) ?? this.claims(node);
   }
 
   expanded(): void {
@@ -181,7 +181,7 @@ export class Experts implements Model {
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );
-    this.beneath.clear();
+    this.claimsByRow.clear();
     this.describe();
     const found = difference(this.roots, after);
     this.roots = after;
@@ -232,7 +232,7 @@ export class Experts implements Model {
       const nodes = claimRows(node.id, claims, collection);
       const unseen = row.claim_count - claims.length;
       const all = unseen > 0 ? [...nodes, noteNode(node.id, `${unseen} more`, 'ellipsis')] : nodes;
-      this.beneath.set(node.id, all);
+      this.claimsByRow.set(node.id, all);
       return all;
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];

@@ -1,10 +1,10 @@
 /** Asking for experts: the topic with its history, the weight, the types. */
 import * as vscode from 'vscode';
-import { WEIGHTS } from './protocol.gen';
-import { messageOf } from './text/errors';
-import { oneLine } from './text/words';
-import type { Ask } from './views/ask';
-import { type Experts, FIRST_WEIGHT, type Question, remember } from './views/experts';
+import { WEIGHTS } from '../protocol.gen';
+import { messageOf } from '../text/errors';
+import { oneLine } from '../text/words';
+import type { Ask } from '../tree/ask';
+import { type Experts, FIRST_WEIGHT, type Question, remember } from './experts';
 
 const HISTORY = 'experts.history';
 const MOST = 100;

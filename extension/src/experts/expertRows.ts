@@ -12,7 +12,7 @@ import {
   type PlaceNode,
   plural,
   subjectOf,
-} from './nodes';
+} from '../tree/nodes';
 
 /** What the figure before an expert's name counts. */
 export type Figure = 'claim_count' | 'citation_count';

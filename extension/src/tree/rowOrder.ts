@@ -11,7 +11,7 @@ export interface Shown<R> {
  * The ranking as it is, unless rows are open, or `steady`: then what stands keeps its place, and
  * newcomers go to the end. What is open, and what stands above it, stays though it is ranked no more.
  */
-export function arrange<R extends Row>(
+export function steadyOrder<R extends Row>(
   before: readonly Shown<R>[],
   ranking: readonly R[],
   open: (key: string) => boolean,

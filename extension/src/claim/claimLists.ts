@@ -1,10 +1,10 @@
 /** Claims to choose from: those on the files beside the one that is open, those that changed lately. */
 import * as vscode from 'vscode';
-import type { ClaimView, FilesResult, TiedClaim } from './protocol.gen';
-import { oneLine } from './text/words';
-import { joined, type Target } from './views/nodes';
-import { openTarget } from './views/open';
-import { tiedKey } from './views/tied';
+import { tiedKey } from '../inFile/tied';
+import type { ClaimView, FilesResult, TiedClaim } from '../protocol.gen';
+import { oneLine } from '../text/words';
+import { joined, type Target } from '../tree/nodes';
+import { openTarget } from '../tree/open';
 
 const MAX_FILES = 500;
 

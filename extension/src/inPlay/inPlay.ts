@@ -1,10 +1,10 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
+
+import { HIT_ICONS } from '../experts/expertRows';
 import type { ContextItem, SalientEntity } from '../protocol.gen';
-import { arrange, difference, type Shown } from './arrange';
-import { type Ask, askEntity, type Model, type Redraw } from './ask';
-import { Beneath } from './beneath';
-import { claimRows } from './claims';
-import { HIT_ICONS } from './expertRows';
+import { type Ask, askEntity, type Model, type Redraw } from '../tree/ask';
+import { claimRows } from '../tree/claims';
+import { EntityClaims } from '../tree/entityClaims';
 import {
   type EntityNode,
   entityNode,
@@ -15,7 +15,8 @@ import {
   sessionNode,
   subjectOf,
   whyNode,
-} from './nodes';
+} from '../tree/nodes';
+import { difference, type Shown, steadyOrder } from '../tree/rowOrder';
 
 const NEW_FOR_MS = 12_000;
 const OTHER_SESSIONS = 16;
@@ -69,7 +70,7 @@ export class InPlay implements Model {
   roots: readonly Node[] = [];
   /** What a block for the text at hand would hold. */
   private block: readonly Node[] = [];
-  private readonly beneath: Beneath;
+  private readonly entityClaims: EntityClaims;
 
   constructor(
     private readonly ask: Ask,
@@ -79,7 +80,7 @@ export class InPlay implements Model {
     private readonly instead: () => readonly Node[] = () => [],
     private readonly now: () => number = Date.now,
   ) {
-    this.beneath = new Beneath(ask, redraw);
+    this.entityClaims = new EntityClaims(ask, redraw);
   }
 
   get isEmpty(): boolean {
@@ -104,15 +105,15 @@ export class InPlay implements Model {
     for (const row of salience) {
       if (marked && !before.has(keyOf(row))) session.arrivals.set(keyOf(row), until);
     }
-    const isOpen = (key: string) => this.beneath.open.has(`${id}/${key}`);
+    const isOpen = (key: string) => this.entityClaims.open.has(`${id}/${key}`);
     // An empty ranking empties, whatever is open.
-    session.shown = salience.length > 0 ? arrange(session.shown, salience, isOpen) : [];
+    session.shown = salience.length > 0 ? steadyOrder(session.shown, salience, isOpen) : [];
     for (const key of session.arrivals.keys()) {
       if (!session.shown.some(({ row }) => keyOf(row) === key)) session.arrivals.delete(key);
     }
     if (id !== this.own && salience.length === 0) this.sessions.delete(id);
     this.update();
-    const { open } = this.beneath;
+    const { open } = this.entityClaims;
     for (const row of open.keys()) if (!this.isShown(row)) open.delete(row);
   }
 
@@ -139,18 +140,18 @@ export class InPlay implements Model {
   clear(): void {
     this.sessions.clear();
     this.block = [];
-    this.beneath.forget();
-    this.beneath.open.clear();
+    this.entityClaims.forget();
+    this.entityClaims.open.clear();
     this.update();
   }
 
   moveTo(generation: number): Promise<void> {
-    return this.beneath.moveTo(generation);
+    return this.entityClaims.moveTo(generation);
   }
 
   /** After a restart the window is empty; what was shown stays if it may still be shown. */
   async revalidate(): Promise<void> {
-    this.beneath.forget();
+    this.entityClaims.forget();
     for (const [id, session] of this.sessions) {
       const there = await Promise.all(session.shown.map(({ row }) => this.exists(row)));
       session.shown = session.shown.filter((_, at) => there[at]);
@@ -164,7 +165,7 @@ export class InPlay implements Model {
   }
 
   expanded(node: Node, open: boolean): void {
-    this.beneath.expanded(node, open);
+    this.entityClaims.expanded(node, open);
   }
 
   private session(id: string): Session {
@@ -207,7 +208,7 @@ export class InPlay implements Model {
   private async about(node: EntityNode): Promise<readonly Node[]> {
     const row = this.nodes.get(node.id)?.shown.row;
     if (!row) return [];
-    return [whyNode(node.id, row), ...(await this.beneath.claims(node, row.top_claim_id))];
+    return [whyNode(node.id, row), ...(await this.entityClaims.claims(node, row.top_claim_id))];
   }
 
   private async exists(row: SalientEntity): Promise<boolean> {

@@ -1,9 +1,9 @@
 /** Prompt documents: opened, hinted at, submitted; and the context that goes with a text. */
 import * as vscode from 'vscode';
-import type { ContextResult } from './protocol.gen';
-import type { Server } from './server/server';
+import type { ContextResult } from '../protocol.gen';
+import type { Server } from '../server/server';
+import { plural } from '../tree/nodes';
 import { PROMPT_LANGUAGE, textAtHand } from './textAtHand';
-import { plural } from './views/nodes';
 
 const HINT =
   'Write what you are about to ask. Ctrl+Enter (Cmd+Enter on a Mac) submits it to the session.';

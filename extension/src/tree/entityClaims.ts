@@ -10,7 +10,7 @@ interface Known {
   readonly result: EntityResult;
 }
 
-export class Beneath {
+export class EntityClaims {
   /** Rows that are unfolded, by id. */
   readonly open = new Map<string, Node>();
   private readonly known = new Map<string, Known>();

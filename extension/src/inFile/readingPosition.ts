@@ -1,8 +1,8 @@
 /** Which part of the active editor's document is in sight, told once scrolling and typing stop. */
 import * as vscode from 'vscode';
-import { paragraphAt } from './textAtHand';
-import type { Sight } from './views/inFile';
-import type { Caret } from './views/tied';
+import { paragraphAt } from '../prompts/textAtHand';
+import type { VisiblePart } from './inFile';
+import type { Caret } from './tied';
 
 const STILL_MS = 250;
 const FOLLOWED_MS = 40;
@@ -18,7 +18,7 @@ const SCOPES = [
 export const isServed = ({ uri }: vscode.TextDocument): boolean => SERVED.includes(uri.scheme);
 export const SERVED_SELECTOR = SERVED.map((scheme) => ({ scheme }));
 
-export class InSight implements vscode.Disposable {
+export class ReadingPosition implements vscode.Disposable {
   private looking: NodeJS.Timeout | undefined;
   private following: NodeJS.Timeout | undefined;
   private told: vscode.Uri | undefined;
@@ -27,7 +27,7 @@ export class InSight implements vscode.Disposable {
   private readonly subscriptions: readonly vscode.Disposable[];
 
   constructor(
-    private readonly tell: (sight: Sight | undefined) => void,
+    private readonly tell: (part: VisiblePart | undefined) => void,
     private readonly follow: (caret: Caret) => void,
   ) {
     const { window, workspace } = vscode;
@@ -72,7 +72,7 @@ export class InSight implements vscode.Disposable {
     if (editor !== vscode.window.activeTextEditor) return;
     this.scope = scope;
     this.told = editor.document.uri;
-    this.tell(sightOf(editor));
+    this.tell(visiblePartOf(editor));
     this.tellCaret();
   }
 
@@ -118,7 +118,7 @@ async function scopeAt({
   return inner;
 }
 
-function sightOf({ document, visibleRanges }: vscode.TextEditor): Sight {
+function visiblePartOf({ document, visibleRanges }: vscode.TextEditor): VisiblePart {
   const lines = visibleRanges.map(({ start, end }) => [start.line, end.line] as const);
   const end = document.lineAt(Math.min(Math.max(0, ...lines.flat()), document.lineCount - 1));
   const first = Math.min(end.lineNumber, ...lines.flat());
