@@ -14,6 +14,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.operations.experts import ExpertsResult
 from vouch_sidecar.surfaces.hook.events import EVENTS, respond
+from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT
 from vouch_sidecar.surfaces.mcp import resources
 
 from tests.protocol.client import Client
@@ -100,18 +101,21 @@ def by_operations(
 async def by_hooks(
     engine: Engine, root: Path, viewer: Viewer, asked: Asked, events: Iterable[str]
 ) -> Answers:
-    """What the hooks of some events say."""
+    """What the hooks of some events say: of a prompt by question, of any other event once."""
     found: Answers = {}
     who = {"project": viewer.project, "agent": viewer.agent}
+    both = "\n".join(asked.questions)
     for event in events:
-        for number, question in enumerate(asked.questions):
+        for number, text in enumerate(asked.questions if event == PROMPT else [both]):
+            session = event if event == FILE else number  # where a prompt was told what a file is
             payload = {
-                "session_id": f"{event} {number} {asked.entity} {viewer}",
-                "prompt": question,
+                "session_id": f"{session} {asked.entity} {viewer}",
+                "prompt": text,
+                "last_assistant_message": text,
                 "cwd": str(root),
                 "viewer": who,
                 "tool_name": "Read",
-                "tool_input": {"file_path": asked.path, "content": question},
+                "tool_input": {"file_path": asked.path, "content": text},
             }
             answer = await respond(engine, event, payload, Caller("socket", env={}))
             found[f"hook {event} {number}"] = plain(answer, root)

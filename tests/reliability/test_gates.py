@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 import logging
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -27,7 +29,7 @@ from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 
 from tests.engine.bases import finished
 from tests.engine.processes import place, until
-from tests.protocol.client import indexed_client, run_command
+from tests.protocol.client import environment, indexed_client
 from tests.reliability.surfaces import (
     PARAMS,
     UNMATCHED,
@@ -91,7 +93,8 @@ def told(folder: Path, variants: Sequence[Variant], name: str) -> Told:
     with verbose() as log:
         engine = settled(made.root, folder / name)
         if name == "bare":
-            return Told(made, engine, visible_answers(engine, made, everything), log.getvalue())
+            shown = visible_answers(engine, made, map(asked, shown_alone(made)))
+            return Told(made, engine, shown, log.getvalue())
         if name == "all":  # what an insider is told may not be kept for an outsider
             for viewer in INSIDERS.values():
                 answers_to(engine, made, viewer, everything[::7])
@@ -130,17 +133,63 @@ def told_by_processes(told: Told) -> Told:
                 client, base.root, everything[:: 3 * EACH if base.is_twin else EACH]
             )
             log = ""
-            for label, arguments, payload in () if base.is_twin else commands(base, everything[1]):
-                done = run_command(*arguments, cwd=base.root, env=env, said=payload, code=None)
-                assert done.returncode in (0, 1), done.stderr
-                # `check` names a file that can't be used, whoever may see what it holds.
-                answers[label] = FILE.sub("", done.stdout) if "check" in label else done.stdout
-                log += done.stderr
+            if not base.is_twin:
+                shown, log = by_commands(base, everything[1], env)
+                answers |= shown
             pushed = json.dumps([m for m in client.received if "method" in m])
             until(lambda: finished(folder), "no base was finished")
             client.shut_down()
             log += client.errors.decode() + pushed
             return Told(base, engine, answers, log, texts_kept(folder))
+
+
+SHELL = """
+import json, os, sys, traceback
+from vouch_sidecar.surfaces import cli, entry
+for number, (arguments, said) in enumerate(json.loads(sys.argv[1])):
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        continue
+    try:
+        with open(f"{number}.in", "w") as standard_input:
+            standard_input.write(said)
+        for stream, name in enumerate(("in", "out", "err")):
+            os.dup2(os.open(f"{number}.{name}", os.O_RDWR | os.O_CREAT), stream)
+        os.chdir(sys.argv[2])
+        sys.argv[1:] = arguments
+        entry.main()
+    except SystemExit as end:
+        sys.stdout.flush()
+        os._exit(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(99)
+"""
+"""Runs commands, each in a process of its own that has imported all of the shell before."""
+
+
+def by_commands(
+    base: Base, asked: Asked, env: Mapping[str, str]
+) -> tuple[Answers, str]:
+    """What the commands say, by label, and their standard errors."""
+    every, folder = [*commands(base, asked)], base.root.parent
+    arguments = json.dumps([one[1:] for one in every]), f"{base.root}"
+    done = subprocess.run(
+        [sys.executable, "-c", SHELL, *arguments],
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        env=environment(env),
+        text=True,
+        check=True,
+    )
+    shown, log = {}, ""
+    for number, ((label, *_), code) in enumerate(zip(every, done.stdout.split(), strict=True)):
+        said, errors = ((folder / f"{number}.{n}").read_text("utf-8") for n in ("out", "err"))
+        assert code in ("0", "1"), (label, errors)
+        # `check` names a file that can't be used, whoever may see what it holds.
+        shown[label] = FILE.sub("", said) if "check" in label else said
+        log += errors
+    return shown, log
 
 
 def commands(base: Base, asked: Asked) -> Iterator[tuple[str, list[str], str]]:
@@ -180,7 +229,13 @@ WAYS = ("search", "context", "probe", "claim", "files", "entity")
 """Operations that show the sentence of a claim."""
 
 
-def visible_answers(engine: Engine, base: Base, everything: list[Asked]) -> Answers:
+def shown_alone(base: Base) -> list[Case]:
+    """Cases that differ without their withheld claims."""
+    differ = {(one.variant.place, one.variant.wording): one for one in base.cases}
+    return [*differ.values()]
+
+
+def visible_answers(engine: Engine, base: Base, everything: Iterable[Asked]) -> Answers:
     """What the operations that show sentences say, and the hook of a prompt."""
     found: Answers = {}
     for one in everything:
@@ -233,8 +288,9 @@ def leaks(told: Told) -> dict[str, list[str]]:
     withheld |= {one.nonce: str(one) for one in wholes() if not one.is_told(OUTSIDER)}
     withheld |= {nonce: name for name, nonce in BESIDE.items()}
     said = {**told.answers, "log": told.log}
-    found = {f"{what} {nonce}": holding(said, nonce)[:3] for nonce, what in withheld.items()}
-    return {what: questions for what, questions in found.items() if questions}
+    every = "\n".join(said.values()).lower()
+    found = {nonce: what for nonce, what in withheld.items() if nonce in every}
+    return {f"{what} {nonce}": holding(said, nonce)[:3] for nonce, what in found.items()}
 
 
 def test_no_answer_and_no_log_holds_what_is_withheld(bases: Get) -> None:
@@ -273,7 +329,7 @@ def test_what_may_be_told_is_told(bases: Get) -> None:
 
 def test_without_the_withheld_claim_every_sentence_is_told(bases: Get) -> None:
     base, _, answers, *_ = bases("bare")
-    for case in base.cases:
+    for case in shown_alone(base):
         for way in (*WAYS, "hook user-prompt-submit"):
             if way == "files" and case.variant.place == "question":
                 continue  # a captured question that holds a path cites no file
@@ -288,7 +344,7 @@ def test_who_may_see_the_claim_sees_the_sentence(bases: Get) -> None:
     viewers = INSIDERS.values()
     for number, case in enumerate(base.cases):
         own = INSIDERS.get(case.variant.status)
-        for viewer in viewers if own is not None or number % 3 == 0 else ():
+        for viewer in viewers if own is not None or number % 6 == 0 else ():
             names = ("search", "context", "entity", "claim", "files")
             answers = by_operations(engine, base.root, viewer, asked(case), names)
             assert bool(holding(answers, case.own)) is (viewer == own), case.variant
