@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from vouch_sidecar.index.schema import texts
+from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.names.name_forms import Arm
@@ -56,11 +58,22 @@ def _stems_of(artifact: Artifact) -> list[tuple[str, ...]]:
     return [tuple(content_stems(text)) for text in texts(artifact)]
 
 
+def _without_texts(artifact: Artifact, withheld: Withheld) -> Artifact:
+    """An entity without a description that holds the text of a claim some may not see."""
+    if not isinstance(artifact, Entity):
+        return artifact
+    is_open = withheld.gates(artifact.description or "") == frozenset()
+    return artifact if is_open else replace(artifact, description=None)
+
+
 class Reference:
     """The artifacts that count, and what follows from them for a viewer with some gates."""
 
     def __init__(self, artifacts: Iterable[Artifact]) -> None:
-        live = {key_of(a): a for a in artifacts if is_live(a) and gate_of(a)}
+        every = list(artifacts)
+        claims = {a.id: texts_of(a) for a in every if isinstance(a, Claim)}
+        told = (_without_texts(a, Withheld().changed(claims)) for a in every)
+        live = {key_of(a): a for a in told if is_live(a) and gate_of(a)}
         everything = sorted(live.values(), key=lambda a: a.id)
         self.claims = {a.id: a for a in everything if isinstance(a, Claim)}
         self.entities = {a.id: a for a in everything if isinstance(a, Entity)}

@@ -13,8 +13,19 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Artifact, Change, Kind, Page, Relation, Scope, key_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Change,
+    Evidence,
+    Kind,
+    Page,
+    Relation,
+    Scope,
+    Source,
+    key_of,
+)
 from vouch_sidecar.retrieval.lookup import successor
+from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
 from tests.index.test_knowledge import disk_of
@@ -32,6 +43,14 @@ CALLED = Page(
 )
 EDGE = f"{NEW.id}--supersedes--{OLD.id}"
 RELATION = Relation(EDGE, f"relations/{EDGE}.yaml", NEW.id, "supersedes", OLD.id)
+DESCRIBED = replace(
+    entity("lease", "Lease"), description="A lease. Tokens live for ninety minutes.", page=CALLED.id
+)
+QUOTE = Evidence("ev-quote", "evidence/ev-quote.yaml", "ab" * 32, "p1", OLD.text)
+PLACE = Evidence("ev-place", "evidence/ev-place.yaml", "ab" * 32, f"below {OLD.text}", "No.")
+QUOTING = claim("tokens-are-short", "Tokens are short.", evidence=(QUOTE.id, PLACE.id))
+SOURCE = Source("ab" * 32, f"sources/{'ab' * 32}/meta.yaml", "tokens.md")
+SAYING = (DESCRIBED, QUOTE, PLACE, QUOTING, SOURCE)
 ANYBODY = Viewer()
 
 
@@ -50,6 +69,18 @@ class World:
     def restart(self) -> None:
         names = self.known.pseudonyms
         self.known = Knowledge(in_memory(self.known.documents()), pseudonyms=names)
+
+    def said(self, viewer: Viewer = ANYBODY) -> set[str]:
+        """What a viewer is shown of the entity and of the evidence that holds the old text."""
+        view = View("kb", self.known, viewer.gates)
+        lease = self.known.entity(DESCRIBED.id)
+        assert lease is not None
+        texts = {view.visible.description(lease)}
+        for one in (QUOTE, PLACE):
+            shown = view.visible.artifact(key_of(one))
+            assert isinstance(shown, Evidence)
+            texts |= {shown.quote, shown.locator}
+        return {text for text in texts if text is not None and "ninety" in text}
 
     def shown(self, viewer: Viewer = ANYBODY) -> set[str]:
         """Ids of the pages and relations that a viewer is told of."""
@@ -73,7 +104,7 @@ def kept(known: Knowledge) -> str:
 def world(request: pytest.FixtureRequest) -> World:
     """The old claim is retired."""
     retired = replace(OLD, status="superseded", superseded_by=NEW.id)
-    others = (NEW, TITLED, CALLED, RELATION, entity("tokens", "Tokens"))
+    others = (NEW, TITLED, CALLED, RELATION, entity("tokens", "Tokens"), *SAYING)
     if request.param == "at once":
         return World(*others, retired)
     made = World(*others, OLD)
@@ -105,6 +136,44 @@ def test_a_long_text_may_be_retired(world: World) -> None:
 def test_another_text_of_a_retired_claim_brings_back_the_titles(world: World) -> None:
     world.take(replace(OLD, status="superseded", text="Nothing of that kind was decided."))
     assert world.shown() == {TITLED.id, CALLED.id}
+
+
+def found(world: World, viewer: Viewer) -> set[str]:
+    """Ids of the entities that are found by the old text."""
+    view = View("kb", world.known, viewer.gates)
+    return {hit.artifact.id for hit in search([view], "ninety minutes", [Kind.ENTITY], 9)}
+
+
+def test_descriptions_and_quotes_that_hold_it_are_silent_until_it_is_told_again(
+    world: World,
+) -> None:
+    assert world.said() == set()
+    assert found(world, ANYBODY) == set()
+    world.take(OLD)
+    assert world.said() == {DESCRIBED.description, QUOTE.quote, PLACE.locator}
+    assert found(world, ANYBODY) == {DESCRIBED.id}
+
+
+def test_descriptions_and_quotes_that_hold_what_is_private_are_its_viewers(world: World) -> None:
+    ada = Viewer(agent="ada")
+    world.take(replace(OLD, scope=Scope("private", agent="ada")))
+    for _ in range(2):
+        assert world.said() == set()
+        assert world.said(ada) == {DESCRIBED.description, QUOTE.quote, PLACE.locator}
+        assert found(world, ANYBODY) == set()
+        assert found(world, ada) == set()
+        world.restart()
+    world.take(replace(OLD, status="redacted", scope=Scope("private", agent="ada")))
+    assert world.said(ada) == set()
+    assert "ninety" not in kept(world.known)
+
+
+def test_an_entity_keeps_its_page(world: World) -> None:
+    lease = (Kind.ENTITY, DESCRIBED.id)
+    assert View("kb", world.known, ANYBODY.gates).visible.pages_about(lease) == []
+    world.take(OLD)
+    (own,) = View("kb", world.known, ANYBODY.gates).visible.pages_about(lease)
+    assert own.id == CALLED.id
 
 
 def test_a_claim_that_is_private_keeps_the_titles_for_its_viewer(world: World) -> None:

@@ -168,9 +168,7 @@ for number, (arguments, said) in enumerate(json.loads(sys.argv[1])):
 """Runs commands, each in a process of its own that has imported all of the shell before."""
 
 
-def by_commands(
-    base: Base, asked: Asked, env: Mapping[str, str]
-) -> tuple[Answers, str]:
+def by_commands(base: Base, asked: Asked, env: Mapping[str, str]) -> tuple[Answers, str]:
     """What the commands say, by label, and their standard errors."""
     every, folder = [*commands(base, asked)], base.root.parent
     arguments = json.dumps([one[1:] for one in every]), f"{base.root}"

@@ -34,9 +34,10 @@ EVIDENCE = ("direct", "bare", "gone", "receipt", "revised", "revision", "elsewhe
 another revision of the source, a receipt in that, or a receipt of other words of the source.
 """
 PLACES = ("sentence", "paragraph", "heading", "lead-in", "title", "question", "page", "page-title")
-"""Where the words stand: in the sentence of an open claim's receipt, in the next one, in the
-heading above, above the list of another receipt, in the title or the question of the source, in an
-open page, or in the title and so in the id of one.
+"""Where the words stand: in the sentence of an open claim's receipt, in the next one, which open
+evidence quotes without its bytes, in the heading above, above the list of another receipt, in the
+title or the question of the source, in an open page and the description of an entity, or in the
+title and so in the id of a page.
 """
 WORDINGS = ("phrase", "number", "other")
 """What the claim's text has of the words: three of content, a name and a number, or nothing."""
@@ -174,6 +175,15 @@ class Case:
         return f"{self.own.replace(' ', '-')}-claim"
 
     @property
+    def title(self) -> str:
+        """The title of a page that has the words."""
+        return f"Notes on {self.subject} and the {self.words}"
+
+    @property
+    def page_id(self) -> str:
+        return self.title.lower().replace(" ", "-")
+
+    @property
     def open_ids(self) -> tuple[str, ...]:
         return tuple(f"{self.subject}-{name}" for name in ("pump", "gate", "cellar"))
 
@@ -190,6 +200,15 @@ class Case:
             f"Does the {self.subject} pump drain the cellar twice before {self.beyond[0]} comes?",
             f"Who shuts {hatch} when the {self.subject} gate closes and {self.beyond[1]} sounds?",
         )
+
+    @property
+    def _is_loose(self) -> bool:
+        """Whether open evidence quotes the words without their bytes. A receipt of them that is no
+        text of the claim closes no quote but its own.
+        """
+        variant = self.variant
+        is_apart = variant.wording == "other" and variant.evidence in ("receipt", "revision")
+        return variant.place == "paragraph" and not is_apart
 
     def _at(self, place: str, form: str) -> str:
         return form.format(self.words) if self.variant.place == place else ""
@@ -226,7 +245,12 @@ class Case:
     def files(self, is_withheld: bool) -> Iterator[tuple[str, bytes]]:
         """Files below `.vouch/`, with the withheld claim or without it."""
         name, variant = self.subject, self.variant
-        yield f"entities/{name}.yaml", entity(name, name=f"{name.title()} Works", aliases=[name])
+        about: dict[str, object] = {"name": f"{name.title()} Works", "aliases": [name]}
+        if variant.place == "page":
+            about["description"] = f"A works. It has the {self.words} too."
+        if variant.place == "page-title":
+            about["page"] = self.page_id
+        yield f"entities/{name}.yaml", entity(name, **about)
         yield from self._kept(self.source, self.content)
         if variant.evidence in ("revised", "revision"):
             yield from self._kept(self.revision, self.revised)
@@ -238,12 +262,14 @@ class Case:
             strict=True,
         ):
             evidence = f"ev-{name}-{receipts.index(cited)}"
-            pointers = self._pointers() if claim_id == self.open_ids[2] else {}
-            yield (
-                f"claims/{claim_id}.yaml",
-                claim(claim_id, text=text, evidence=[evidence], entities=[name], **pointers),
-            )
+            also = self._also() if claim_id == self.open_ids[2] else {}
+            fields = {"text": text, "evidence": [evidence], "entities": [name]} | also
+            yield f"claims/{claim_id}.yaml", claim(claim_id, **fields)
             yield f"evidence/{evidence}.yaml", _evidence(evidence, self.content, cited)
+        if self._is_loose:
+            loose = {"id": f"ev-{name}-loose", "source_id": self.source, "locator": "L5"}
+            loose["quote"] = f"Then somebody looks at the {self.words} again."
+            yield f"evidence/{loose['id']}.yaml", dump(loose)
         if variant.place == "page":
             listed = [self.open_ids[0], self.claim_id]
             mark = "" if variant.wording == "other" else f" [claim: {self.claim_id}]"
@@ -251,19 +277,20 @@ class Case:
             fields = {"title": f"Notes on {name}", "entities": [name], "claims": listed}
             yield f"pages/{name}-notes.md", page(body, id=f"{name}-notes", **fields)
         if variant.place == "page-title":
-            title = f"Notes on {name} and the {self.words}"
-            called = title.lower().replace(" ", "-")
             text = "# Notes\n\nThe crew writes down who was there.\n"
-            yield f"pages/{called}.md", page(text, id=called, title=title, entities=[name])
+            fields = {"id": self.page_id, "title": self.title, "entities": [name]}
+            yield f"pages/{self.page_id}.md", page(text, **fields)
         joined = {"source": self.open_ids[2], "relation": "supersedes", "target": self.claim_id}
         edge = "{source}--{relation}--{target}".format(**joined)
         yield f"relations/{edge}.yaml", dump({"id": edge, **joined})
         if is_withheld:
             yield from self._withheld()
 
-    def _pointers(self) -> dict[str, Any]:
-        """The fields of an open claim that name the withheld one."""
-        return {name: [self.claim_id] for name in ("supersedes", "contradicts")}
+    def _also(self) -> dict[str, Any]:
+        """The fields of an open claim that name the withheld one, or cite the words."""
+        pointers = {name: [self.claim_id] for name in ("supersedes", "contradicts")}
+        cited = {"evidence": [f"ev-{self.subject}-loose"]} if self._is_loose else {}
+        return pointers | cited
 
     def _kept(self, source_id: str, content: str) -> Iterator[tuple[str, bytes]]:
         meta: dict[str, Any] = {"id": source_id, "type": "file", "locator": self.path}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Artifact, Kind, Scope
+from vouch_sidecar.retrieval.lookup import by_beginning, nearest, short_id
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.salience import rank as salience
@@ -151,3 +152,19 @@ def test_what_was_worked_out_for_one_viewer_is_not_told_another() -> None:
     for text in QUESTIONS:
         everything(known, text)
         assert everything(other, text) == everything(view(*SHOWN), text)
+
+
+def test_however_many_ids_are_withheld_the_others_are_found() -> None:
+    """A look at ids ends after some hundred."""
+    names = ("the-signing-keys-rotate-daily", "the-signing-keys-rest-at-night")
+    shown: list[Artifact] = [claim(one, "Keys.") for one in names]
+    crowd: list[Artifact] = [
+        claim(f"the-signing-keys-{number:03}", "No.", scope=PRIVATE) for number in range(600)
+    ]
+    told = []
+    for seen in (view(*shown), view(*shown, *crowd)):
+        found = [one.id for one in by_beginning(seen, Kind.CLAIM, "the-signing-keys…")]
+        short = [short_id(seen, one) for one in shown]
+        told.append((found, short, nearest([seen], Kind.CLAIM, "the-signing-keys-rotate")))
+    assert sorted(told[0][0]) == sorted(names)
+    assert told[0] == told[1]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
+from tantivy import Document
+
 from vouch_sidecar.index.encoding import Pseudonyms
-from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.knowledge import Knowledge, open_entity
 from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
 from vouch_sidecar.index.receipts import (
@@ -43,7 +45,7 @@ def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowled
     return builder.finish()
 
 
-Late = Relation | Evidence | Page | Source
+Late = Entity | Relation | Evidence | Page | Source
 """What is indexed once all claims are known."""
 
 
@@ -97,7 +99,7 @@ class Builder:
             self._late.append(artifact)
             return
         self._note(artifact)
-        if isinstance(artifact, Relation | Evidence | Source):
+        if isinstance(artifact, Entity | Relation | Evidence | Source):
             self._late.append(artifact)
         elif isinstance(artifact, Claim) and self._cite(artifact):
             self._quoting[artifact.id] = artifact
@@ -132,10 +134,16 @@ class Builder:
         late = [told for one in self._late if (told := self._as_told(one)) is not None]
         for claim in (*self._waiting, *sorted(self._quoting.values(), key=self._first_source)):
             self._write(claim)
+        names = self.names.changed([*self._written(late)], ())
+        base = self._writing.finish()
+        return Knowledge(base, names, withheld=self.withheld, pseudonyms=self._pseudonyms)
+
+    def _written(self, late: Iterable[Late]) -> Iterator[Entity]:
+        """Write what waited; the entities of which everybody is shown less than their files say."""
         for artifact in late:
-            self._write(artifact)
-        base, names = self._writing.finish(), self._pseudonyms
-        return Knowledge(base, self.names, withheld=self.withheld, pseudonyms=names)
+            first = self._write(artifact)
+            if isinstance(artifact, Entity) and (shown := open_entity(first)) != artifact:
+                yield shown
 
     def _as_told(self, artifact: Late) -> Late | None:
         """A page behind what its title holds, noted; None for one that nobody may see then."""
@@ -176,9 +184,12 @@ class Builder:
         cited = (self._evidence.get(one) for one in claim.evidence)
         return next((one.source_id for one in cited if one is not None), "")
 
-    def _write(self, artifact: Artifact) -> None:
-        for index_document in documents_of(artifact, link_state(artifact, self), self._pseudonyms):
-            self._writing.add(index_document)
+    def _write(self, artifact: Artifact) -> Document:
+        """Index an artifact; its first document."""
+        documents = documents_of(artifact, link_state(artifact, self), self._pseudonyms)
+        for one in documents:
+            self._writing.add(one)
+        return documents[0]
 
     # What links, labels and sentences depend on
 

@@ -22,7 +22,7 @@ from vouch_sidecar.index.encoding import (
     StemPlace,
     gates_of,
 )
-from vouch_sidecar.index.knowledge import Documents, Knowledge
+from vouch_sidecar.index.knowledge import Documents, Knowledge, open_entity
 from vouch_sidecar.index.links import (
     behind_its_title,
     closing,
@@ -59,6 +59,7 @@ from vouch_sidecar.index.schema import (
     UNSEARCHED_STEMS,
     UNTITLED,
     WITHOUT_QUOTE,
+    artifact_in,
     closed_in,
     document,
     hidden_fields,
@@ -99,6 +100,8 @@ _ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
 """The keys of the first documents of pages, as a pattern."""
 _ARTIFACTS = {QUESTION: Kind.SOURCE, TITLE: Kind.PAGE}
 """The artifacts of documents that hold only a part of one."""
+_SAYING = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION, Kind.ENTITY)
+"""The kinds of stems of what may hold the text of a claim."""
 _ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 """The kinds that a relation may join."""
 
@@ -138,6 +141,8 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         stood = before.document(key)
         earlier = None if stood is None else link_state_of(stood)
         lacks = earlier is not None and earlier.linked == WITHOUT_QUOTE
+        if stood is not None and isinstance(artifact, Entity):
+            artifact = artifact_in(stood)  # has what some are not shown
         if lacks and not isinstance(artifact, Evidence):
             artifact = _whole(artifact, disk, names)
         state = link_state(artifact, world)
@@ -147,7 +152,11 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
             documents[key] = tuple(documents_of(whole, state, names))
     if not documents and world.withheld_if_read is before.withheld:
         return before
-    return before.changed_to(documents, world.names, world.withheld_if_read)
+    of_entities = (made for (kind, _), made in documents.items() if kind is Kind.ENTITY and made)
+    entities = (open_entity(made[0]) for made in of_entities)
+    shown_less = [one for one in entities if one != world.names.entity(one.id)]
+    known_names = world.names.changed(shown_less, ())
+    return before.changed_to(documents, known_names, world.withheld_if_read)
 
 
 def sources_of(knowledge: Knowledge, disk: Disk) -> QuotedSources:
@@ -298,6 +307,9 @@ def _quoting(
     reclosed = _reclosed(before, shown, gone, world)
     affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
     sources |= {one.id for one in reclosed}
+    for one in reclosed:
+        without_bytes = (e for e in world.evidence_in(one.id) if not is_receipt(e))
+        affected_artifacts |= {key_of(e): e for e in without_bytes}
     by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
     affected = set(touched)
     for evidence_id in touched:
@@ -441,7 +453,8 @@ def _holding(
         keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
     artifacts: dict[Key, Artifact] = {}
     for key in keys:
-        artifact = world.artifact(key)
+        is_evidence = key[0] is Kind.EVIDENCE
+        artifact = world.evidence(key[1]) if is_evidence else world.artifact(key)
         if artifact is not None and key not in shown and key not in gone:
             artifacts[key] = artifact
     return artifacts
@@ -458,12 +471,10 @@ def _hides(claim: Claim | None) -> bool:
     return claim is not None and withheld_gate(claim) != frozenset()
 
 
-def _saying(
-    before: Knowledge,
-    text: str,
-    kinds: Iterable[str] = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION),
-) -> Iterator[Key]:
-    """The claims whose sentence holds all words of a text, and such pages and sources."""
+def _saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYING) -> Iterator[Key]:
+    """The artifacts that may hold all words of a text, in the sentence of a claim and in what its
+    evidence quotes as well.
+    """
     stems = dict.fromkeys(
         one.stem for one in units(text).units if not one.spaceless and always_content(one.stem)
     )
@@ -479,7 +490,12 @@ def _saying(
             document = before.snapshot.document(hit)
             kind_found, artifact_id, _ = key_in(document)
             yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
-            quoted = quoted_in(document) if kind_found == Kind.CLAIM else None
+            if kind_found != Kind.CLAIM:
+                continue
+            claim = artifact_in(document)
+            assert isinstance(claim, Claim)
+            yield from ((Kind.EVIDENCE, one) for one in claim.evidence)
+            quoted = quoted_in(document)
             if quoted is not None and quoted.sentence is not None:
                 yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
 

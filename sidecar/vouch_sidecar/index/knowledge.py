@@ -33,6 +33,7 @@ from vouch_sidecar.index.schema import (
     key_in,
     quoted_in,
     retired_key,
+    shown_in,
 )
 from vouch_sidecar.index.withheld import Closed, Withheld
 from vouch_sidecar.kb.access import OPEN
@@ -252,8 +253,10 @@ class Knowledge:
         listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", stored_id))
         pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
-        own = {entity.page} if entity is not None and entity.page else set()
-        return sorted(pages | own)
+        if entity is not None and entity.page:
+            own = self._referring(Pointer("is", entity.page).encode())
+            pages |= {one.id for one in own if isinstance(one, Page)}
+        return sorted(pages)
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations that start or end at an artifact, by id."""
@@ -262,8 +265,8 @@ class Knowledge:
 
     def named(self, pseudonym: str) -> Claim | None:
         """The claim with a pseudonym, if some viewer may see it."""
-        document = next(self._referring(Pointer("is", pseudonym).encode()), None)
-        return document if isinstance(document, Claim) else None
+        found = self._referring(Pointer("is", pseudonym).encode())
+        return next((one for one in found if isinstance(one, Claim)), None)
 
     def superseding(self, pseudonym: str) -> list[str]:
         """The pseudonyms of the claims that supersede a claim, by a field or in a relation, sorted.
@@ -389,10 +392,15 @@ def is_known(documents: Documents) -> bool:
     return bool(documents) and not is_retired(documents[0])
 
 
+def open_entity(document: Document) -> Entity:
+    """The entity of a document, as everybody is shown it."""
+    entity = shown_in(document, frozenset({OPEN}))
+    assert isinstance(entity, Entity)
+    return entity
+
+
 def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[Named]]]:
     query = value_query("place", [f"{Kind.ENTITY}@open"])
     for _, number in base.search(query, max(1, base.count(query))):
         document = base.document(number)
-        entity = artifact_in(document)
-        assert isinstance(entity, Entity)
-        yield entity, forms_in(document)
+        yield open_entity(document), forms_in(document)

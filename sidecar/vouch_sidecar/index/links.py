@@ -19,16 +19,27 @@ from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place,
 from vouch_sidecar.index.schema import (
     ABOUT,
     CONTENT,
+    SAID,
     WITHOUT_QUOTE,
     artifact_in,
     closed_in,
     document,
     fields_of,
+    key_in,
     quoted_in,
 )
 from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
-from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Kind,
+    Page,
+    Relation,
+    Source,
+)
 from vouch_sidecar.kb.references import claim_marks, marks
 from vouch_sidecar.names.matcher import Names
 
@@ -149,11 +160,13 @@ class LinkState(NamedTuple):
 
 def link_state(artifact: Artifact, world: World) -> LinkState:
     """The `LinkState` of an artifact that some viewer may see."""
-    label = _label_of(artifact, world)
+    label, linked = _label_of(artifact, world), ""
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
-        is_empty = redacted or (not by and (retired or is_receipt(artifact)))
-        return LinkState(label, linked=WITHOUT_QUOTE if is_empty else "")
+        if redacted or (not by and (retired or is_receipt(artifact))):
+            return LinkState(label, linked=WITHOUT_QUOTE)
+        if any(one.verbatim for one in by):
+            linked = SAID
     if not isinstance(artifact, Claim):
         own = frozenset({OPEN, gate_of(artifact) or OPEN})
         every = sorted(set(_closed(artifact, world, own)), key=_order)
@@ -166,7 +179,7 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
 
         # What nobody may see is not there: others can't close it too.
         closed = tuple(one for one in every if one.gates is None or not is_gone(one))
-        return LinkState(label, linked=WITHOUT_QUOTE if gone else "", closed=closed)
+        return LinkState(label, linked=WITHOUT_QUOTE if gone else linked, closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
     return LinkState(label, counts_for, links.by, world.sources.quoted(artifact))
@@ -179,7 +192,8 @@ def _order(part: Closed) -> tuple[int, int, bool, list[str]]:
 def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[Closed]:
     """The parts of a page or source that need other gates than its own ones: of a page the
     sentences that hold the text of a withheld claim, what quotes a secret one by a mark, and marks
-    that name no claim that is told: vouch makes an id of the claim's text.
+    that name no claim that is told: vouch makes an id of the claim's text. Of an entity or evidence
+    what its file says of it, if that holds such a text.
     """
     if isinstance(artifact, Page):
         secret = [
@@ -192,7 +206,7 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
             for start, end, claim_id in claim_marks(artifact.body)
         )
         sentences = world.withheld.sentences(artifact.body)
-        places = chain(sentences, paragraphs(artifact.body, secret), by_mark)
+        places: Iterator[Closed] = chain(sentences, paragraphs(artifact.body, secret), by_mark)
     elif isinstance(artifact, Source):
         locator = "" if is_place(artifact.locator) else artifact.locator
         about = filter(None, (artifact.title, artifact.question, locator))
@@ -200,6 +214,15 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
         # A source that is closed to everybody has no title in the index.
         needed = frozenset() if None in whole else all_gates(map(world.withheld.gates, about))
         places = chain((Closed(*CONTENT, one) for one in whole), (Closed(*ABOUT, needed),))
+    elif isinstance(artifact, Entity):
+        places = iter((Closed(*ABOUT, world.withheld.gates(artifact.description or "")),))
+    elif isinstance(artifact, Evidence):
+        # A claim's own text is shown, whatever it is.
+        said = any(one.verbatim and one.gate == OPEN for one in world.cited(artifact.id).by)
+        texts = (artifact.locator, "" if said else artifact.quote or "")
+        whole = [] if said else [world.sources.closed_to(artifact)]
+        needed = all_gates([*map(world.withheld.gates, texts), *whole])
+        places = iter((Closed(*ABOUT, needed),))
     else:
         return
     yield from (one for one in places if one.gates is None or not one.gates <= own)
@@ -233,7 +256,7 @@ def behind_its_title(page: Page, withheld: Withheld) -> Page:
 def link_state_of(of: Document) -> LinkState:
     """The `LinkState` that an artifact's first document was made with."""
     label, closed = StemPlace.decode(of["place"][0]).label, tuple(closed_in(of))
-    if closed:  # its first text may need more gates
+    if closed and key_in(of).kind in (Kind.PAGE, Kind.SOURCE):  # its text may need more gates
         label = label_of([gate_of(artifact_in(of)) or OPEN])
     linked = next(iter(of.get_all("linked")), "")
     return LinkState(label, of.get_all("about"), linked, quoted_in(of), closed)

@@ -331,6 +331,8 @@ class QuotedSources:
         self._size = size
         self._held: dict[str, _QuotedSource | None] = {}
         self._closed: dict[str, Gates] = {}
+        self._exact: dict[str, set[str]] = {}
+        """Ids of the receipts of a source that a secret claim may close, by source id."""
 
     def quoted(self, claim: Claim) -> Quoted | None:
         """The place of the claim's first receipt whose sentence contains the claim's text, else of
@@ -362,6 +364,14 @@ class QuotedSources:
             self._closed[source.id] = self._closing(source)
         return self._closed[source.id]
 
+    def closed_to(self, evidence: Evidence) -> Gates:
+        """The gates that a quote needs because all of its source is closed. A receipt needs none:
+        its bytes are known.
+        """
+        source = self._world.source(evidence.source_id)
+        gates = frozenset[str]() if source is None else self.closed(source)
+        return frozenset() if evidence.id in self._exact.get(evidence.source_id, ()) else gates
+
     def _closing(self, source: Source) -> Gates:
         world = self._world
         evidence = list(world.evidence_in(source.id))
@@ -372,6 +382,7 @@ class QuotedSources:
             return frozenset()
         data = world.content(source) if source.kept else None
         exact = {one.id for one in evidence if data is not None and is_exact(one, data)}
+        self._exact[source.id] = exact
         needed = world.closing(own - exact, exact)
         for other, cited in zip(others, theirs, strict=True):
             more = world.closing(cited, exact)

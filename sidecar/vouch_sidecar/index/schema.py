@@ -58,7 +58,7 @@ a claim, each sentence once. Stems of the kind `claim` are those of the claim's 
 """
 UNSEARCHED_STEMS = "unsaid"
 """The kind of stems by which no search finds a claim: of a sentence that says nothing by itself,
-and of what stands around one.
+and of what stands around one; and by which none finds evidence, or an entity.
 """
 RETIRED = "retired"
 """The kind of a document of what nobody may see: a claim that is retired, a page whose title holds
@@ -68,8 +68,12 @@ WITHOUT_QUOTE = "without-quote"
 """Marks an artifact that is kept without what nobody may see: evidence without its quote, as no
 live claim cites it; a source without title and question; a page without some sentences.
 """
+SAID = "said"
+"""Marks evidence whose quote is the text of a claim that cites it."""
 CONTENT, ABOUT = (0, 0), (0, 1)
-"""The ranges (`Closed`) that stand for a source's content, and for its title and question."""
+"""The ranges (`Closed`) that stand for a source's content, and for what a file says of a source
+(title and question), of a place in one (quote and locator) or of an entity (its description).
+"""
 SILENCED, UNTITLED = Pointer("silenced", "text"), Pointer("silenced", "title")
 MAX_SECTIONS = 256
 DAY = 86_400.0
@@ -194,14 +198,21 @@ def shown_in(document: Document, gates: frozenset[str]) -> Artifact:
 
 
 def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
-    """A page without some ranges of its body, or a source without what its file says of it."""
+    """A page without some ranges of its body, or another artifact without what its file says."""
     if not hidden:
         return artifact
-    if isinstance(artifact, Source):
-        locator = artifact.locator if is_place(artifact.locator) else ""
-        return replace(artifact, title=None, question=None, locator=locator)
-    if not isinstance(artifact, Page):
-        return artifact
+    match artifact:
+        case Source():
+            locator = artifact.locator if is_place(artifact.locator) else ""
+            return replace(artifact, title=None, question=None, locator=locator)
+        case Evidence():
+            return replace(artifact, quote=None, locator="")
+        case Entity():
+            return replace(artifact, description=None)
+        case Page():
+            pass
+        case _:
+            return artifact
     body, parts, at = artifact.body, list[str](), 0
     for start, end, _ in sorted(hidden, key=lambda one: (one.start, one.end)):
         first, last = max(start, at), max(end, at)
@@ -245,8 +256,8 @@ def _cuts(page: Page) -> list[int]:
 
 
 def nameless(artifact: Artifact, names: Pseudonyms) -> Artifact:
-    """An artifact as the index holds it: what it names of claims that may be retired, it names by
-    their pseudonyms.
+    """An artifact as the index holds it: what it names of claims that may be retired, and the page
+    that it names, it names by their pseudonyms.
     """
     match artifact:
         case Claim() if artifact.supersedes or artifact.superseded_by or artifact.contradicts:
@@ -256,6 +267,8 @@ def nameless(artifact: Artifact, names: Pseudonyms) -> Artifact:
                 superseded_by=names.of(by) if (by := artifact.superseded_by) else None,
                 contradicts=names.all_of(artifact.contradicts),
             )
+        case Entity(page=str(page)):  # vouch makes an id of the title, which may be withheld
+            return replace(artifact, page=names.of(page))
         case Page() if artifact.claims:
             return replace(artifact, claims=names.all_of(artifact.claims))
         case _:
@@ -282,13 +295,15 @@ def fields_of(
     refers = [one.encode() for one in references(artifact, names)]
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
         refers.append(SILENCED.encode())
-    artifact = _without(artifact, [one for one in closed if one.gates is None])
-    if linked == WITHOUT_QUOTE and isinstance(artifact, Evidence):
-        artifact = replace(artifact, quote=None)
+    artifact = _kept(artifact, linked, closed)
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
     labels = _labels(artifact, label, closed)
     first = _text_fields(kind, artifact.id, 0, labels[0], next(iter(texts(artifact)), ""))
+    if isinstance(artifact, Entity):
+        first |= _entity_fields(artifact, label, closed)
+    if isinstance(artifact, Evidence) and linked != SAID:
+        first["stems"] = _unsearched(f"{artifact.locator} {artifact.quote or ''}", label)
     first |= {
         "artifact": data,
         "refers": refers,
@@ -302,8 +317,6 @@ def fields_of(
     if isinstance(artifact, Claim):
         first |= _claim_fields(artifact, counts_for)
         first |= _said_fields(artifact, label, quoted, first)
-    if isinstance(artifact, Entity):
-        first["forms"] = _as_json([(path, *form[1:]) for path, form in forms(artifact)])
     if isinstance(artifact, Source) and artifact.question:
         return [first, _text_fields(QUESTION, artifact.id, 0, labels[0], artifact.question)]
     if not isinstance(artifact, Page):
@@ -316,11 +329,36 @@ def fields_of(
     ]
 
 
+def _kept(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact:
+    """An artifact without what nobody may see."""
+    kept = _without(artifact, [one for one in closed if one.gates is None])
+    if linked == WITHOUT_QUOTE and isinstance(kept, Evidence):
+        return replace(kept, quote=None)
+    return kept
+
+
+def _unsearched(text: str, label: str) -> str:
+    """The stems of what may hold the text of a withheld claim, and finds nothing."""
+    return _terms(StemPlace(UNSEARCHED_STEMS, label).encode(), content_stems(text))
+
+
+def _entity_fields(entity: Entity, label: str, closed: Sequence[Closed]) -> Fields:
+    """The forms of an entity's names. A description that is closed to some finds it for nobody."""
+    named = {"forms": _as_json([(path, *form[1:]) for path, form in forms(entity)])}
+    if not closed:
+        return named
+    (shown,) = texts(_without(entity, closed))
+    fields = named | _text_fields(Kind.ENTITY, entity.id, 0, label, shown)
+    return fields | {"stems": [fields["stems"], _unsearched(entity.description or "", label)]}
+
+
 def _labels(artifact: Artifact, label: str, closed: Sequence[Closed]) -> list[str]:
     """The visibility label of each section of a page, or of another artifact's only text."""
     own, bound = gates_of(label), [one for one in closed if one.gates]
     if not bound or label == NOBODY:
         return [label] * (len(sections(artifact)) if isinstance(artifact, Page) else 1)
+    if isinstance(artifact, Evidence | Entity):  # what is closed of them is not found
+        return [label]
     if not isinstance(artifact, Page):
         return [label_of(own.union(*(one.gates or () for one in bound)))]
     parts = pairwise(_cuts(artifact)) if artifact.body else [(0, 0)]
@@ -523,6 +561,7 @@ def references(artifact: Artifact, names: Pseudonyms) -> Iterator[Pointer]:
         case Entity(page=str(page)):
             yield Pointer("cites", page)
         case Page():
+            yield Pointer("is", names.of(artifact.id))
             yield from (Pointer("lists-claim", one) for one in dict.fromkeys(artifact.claims))
             yield from (Pointer("lists-entity", one) for one in dict.fromkeys(artifact.entities))
             marked = (

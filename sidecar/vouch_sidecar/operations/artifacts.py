@@ -180,7 +180,8 @@ class ArtifactViews:
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""
-        evidence = self._view.knowledge.evidence(ref)
+        shown = self._view.visible.shown((Kind.EVIDENCE, ref))
+        evidence = shown if isinstance(shown, Evidence) else None
         source = self._view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
             source = evidence = None
@@ -227,7 +228,7 @@ class ArtifactViews:
             name=entity.name,
             type=entity.type,
             aliases=list(entity.aliases),
-            description=entity.description,
+            description=self._view.visible.description(entity),
             uri=None if self._view.names.is_topic(entity.id) else self.uri(entity.path),
         )
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
-from vouch_sidecar.index.query import matching, nearly_query, spelled
+from tantivy import Query
+
+from vouch_sidecar.index.query import all_of, matching, nearly_query, spelled
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
@@ -29,8 +31,7 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     """The artifacts with this id, in any case; else the entities with this name or alias."""
     if len(called.encode("utf-8", "replace")) > MAX_CALLED:  # an index takes no longer pattern
         return []
-    key = matching("key", f"{kind}\0{spelled(called, any_case=True)}\0" + "000")
-    if with_id := list(view.visible.found(key, LOOKED_AT)):
+    if with_id := list(_with_id(view, kind, spelled(called, any_case=True))):
         return with_id
     ids = view.names.called(called) if kind is Kind.ENTITY else []
     entities = (view.visible.entity(one) for one in ids)
@@ -66,7 +67,18 @@ def _cuts(artifact_id: str) -> Iterator[int]:
 
 
 def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
-    return view.visible.found(matching("key", f"{kind}\0{spelled(start)}.*"), LOOKED_AT)
+    return _with_id(view, kind, f"{spelled(start)}.*")
+
+
+def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
+    """The first artifacts by id, among those that the viewer may see, whose id a pattern matches:
+    a regular expression of Rust.
+    """
+    return _found(view, kind, matching("key", f"{kind}\0{pattern}\0" + "000"))
+
+
+def _found(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
+    return view.visible.found(all_of([query, view.search.every(kind)]), LOOKED_AT)
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -89,9 +101,9 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 
 def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
     for view in views:
-        yield from view.visible.found(nearly_query(kind, called), LOOKED_AT)
+        yield from _found(view, kind, nearly_query(kind, called))
         yield from (found.artifact for found in search([view], called, [kind], LOOKED_AT // 10))
-        yield from view.visible.found(matching("key", f"{kind}\0.*"), LOOKED_AT)
+        yield from _with_id(view, kind, ".*")
 
 
 def names_of(artifact: Artifact) -> Iterable[str]:

@@ -62,12 +62,23 @@ class VisibleArtifacts:
         """
         if key[0] == Kind.ENTITY and (topic := self._at.derived.get(key[1])) is not None:
             return topic.entity
-        if key[0] in (Kind.PAGE, Kind.SOURCE):
-            document = self._at.knowledge.document(key)
-            artifact = None if document is None else shown_in(document, self._at.gates)
-        else:
-            artifact = self._at.knowledge.artifact(key)
+        is_of_parts = key[0] in (Kind.PAGE, Kind.SOURCE, Kind.EVIDENCE)
+        artifact = self.shown(key) if is_of_parts else self._at.knowledge.artifact(key)
         return artifact if artifact is not None and self.sees(artifact) else None
+
+    def shown(self, key: Key) -> Artifact | None:
+        """An artifact without those of its parts that need more gates than the viewer passes; None
+        where it is missing.
+        """
+        document = self._at.knowledge.document(key)
+        return None if document is None else shown_in(document, self._at.gates)
+
+    def description(self, entity: Entity) -> str | None:
+        """An entity's description, where it has one that the viewer may see."""
+        if entity.description is not None or self._at.derived.get(entity.id) is not None:
+            return entity.description
+        shown = self.shown((Kind.ENTITY, entity.id))  # which others may not see
+        return shown.description if isinstance(shown, Entity) else None
 
     def claim(self, claim_id: str) -> Claim | None:
         artifact = self.artifact((Kind.CLAIM, claim_id))
