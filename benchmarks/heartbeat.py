@@ -1,6 +1,6 @@
 """How long the event loop stands still while files are read and followed and nothing is asked.
 
-Runs in a process of its own (`python -m benchmarks.heartbeat ROOT`), with an engine and its indexer
+Runs in a process of its own (`python -m benchmarks.heartbeat ROOT`), with an engine and follower
 as the language server has them, and prints the longest stall of each phase in seconds as JSON.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import anyio
 from anyio.to_thread import run_sync as in_worker
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.engine.collection import Collection
 
 from benchmarks.client import environment, is_finished
@@ -26,7 +26,7 @@ from benchmarks.timing import Figure, Figures
 
 BEAT = 0.001
 CHECKOUT = 300
-"""Files that change at once; so many changed ones make the indexer write a new base."""
+"""Files that change at once; so many changed ones make the follower write a new base."""
 AFTER = 1.0
 """Seconds that a phase goes on: what it has set off is part of it."""
 PATIENCE = 60.0
@@ -74,7 +74,7 @@ async def _measure(root: Path) -> dict[str, float]:
         tasks.start_soon(heart.beat)
         await anyio.sleep(0.1)
         with heart.phase("first start" if is_first else "later start"):
-            tasks.start_soon(Indexer(engine).run)
+            tasks.start_soon(DiskFollower(engine).run)
             await _until(lambda: collection.complete and is_finished(cache))
             await anyio.sleep(AFTER)
         if not is_first:

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import anyio
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import call
 
 LINES = 120
@@ -67,10 +67,10 @@ async def measure(root: Path, env: dict[str, str]) -> dict[str, float]:
     """Seconds until each step is done, and the slowest answers meanwhile."""
     engine = Engine(env=env)
     (collection,) = engine.registry.start_from(root)
-    indexer = Indexer(engine)
+    follower = DiskFollower(engine)
     found = {"longest stall": 0.0, "slowest hover": 0.0}
     async with anyio.create_task_group() as group:
-        group.start_soon(indexer.run)
+        group.start_soon(follower.run)
         while not collection.complete:
             await anyio.sleep(0.01)
         indexed = last = time.monotonic()

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar import operations
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -90,12 +90,12 @@ def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
 
 
 @asynccontextmanager
-async def kept(engine: Engine) -> AsyncIterator[Indexer]:
-    """A indexer at work on an engine, until the block ends."""
-    indexer = Indexer(engine)
+async def kept(engine: Engine) -> AsyncIterator[DiskFollower]:
+    """A follower at work on an engine, until the block ends."""
+    follower = DiskFollower(engine)
     async with anyio.create_task_group() as group:
-        group.start_soon(indexer.run)
-        yield indexer
+        group.start_soon(follower.run)
+        yield follower
         group.cancel_scope.cancel()
 
 

@@ -19,7 +19,7 @@ from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb import safe_files
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.hook.events import respond
+from vouch_sidecar.surfaces.hook.event_answers import respond
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import claim, make_kb, put

@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.operations.experts import ExpertsResult
-from vouch_sidecar.surfaces.hook.events import EVENTS, respond
+from vouch_sidecar.surfaces.hook.event_answers import EVENTS, respond
 from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT
 from vouch_sidecar.surfaces.mcp import resources
 

@@ -24,7 +24,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.hook.events import respond
+from vouch_sidecar.surfaces.hook.event_answers import respond
 from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 
 from tests.engine.bases import finished

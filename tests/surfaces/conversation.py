@@ -9,7 +9,7 @@ from typing import Any
 
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -42,7 +42,7 @@ INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabiliti
 
 def sidecar_on(engine: Engine) -> Sidecar:
     """A language server with all features, which talks to nobody yet."""
-    server = Sidecar(engine, Indexer(engine))
+    server = Sidecar(engine, DiskFollower(engine))
     for register in features():
         register(server)
     return server

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.surfaces.jsonl import answer
@@ -54,13 +54,13 @@ async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
     return as_json(result)
 
 
-async def by_jsonl(engine: Engine, _: Indexer) -> Any:
+async def by_jsonl(engine: Engine, _: DiskFollower) -> Any:
     line = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
     return (await answer(engine, json.dumps(line).encode(), CALLER))["result"]
 
 
-async def by_mcp(engine: Engine, indexer: Indexer) -> Any:
-    answers = Answers(engine, indexer, next(iter(engine.collections)), every_tool=True)
+async def by_mcp(engine: Engine, follower: DiskFollower) -> Any:
+    answers = Answers(engine, follower, next(iter(engine.collections)), every_tool=True)
     params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
     return (await answers.answer("tools/call", params))["structuredContent"]
 
@@ -68,8 +68,8 @@ async def by_mcp(engine: Engine, indexer: Indexer) -> Any:
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
-    async with kept(engine) as indexer:
-        found = await ask(engine, indexer)
+    async with kept(engine) as follower:
+        found = await ask(engine, follower)
     assert found["degraded"] == []
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
 
@@ -80,7 +80,7 @@ async def test_what_was_not_read_is_not_denied(
     clock = Clock()
     engine = engine_at(root, clock=clock)
     engine.load()
-    Indexer(engine)  # it never comes to work
+    DiskFollower(engine)  # it never comes to work
     clock.now += READY_SECONDS
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         result = await perform_async(engine, OPERATIONS[name], params, CALLER)

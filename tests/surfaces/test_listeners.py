@@ -13,8 +13,8 @@ import anyio
 import pytest
 from vouch_sidecar.engine import (
     Caller,
+    DiskFollower,
     Engine,
-    Indexer,
     Pushes,
     SaliencePush,
     StatusPush,
@@ -49,7 +49,7 @@ def test_a_feature_that_fails_keeps_no_other_from_starting(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     called: list[str] = []
-    server = Sidecar(engine, Indexer(engine))
+    server = Sidecar(engine, DiskFollower(engine))
     server.on_start += [fails, lambda: called.append("start")]
     server.start()
     assert called == ["start"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.surfaces.conversation import INITIALIZE, call, framed, talk
@@ -23,7 +23,7 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={})
-    server = Sidecar(engine, Indexer(engine))
+    server = Sidecar(engine, DiskFollower(engine))
     server.on(METHOD, fails)
     calls = (INITIALIZE, call(METHOD, HUSH, 2), call(METHOD, HUSH), call(METHOD, None, 3))
 

@@ -2,17 +2,17 @@
 
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.disk_follower import DiskFollower
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.indexer import Indexer
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.engine.registry import UnknownRootError
 
 __all__ = [
     "Caller",
     "Collection",
+    "DiskFollower",
     "Engine",
-    "Indexer",
     "Pushes",
     "SaliencePush",
     "Served",

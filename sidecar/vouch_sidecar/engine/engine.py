@@ -82,7 +82,7 @@ class Engine:
         self.faults = Faults()
         """Faults of the whole process."""
         self.listener_faults = Faults()
-        """The listeners whose notification failed; the indexer notifies them again."""
+        """The listeners whose notification failed; the follower notifies them again."""
         self.listeners: set[Callable[[], None]] = set()
         """Called when something was published, and when a fault begins or ends."""
         self.session_listeners: set[Callable[[], None]] = set()

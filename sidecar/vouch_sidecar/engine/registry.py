@@ -36,7 +36,7 @@ class Registry:
         self.read_trust()
 
     def start_from(self, start: Path) -> list[Collection]:
-        """As `add_start`; the indexer searches again if there is no knowledge base yet."""
+        """As `add_start`; the follower searches again if there is no knowledge base yet."""
         self.starts.keep(start)
         return self.add_start(start)
 

@@ -27,7 +27,7 @@ class Surroundings:
     complete_for: Knowledge | None = None
     """The generation for which `workspace` is complete."""
     head: Head | None = None
-    """HEAD of the repository, for an indexer that follows the disk."""
+    """HEAD of the repository, for whoever follows the disk."""
     head_looked: object = None
     """The version of `head` before the last look at the files of the knowledge base."""
     head_complete: object = None

@@ -108,7 +108,7 @@ def perform(
 @contextmanager
 def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     """Raises `SearchFailedError` if the index turns out to be damaged, and notifies the listeners,
-    among them the indexer, which rebuilds the index.
+    among them the follower, which rebuilds the index.
     """
     try:
         yield

@@ -30,7 +30,7 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.kb.settings import config_mapping
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.surfaces.hook.client import is_unwanted
+from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.command import command_for, found_by, place_of
 from vouch_sidecar.surfaces.install.host_files import FileState, InstallError, examine

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import anyio
 import anyio.to_thread
 
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -58,7 +58,7 @@ async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     async def keep() -> None:
         await anyio.to_thread.run_sync(engine.load)
         loaded.set()
-        await Indexer(engine).run()
+        await DiskFollower(engine).run()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, keep)

@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Any, NoReturn
 
-from vouch_sidecar.kb.discovery import LOG, RESIDENT, TRUST, discover, start_folder
+from vouch_sidecar.kb.discovery import LOG, discover, start_folder
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.surfaces.hook.payload import (
@@ -31,9 +31,9 @@ from vouch_sidecar.surfaces.hook.payload import (
     session_of,
     touched_file,
 )
+from vouch_sidecar.surfaces.hook.resident_start import is_unwanted, start_resident
 from vouch_sidecar.surfaces.hook.seen_events import EventMark, forget
 from vouch_sidecar.surfaces.local.client import processes
-from vouch_sidecar.surfaces.local.ownership import hold
 
 Payload = dict[str, Any]
 
@@ -44,7 +44,6 @@ DEFAULT_LIMIT = 0.5
 LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 STARTING = {START, PROMPT, FILE}
 """The events that start a process where none serves."""
-NO = {"false", "0", "no", "off"}
 RETRY_SECONDS = 0.02
 """Pause between two tries to reach the process that was started."""
 
@@ -257,36 +256,7 @@ def _ask(
                 return answered.get("result")
             is_refused = is_refused or answered is not None
         if not waits:
-            waits = may_start and (_start_resident(roots, env) or not is_refused)
+            waits = may_start and (start_resident(roots, env) or not is_refused)
             if not waits:
                 return None
         sleep(RETRY_SECONDS)
-
-
-def is_unwanted(env: Mapping[str, str]) -> bool:
-    """Whether the user wants hooks to start no process."""
-    return env.get(RESIDENT, "").strip().lower() in NO
-
-
-def _start_resident(roots: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Start a process that serves these knowledge bases and outlives this one, unless each has one.
-    It inherits no viewer and no settings, which come with each request, except the trusted folders
-    of other users. Returns whether it was started. Raises OSError.
-    """
-    locks = [lock for root in roots if (lock := hold(root, env)) is not None]
-    for lock in locks:
-        os.close(lock)  # the new process takes it
-    if not locks:
-        return False
-    import subprocess  # a hook waits for every import, and seldom needs this one
-
-    subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.resident", *roots],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-        env={n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")},
-    )
-    return True

@@ -19,7 +19,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, Engine, Indexer, Pushes
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
 from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -45,7 +45,7 @@ HOOK = "hook."
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Handler = Callable[[Engine, Indexer, Request, Caller], Awaitable[dict[str, Any]]]
+Handler = Callable[[Engine, DiskFollower, Request, Caller], Awaitable[dict[str, Any]]]
 """Answers a request in the form of the JSONL surface."""
 
 
@@ -55,7 +55,7 @@ class LocalServer:
     def __init__(
         self,
         engine: Engine,
-        indexer: Indexer,
+        follower: DiskFollower,
         answer_hook: Handler,
         audience: Audience | None = None,
         *,
@@ -67,7 +67,7 @@ class LocalServer:
         another process, which ends with its client.
         """
         self._engine = engine
-        self._indexer = indexer
+        self._follower = follower
         self._answer_hook = answer_hook
         self._audience = audience
         self._stop = stop
@@ -208,7 +208,7 @@ class LocalServer:
                     ledger.saw(reaction)
             return {"id": request_id, "ok": True, "result": {}}
         if isinstance(method, str) and method.startswith(HOOK):
-            answered = await self._answer_hook(engine, self._indexer, request, caller)
+            answered = await self._answer_hook(engine, self._follower, request, caller)
         else:
             answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))
@@ -219,7 +219,7 @@ class LocalServer:
         for root in roots:
             if root not in self._engine.collections:
                 self._engine.registry.add_start(root)
-                self._indexer.check_soon()
+                self._follower.check_soon()
 
     def _tell_as_here(self, root: Path, audience: Audience, push: DidChangeSalience) -> None:
         """Tell with this process's generation and, if it serves several knowledge bases, with its

@@ -15,9 +15,9 @@ import anyio
 from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import run_async
 
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.events import answer_hook
+from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, MessageWriter
@@ -73,16 +73,16 @@ class End:
 async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> None:
     end = End()
     engine = Engine(env=env)
-    indexer = Indexer(engine)
-    server = Sidecar(engine, indexer)
+    follower = DiskFollower(engine)
+    server = Sidecar(engine, follower)
     for register in features():
         register(server)
     outbox = Outbox(sink, on_broken=end.ask)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: end.ask())
-    local = LocalServer(engine, indexer, answer_hook, server)
+    local = LocalServer(engine, follower, answer_hook, server)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, indexer.run)
+        tasks.start_soon(in_background, follower.run)
         tasks.start_soon(in_background, local.run)
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(_converse, server, source, outbox, end)

@@ -15,9 +15,9 @@ from pathlib import Path
 import anyio
 from mcp.server.stdio import stdio_server
 
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.events import answer_hook
+from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
@@ -67,13 +67,13 @@ async def _serve(
 ) -> None:
     engine = Engine(env=env)
     engine.registry.start_from(start)
-    indexer = Indexer(engine)
+    follower = DiskFollower(engine)
     major = version("mcp").partition(".")[0]
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
-    server = sdk.build(Answers(engine, indexer, start, every_tool=every_tool))
+    server = sdk.build(Answers(engine, follower, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, indexer.run)
-        tasks.start_soon(in_background, LocalServer(engine, indexer, answer_hook).run)
+        tasks.start_soon(in_background, follower.run)
+        tasks.start_soon(in_background, LocalServer(engine, follower, answer_hook).run)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
         async with streams as (source, sink):
             pending = Pending()

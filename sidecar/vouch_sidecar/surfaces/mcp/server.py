@@ -21,7 +21,7 @@ import anyio
 import anyio.to_thread
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Caller, Engine, Indexer
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -37,7 +37,7 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.readiness import indexed, ready
 from vouch_sidecar.retrieval.blocks.block import safe
-from vouch_sidecar.surfaces.hook.events import prepare, respond
+from vouch_sidecar.surfaces.hook.event_answers import prepare, respond
 from vouch_sidecar.surfaces.hook.payload import edited_file
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.surfaces.mcp import resources
@@ -60,9 +60,11 @@ class UnknownError(Exception):
 class Answers:
     """Answers the requests of one client, one after another, on the event loop."""
 
-    def __init__(self, engine: Engine, indexer: Indexer, start: Path, *, every_tool: bool) -> None:
+    def __init__(
+        self, engine: Engine, follower: DiskFollower, start: Path, *, every_tool: bool
+    ) -> None:
         self._engine = engine
-        self._indexer = indexer
+        self._follower = follower
         self._start = start
         self._caller = Caller(connection="mcp", is_model=True)
         self._turn = anyio.Lock()
@@ -172,7 +174,7 @@ class Answers:
         if not roots <= self._engine.collections.keys():
             return None
         if (path := edited_file(payload)) is not None:
-            self._indexer.check_soon([Path(path)])
+            self._follower.check_soon([Path(path)])
         return await respond(self._engine, event, payload, caller)
 
     async def _ask_owner(self, roots: Iterable[Path], method: str, params: Object) -> Object | None:
@@ -188,7 +190,7 @@ class Answers:
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served."""
         if not self._engine.collections and self._engine.registry.add_start(start):
-            self._indexer.check_soon()
+            self._follower.check_soon()
 
 
 def _refused(message: str) -> Object:

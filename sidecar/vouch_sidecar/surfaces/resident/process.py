@@ -9,10 +9,10 @@ from pathlib import Path
 
 import anyio
 
-from vouch_sidecar.engine import Engine, Indexer
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.events import answer_hook
+from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.stdio import leave
@@ -36,10 +36,10 @@ def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[s
 
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
-    indexer = Indexer(engine)
-    local = LocalServer(engine, indexer, answer_hook, stop=partial(leave, 0))
+    follower = DiskFollower(engine)
+    local = LocalServer(engine, follower, answer_hook, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, indexer.run)
+        tasks.start_soon(in_background, follower.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
         async with anyio.create_task_group() as sockets:
             for root, ownership in owned.items():

@@ -71,7 +71,7 @@ class Sync:
         if uri in self._server.prompts:
             self._server.prompts.submit(uri)
         if (path := path_of(uri)) is not None:
-            self._server.indexer.check_soon([anchored(path)])
+            self._server.disk_follower.check_soon([anchored(path)])
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         self._closed([params.text_document])

@@ -116,7 +116,7 @@ async def test_files_are_watched_once_they_were_read(
     async def watch(*_: object, **__: object) -> None:
         began.append(engine.registry.complete)
 
-    monkeypatch.setattr("vouch_sidecar.engine.indexer.watch", watch)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.watch", watch)
 
     async with kept(engine):
         await until(lambda: bool(began))

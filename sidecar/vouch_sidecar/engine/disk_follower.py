@@ -82,7 +82,7 @@ class _Due:
         return paths
 
 
-class Indexer:
+class DiskFollower:
     """Reads and publishes for one engine. Call its methods on the event loop only."""
 
     def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:

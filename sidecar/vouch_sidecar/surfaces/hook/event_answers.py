@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, Engine, Indexer, Served
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
@@ -35,7 +35,7 @@ Answer = dict[str, Any]
 
 
 async def answer_hook(
-    engine: Engine, indexer: Indexer, request: Mapping[str, Any], caller: Caller
+    engine: Engine, follower: DiskFollower, request: Mapping[str, Any], caller: Caller
 ) -> dict[str, Any]:
     """The answer to a request for an event, in the form of the JSONL surface. Never raises."""
     request_id, payload = request.get("id"), request.get("params")
@@ -44,7 +44,7 @@ async def answer_hook(
         return refusal(request_id, "invalid_request", "there is no such event")
     await prepare(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
-        indexer.check_soon([Path(path)])
+        follower.check_soon([Path(path)])
     result = None
     try:
         result = await respond(engine, event, payload, caller)
