@@ -149,7 +149,7 @@ def test_a_link_in_code_is_none(root: Path) -> None:
 def test_a_hostile_id_stays_on_its_line(root: Path) -> None:
     path = knowledge.claim(root, "hostile", "JWT.", "HERE" + "y" * 500)
     path.write_text(path.read_text().replace("'HERE", "'x\u202e"), "utf-8")
-    problem, _ = check_all(around(root))["claims/hostile.yaml"]
+    (problem,) = check_all(around(root))["claims/hostile.yaml"]
     assert problem.message == f"`entities.0` names no entity: x{'y' * 78}…"
 
 
@@ -209,6 +209,7 @@ def test_words_that_always_count_are_no_ordinary_ones(root: Path) -> None:
 
 def test_an_entity_that_a_claim_names_and_does_not_declare(root: Path) -> None:
     knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
+    knowledge.claim(root, "none", "JWT needs Redis.")
     assert codes(root) == [("claims/both.yaml", "undeclared-entity", "text")]
 
 

@@ -416,11 +416,14 @@ def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
 
 
 def undeclared(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds entities that the text of a claim names for certain, but the claim does not declare."""
-    if not isinstance(artifact, Claim):
+    """Finds entities that the text of a claim names for certain, but the claim does not declare. A
+    claim that declares none counts for those that it names.
+    """
+    names = context.knowledge.names
+    if not isinstance(artifact, Claim) or not any(map(names.entity, artifact.entities)):
         return
     declared = {*artifact.entities, artifact.id}
-    for mention in context.knowledge.names.find(artifact.text):
+    for mention in names.find(artifact.text):
         certain = not (mention.nested or mention.ambiguous or tier(fold(mention.name)))
         if certain and mention.entity_id not in declared:
             declared.add(mention.entity_id)
