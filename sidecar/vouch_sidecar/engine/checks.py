@@ -130,7 +130,7 @@ class CheckContext:
 
     def whole(self, artifact: Artifact) -> Artifact:
         """An artifact as its file has it: the index leaves out what of a page nobody is shown, and
-        names claims by pseudonyms.
+        names claims, and pages of entities, by pseudonyms.
         """
         match artifact:
             case Claim():
@@ -140,6 +140,8 @@ class CheckContext:
                 document = self.knowledge.document(key_of(artifact))
                 is_closed = document is not None and bool(closed_in(document))
                 differs = bool(artifact.claims) or is_closed
+            case Entity():
+                differs = artifact.page is not None
             case _:
                 return artifact
         with suppress(LookupError):
