@@ -12,21 +12,16 @@ import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, PromptHint, submitPrompt } from './prompts/prompts';
-import type {
-  DidChangeSalience,
-  DidChangeStatus,
-  DismissParams,
-  PromptParams,
-} from './protocol.gen';
+import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
 import { installAndStart, replaceOlder } from './server/install';
 import { isKnowledgeNear } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
-import { showStatus } from './status/show';
-import { isIdle } from './status/words';
+import { type KnownStatus, showStatus } from './status/show';
+import { isIdle, type State } from './status/words';
 import { messageOf } from './text/errors';
 import type { Ask } from './tree/ask';
-import { type ClaimNode, type EntityNode, type Node, nameOf } from './tree/nodes';
-import { openTarget } from './tree/open';
+import type { EntityNode, Node } from './tree/nodes';
+import { rowCommands } from './tree/rowCommands';
 
 const ID = 'vouchSidecar';
 
@@ -39,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
     server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
   const panel = new Panel(ask, submit, log, sessionId, context.workspaceState);
   const server = new Server(context, log, sessionId, listeners(panel, log));
-  const start = () => startWhereKnown(context, panel, server, log);
+  const start = () => startWhereKnown(context, (state) => panel.setState(state), server, log);
   const agents = new Agents(context, server);
   const explain = new Explain(ask, panel.experts, panel.inFile);
   const experts = new ExpertCommands(panel.experts, context.workspaceState, ask, {
@@ -58,6 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidGrantWorkspaceTrust(() => agents.setState(panel.state)),
     new PromptHint(),
     ...commands(context, log, panel, server, start),
+    ...registered(rowCommands(ask, panel.inFile, server)),
     ...expertCommands(experts),
     ...watchers(panel, server, start),
   );
@@ -90,11 +86,11 @@ async function offerLogs(log: vscode.LogOutputChannel, message: string): Promise
 /** Starts the server where a knowledge base may be in, above or below an opened folder. */
 async function startWhereKnown(
   context: vscode.ExtensionContext,
-  panel: Panel,
+  setState: (state: State) => void,
   server: Server,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  panel.setState('loading'); // at once: nobody starts it a second time meanwhile
+  setState('loading'); // at once: nobody starts it a second time meanwhile
   for (const folder of workspaceFolders()) {
     if (await isKnowledgeNear(folder)) {
       await server.restart();
@@ -104,7 +100,7 @@ async function startWhereKnown(
   }
   log.info('There is no knowledge base in, above or below an opened folder.');
   await server.stop();
-  panel.setState('none');
+  setState('none');
 }
 
 /** What an older version of the extension has installed serves until the carried one is there. */
@@ -123,7 +119,7 @@ async function update(
 function commands(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
-  panel: Panel,
+  status: KnownStatus,
   server: Server,
   start: () => Promise<void>,
 ): vscode.Disposable[] {
@@ -132,7 +128,7 @@ function commands(
     submitPrompt: () => submitPrompt(server),
     copyContext: () => copyContext(server),
     insertContext: () => insertContext(server),
-    showStatus: () => showStatus(panel, server.found),
+    showStatus: () => showStatus(status, server.found),
     restart: start,
     showLogs: () => log.show(),
     install: () => installAndStart(context, log, start),
@@ -142,19 +138,9 @@ function commands(
         .getConfiguration(ID)
         .update('path', undefined, vscode.ConfigurationTarget.Global),
     changePath: () => vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
-    openRow: (row: { node: Node }) => openRow(panel, row.node),
-    openClaim: (row: { node: ClaimNode }) => openTarget(row.node.file),
-    resume: () => panel.pause(0),
-    dismissClaim: ({ node }: { node: ClaimNode }) => {
-      panel.inFile.dismiss(node);
-      return server.notify('vouch/didDismiss', node.claim satisfies DismissParams);
-    },
-    restoreClaims: () => panel.inFile.restore(),
+    resume: () => status.pause(0),
     changedThisWeek: async () => showChanged(await server.changed('7d')),
     folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
-    hideTopic: (row: { node: EntityNode }) => hideTopic(row.node.subject.name),
-    copyProposal: (row: { node: EntityNode }) => panel.copyProposal(row.node.subject),
-    copyRow: (row: { node: Node }) => vscode.env.clipboard.writeText(nameOf(row.node)),
   });
 }
 
@@ -181,23 +167,11 @@ function registered(handlers: Record<string, (...args: never[]) => unknown>): vs
   );
 }
 
-async function openRow(panel: Panel, node: Node): Promise<void> {
-  const target = await panel.targetOf(node);
-  if (target) await openTarget(target);
-}
-
-/** Adds a topic to the user's `names.never`, and takes it out again where that is asked for. */
-async function hideTopic(name: string): Promise<void> {
-  const settings = () => vscode.workspace.getConfiguration(ID);
-  const hidden = () => settings().inspect<string[]>('names.never')?.globalValue ?? [];
-  const hide = (names: readonly string[]) =>
-    settings().update('names.never', names.length > 0 ? names : undefined, true);
-  await hide([...new Set([...hidden(), name])]);
-  const chosen = await vscode.window.showInformationMessage(`Hidden: “${name}”`, 'Undo');
-  if (chosen) await hide(hidden().filter((other) => other !== name));
-}
-
-function watchers(panel: Panel, server: Server, start: () => Promise<void>): vscode.Disposable[] {
+function watchers(
+  panel: Pick<Panel, 'state' | 'settle'>,
+  server: Server,
+  start: () => Promise<void>,
+): vscode.Disposable[] {
   const startIfIdle = () => (isIdle(panel.state) ? start() : undefined);
   const appearing = vscode.workspace.createFileSystemWatcher('**/.vouch', false, true, true);
   return [

@@ -9,11 +9,11 @@ import { StoredDismissals } from './inFile/tied';
 import { InPlay, linesOf, newestFirst } from './inPlay/inPlay';
 import { textAtHand } from './prompts/textAtHand';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
-import { Progress, StatusItems } from './status/items';
+import { StatusItems } from './status/items';
 import { holdsOf, isIdle, nothingInPlay, pausedUntil, type State, summarize } from './status/words';
-import { type Ask, askEntity, type Redraw, targetOf } from './tree/ask';
-import { commandNode, type Node, nameOf, plural, type Subject, type Target } from './tree/nodes';
-import { Marks, NodeTree } from './tree/tree';
+import type { Ask, Redraw } from './tree/ask';
+import { commandNode, type Node, nameOf, plural } from './tree/nodes';
+import { GoneRows, NodeTree } from './tree/tree';
 
 const SETTLE_MS = 250;
 /** Rows that are in play, at most. */
@@ -37,9 +37,7 @@ export class Panel implements vscode.Disposable {
     (caret) => this.inFile.follow(caret),
   );
   private readonly items = new StatusItems();
-  private readonly progress = new Progress();
-  private readonly marks = vscode.window.registerFileDecorationProvider(new Marks());
-  private fading: NodeJS.Timeout | undefined;
+  private readonly gone = vscode.window.registerFileDecorationProvider(new GoneRows());
   private settling: NodeJS.Timeout | undefined;
   private typing: NodeJS.Timeout | undefined;
   /** The text that was edited last, as it stood when typing stopped. */
@@ -110,6 +108,7 @@ export class Panel implements vscode.Disposable {
       this.inFile.clear();
       this.claim.clear();
     }
+    if (state === 'loading') this.reading.soon();
     this.describe();
     this.changedState.fire(state);
   }
@@ -120,7 +119,7 @@ export class Panel implements vscode.Disposable {
     this.generation = 0;
     this.resuming = again;
     await this.refresh();
-    if (!again) await this.consult(false);
+    if (!again) await this.consult();
   }
 
   /** Names of the entities that are shown as in play. */
@@ -134,22 +133,9 @@ export class Panel implements vscode.Disposable {
     this.settle();
   }
 
-  /** Copies the command line that declares the topic of a row. */
-  async copyProposal(subject: Subject): Promise<void> {
-    const { propose } = await askEntity(this.ask, subject);
-    if (!propose) return;
-    await vscode.env.clipboard.writeText(propose);
-    vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
-  }
-
-  /** What a row of either view opens. */
-  targetOf(node: Node): Promise<Target | undefined> {
-    return targetOf(this.ask, node);
-  }
-
   onSalience({ session_id, salience, generation }: DidChangeSalience): void {
-    if (session_id === this.sessionId) void this.consult(true);
-    else this.takeSalience(session_id, salience, true);
+    if (session_id === this.sessionId) void this.consult();
+    else this.takeSalience(session_id, salience);
     this.moveTo(generation);
   }
 
@@ -161,24 +147,17 @@ export class Panel implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.fading);
     clearTimeout(this.settling);
     clearTimeout(this.typing);
     const { inPlayTree, inFileTree, expertsTree } = this;
-    const { claim, items, progress, reading, marks, edits } = this;
+    const { claim, items, reading, gone, edits } = this;
     const trees = [inPlayTree, inFileTree, expertsTree];
-    for (const part of [...trees, claim, items, progress, reading, marks, edits]) part.dispose();
+    for (const part of [...trees, claim, items, reading, gone, edits]) part.dispose();
     this.changedState.dispose();
   }
 
-  private takeSalience(
-    session: string,
-    salience: DidChangeSalience['salience'],
-    marked: boolean,
-  ): void {
-    if (this.resuming && session === this.sessionId) return;
-    this.inPlay.push(session, salience, marked);
-    this.plan();
+  private takeSalience(session: string, salience: DidChangeSalience['salience']): void {
+    if (!(this.resuming && session === this.sessionId)) this.inPlay.push(session, salience);
   }
 
   /** Tells a new server by which words the entities shown came into play, so that they still are. */
@@ -190,11 +169,12 @@ export class Panel implements vscode.Disposable {
     } finally {
       this.resuming = false;
     }
-    await this.consult(false);
+    await this.consult();
   }
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(part: VisiblePart | undefined): Promise<void> {
+    if (this.state === 'loading' && part) this.inFile.expect(part.uri);
     if (this.state !== 'ready' || this.holds === 'unreadable') return;
     await this.inFile.look(part, this.inFileTree.view.visible);
   }
@@ -206,13 +186,13 @@ export class Panel implements vscode.Disposable {
   }
 
   /** Asks what is in play, and what a block for the text that was edited last would hold. */
-  private async consult(marked: boolean): Promise<void> {
+  private async consult(): Promise<void> {
     this.consulted += 1;
     const turn = this.consulted;
     try {
       const { salience, followed } = await this.ask('vouch/salience', { top_k: IN_PLAY });
       if (turn !== this.consulted) return;
-      this.takeSalience(this.sessionId, newestFirst(salience), marked);
+      this.takeSalience(this.sessionId, newestFirst(salience));
       const task = followed && this.inPlayTree.view.visible ? this.text.trim() : '';
       const items = task ? (await this.ask('vouch/context', { task })).items : [];
       const lines = await linesOf(this.ask, items);
@@ -229,21 +209,8 @@ export class Panel implements vscode.Disposable {
     clearTimeout(this.typing);
     this.typing = setTimeout(() => {
       this.text = textAtHand();
-      if (this.state === 'ready' && !this.resuming) void this.consult(true);
+      if (this.state === 'ready' && !this.resuming) void this.consult();
     }, SETTLE_MS);
-  }
-
-  private plan(): void {
-    clearTimeout(this.fading);
-    const end = this.inPlay.nextFade;
-    if (end === undefined) return;
-    this.fading = setTimeout(
-      () => {
-        this.inPlay.fade();
-        this.plan();
-      },
-      Math.max(0, end - Date.now()) + 50,
-    );
   }
 
   private moveTo(generation: number): void {
@@ -297,7 +264,6 @@ export class Panel implements vscode.Disposable {
     const summary = summarize(this.state, this.status, this.health);
     this.items.show(summary);
     this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
-    this.progress.set(this.state === 'loading');
     this.describeInPlay();
     this.describeExperts();
   }

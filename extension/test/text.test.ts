@@ -69,7 +69,7 @@ test('a literal text is one line without any markup', () => {
 test('a place is found by its words, however they are wrapped', () => {
   const text = 'id: x\ntext: Retries carry\n  the key.\n';
   assert.deepEqual(findPlace(text, ['Retries carry the key.']), { line: 1, start: 6, end: 19 });
-  assert.deepEqual(findPlace(text, ['gone', 'id:']), { line: 0, start: 0, end: 3 });
+  assert.deepEqual(findPlace(text, ['gone', 'id:']), { line: 0, start: 0, end: 5 });
   assert.equal(findPlace(text, ['', '   ', 'gone (*']), undefined);
 });
 

@@ -20,7 +20,6 @@ const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
 function inPlay(answers: Record<string, EntityResult> = {}) {
   const drawn: unknown[] = [];
   const asked: string[] = [];
-  let now = 0;
   const ask = (async (_: string, params: { id: string }) => {
     asked.push(params.id);
     const answer = answers[params.id];
@@ -32,12 +31,8 @@ function inPlay(answers: Record<string, EntityResult> = {}) {
     (rows) => drawn.push(rows),
     'own',
     () => [commandNode('Find Experts', 'find')],
-    () => now,
   );
-  const at = (time: number) => {
-    now = time;
-  };
-  return { model, drawn, asked, answers, at };
+  return { model, drawn, asked, answers };
 }
 
 test('a ranking shows as it is ranked', () => {
@@ -51,11 +46,11 @@ test('a ranking shows as it is ranked', () => {
 
 test('the same ranking again draws nothing, a changed row draws that row alone', () => {
   const { model, drawn } = inPlay();
-  model.push('own', [salient('a'), salient('b')], false);
+  model.push('own', [salient('a'), salient('b')]);
   drawn.length = 0;
-  model.push('own', [salient('a'), salient('b')], false);
+  model.push('own', [salient('a'), salient('b')]);
   assert.deepEqual(drawn, []);
-  model.push('own', [salient('a'), salient('b', { claim_count: 9 })], false);
+  model.push('own', [salient('a'), salient('b', { claim_count: 9 })]);
   assert.deepEqual(drawn, [[model.roots[1]?.id]]);
 });
 
@@ -156,23 +151,6 @@ test('the lines that a block would hold stand behind what is in play, each sente
   assert.deepEqual(names(model.roots), ['A', 'agent-7']);
 });
 
-test('newcomers are marked as new for a while', () => {
-  const { model, drawn, at } = inPlay();
-  model.push('own', [salient('a')], false);
-  assert.equal(model.nextFade, undefined);
-  at(1_000);
-  model.push('own', [salient('a'), salient('b')]);
-  assert.deepEqual(
-    model.roots.map((node) => 'mark' in node && node.mark),
-    [false, 'new'],
-  );
-  drawn.length = 0;
-  at(model.nextFade ?? 0);
-  model.fade();
-  assert.deepEqual(drawn, [[model.roots[1]?.id]]);
-  assert.equal(model.nextFade, undefined);
-});
-
 test('sessions from outside stand below, under their own names, until they are empty', async () => {
   const { model } = inPlay();
   model.push('own', [salient('a')]);
@@ -196,7 +174,7 @@ test('an open entity shows why it is in play, then its top claim, then the other
 
 test('a change of the knowledge draws an open row again only where its claims differ', async () => {
   const { model, drawn, answers } = inPlay({ a: entity('a', [claim('c1')]) });
-  model.push('own', [salient('a')], false);
+  model.push('own', [salient('a')]);
   const row = model.roots[0] as Node;
   model.expanded(row, true);
   await model.moveTo(1);
@@ -293,10 +271,7 @@ test('more claims than a glance takes stand under one row', () => {
 });
 
 test('every row has an id of its own', () => {
-  const rows = [
-    entityNode('s', salient('a'), false, false),
-    ...claimNodes('s/a', [claim('c')], 1, null),
-  ];
+  const rows = [entityNode('s', salient('a'), false), ...claimNodes('s/a', [claim('c')], 1, null)];
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
 });
 
@@ -306,7 +281,7 @@ test('a row opens its own place, or the file of its entity in its own knowledge 
     asked.push([params, collection]);
     return entity('a', []);
   }) as unknown as Ask;
-  const row = entityNode('s', salient('a', { collection: 'billing' }), false, false);
+  const row = entityNode('s', salient('a', { collection: 'billing' }), false);
   const target = await targetOf(ask, row);
   assert.deepEqual(target?.uris, ['file:///kb/.vouch/entities/a.yaml']);
   assert.deepEqual(asked, [[{ id: 'a' }, 'billing']]);
@@ -327,10 +302,7 @@ test('a topic says where it was found, and opens no file', async () => {
   const beneath = await view.children(row);
   const told = beneath.find(({ label }) => label === 'Not declared');
   assert.equal(told?.description, 'tag of 2 claims');
-  assert.equal(
-    entityNode('s', salient('a', { type: 'topic' }), false, false).subject?.isTopic,
-    false,
-  );
+  assert.equal(entityNode('s', salient('a', { type: 'topic' }), false).subject?.isTopic, false);
 });
 
 test('rows that stand where they stood are told apart from rows that moved', () => {
@@ -419,11 +391,19 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
   await experts.find({ topic: 'frob keys', weight: 'evidence', types: [] });
   const [row] = below(experts.roots[0]);
   assert.equal(row?.label, 'Keys rotate.');
+  assert.deepEqual(row?.kind === 'claim' && row.claim, { id: 'c1', collection: 'x' });
   assert.deepEqual(targetIn(row), { uris: ['file:///c1'], passages: ['Keys  rotate.', 'text:'] });
   const notes = '“frob” not known here · not all counted, time was up';
   assert.deepEqual([experts.count, experts.notes], [0, notes]);
   await experts.find({ topic: 'frob keys', weight: 'evidence', types: ['team'] });
   assert.deepEqual(asked, ['vouch/experts', 'vouch/search', 'vouch/experts']);
+});
+
+test('where a search finds nothing either, that is said, and another question offered', async () => {
+  const ask = (async () => ({ experts: [], hits: [], degraded: [] })) as unknown as Ask;
+  const experts = new Experts(ask, () => {});
+  await experts.find({ topic: 'frobnicator', weight: 'evidence', types: [] });
+  assert.deepEqual(names(experts.roots), ['A search finds nothing either', 'Find Experts']);
 });
 
 test('people first, then teams and owners, then who committed, then systems', async () => {
@@ -493,7 +473,7 @@ test('many experts: twenty of them, people before all others, then all on demand
 test('where a filter leaves nobody, all types are offered', async () => {
   const experts = await answered([], 'x', ['team']);
   assert.equal(commandOf(experts.roots[0]), 'vouchSidecar.allTypes');
-  assert.deepEqual((await answered([])).roots, []);
+  assert.equal(commandOf((await answered([])).roots[1]), 'vouchSidecar.findExperts');
 });
 
 test('the line above the experts says what was asked; history keeps each once', () => {
@@ -662,6 +642,18 @@ test('while a server is started again, what is shown of a file stays', async () 
   degraded.pop();
   await model.look(visible('file:///a'));
   assert.equal(model.count, 0);
+});
+
+test('before the server answers, claims on an open file are to come; what stands there stays', async () => {
+  const { model } = inFile({ [FILE]: [[1, 'x']] });
+  model.expect('untitled:x');
+  assert.deepEqual(model.roots, []);
+  model.expect(FILE);
+  assert.deepEqual(names(model.roots), ['Claims are being tied to files…']);
+  await model.look(visible(FILE));
+  const before = names(model.roots);
+  model.expect('file:///repo/other.py');
+  assert.deepEqual(names(model.roots), before);
 });
 
 test('scrolling moves nothing that is still in sight, another file begins anew', async () => {

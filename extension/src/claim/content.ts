@@ -1,6 +1,6 @@
 /** A claim in full, as plain data for its page: texts in pieces, and what each link opens. */
 import type { AuthorRow, Citation, ClaimResult, PersonRow } from '../protocol.gen';
-import { citedAt, fileOf } from '../tree/claims';
+import { citedAt, fileOf, titleOf } from '../tree/claims';
 import { type ClaimRef, joined, plural, type Target } from '../tree/nodes';
 import type { Content, Line, Piece } from './messages';
 
@@ -64,7 +64,7 @@ function sources(citations: readonly Citation[]): readonly Citation[] {
 
 function source(citation: Citation, linked: (text: string, link: Link) => Piece): Piece[] {
   const { document, locator, quote, kind } = citation;
-  const title = citation.title ?? locator ?? citation.id;
+  const title = titleOf(citation);
   const said = quote ? [{ text: ` “${plain(quote)}”` }] : [];
   const at = /#(L\d+)/.exec(document ?? '')?.[1];
   const shown = joined(title, at);

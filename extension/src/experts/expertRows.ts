@@ -9,8 +9,8 @@ import {
   type ListNode,
   type Node,
   noteNode,
-  type PlaceNode,
   plural,
+  rowText,
   subjectOf,
 } from '../tree/nodes';
 
@@ -172,7 +172,8 @@ export const HIT_ICONS: Readonly<Record<SearchHit['kind'], string>> = {
 };
 
 /** What a search finds where nobody carries evidence on the topic. */
-export function hitsNode(hits: readonly SearchHit[]): ListNode {
+export function hitsNode(hits: readonly SearchHit[]): Node {
+  if (hits.length === 0) return noteNode('search', 'A search finds nothing either', 'search');
   return {
     id: 'group:search',
     kind: 'list',
@@ -185,15 +186,17 @@ export function hitsNode(hits: readonly SearchHit[]): ListNode {
   };
 }
 
-function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): PlaceNode {
-  const label = oneLine(kind === 'claim' ? snippet : title);
-  return {
+function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): Node {
+  const label = rowText(kind === 'claim' ? snippet : title);
+  const target = { uris: [uri], passages: [snippet, 'text:'] };
+  const look = {
     id: `hit:${collection}/${kind}:${id}`,
-    kind: 'place',
     label,
-    description: joined(kind, collection),
+    description: joined(kind !== 'claim' && kind, collection),
     tooltip: [label, oneLine(snippet)],
     icon: HIT_ICONS[kind],
-    target: { uris: [uri], passages: [snippet, 'text:'] },
+    target,
   };
+  if (kind !== 'claim') return { ...look, kind: 'place' };
+  return { ...look, kind: 'claim', claim: { id, collection }, file: target, children: [] };
 }

@@ -92,7 +92,7 @@ export class Experts implements Model {
   /** Those who committed: behind people, teams and owners. */
   private authors: ListNode[] = [];
   /** What a search finds where nobody carries evidence. */
-  private hits: ListNode[] = [];
+  private hits: Node[] = [];
   /** Words of the topic that nothing here holds, and whether time was up before all was counted. */
   notes = '';
   private everyone = false;
@@ -123,7 +123,8 @@ export class Experts implements Model {
     const nobody = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
     const found = nobody && !types.length ? await this.ask('vouch/search', { query: topic }) : null;
     if (turn !== this.asked) return undefined;
-    this.hits = found?.hits.length ? [hitsNode(found.hits)] : [];
+    const again = commandNode('Find Experts', 'vouchSidecar.findExperts', 'search');
+    this.hits = found ? [hitsNode(found.hits), ...(found.hits.length ? [] : [again])] : [];
     this.show(answer);
     return answer;
   }

@@ -73,6 +73,13 @@ export class InFile implements Model {
     this.draw();
   }
 
+  /** A file is open before the server answers: its claims are to come, unless others stand here. */
+  expect(uri: string): void {
+    if (this.roots.length > 0 || !uri.startsWith('file:')) return;
+    this.pending = true;
+    this.draw();
+  }
+
   /** Marks the claims at the caret. */
   follow(caret: Caret): void {
     this.caret = caret;

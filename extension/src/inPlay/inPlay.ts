@@ -18,13 +18,10 @@ import {
 } from '../tree/nodes';
 import { difference, type Shown, steadyOrder } from '../tree/rowOrder';
 
-const NEW_FOR_MS = 12_000;
 const OTHER_SESSIONS = 16;
 
 interface Session {
   shown: readonly Shown<SalientEntity>[];
-  /** Entity key → when its mark as new ends. */
-  readonly arrivals: Map<string, number>;
 }
 
 /** Names of the newest sentence first, else as they are ranked. */
@@ -78,7 +75,6 @@ export class InPlay implements Model {
     private readonly own: string,
     /** Rows that stand where nothing is in play. */
     private readonly instead: () => readonly Node[] = () => [],
-    private readonly now: () => number = Date.now,
   ) {
     this.entityClaims = new EntityClaims(ask, redraw);
   }
@@ -97,20 +93,12 @@ export class InPlay implements Model {
     return inPlay.flatMap(({ row }) => row.matched).join(', ');
   }
 
-  /** Takes a ranking; `marked` says whether newcomers are marked as new. */
-  push(id: string, salience: readonly SalientEntity[], marked = true): void {
+  /** Takes a ranking. */
+  push(id: string, salience: readonly SalientEntity[]): void {
     const session = this.session(id);
-    const before = new Set(session.shown.map(({ row }) => keyOf(row)));
-    const until = this.now() + NEW_FOR_MS;
-    for (const row of salience) {
-      if (marked && !before.has(keyOf(row))) session.arrivals.set(keyOf(row), until);
-    }
     const isOpen = (key: string) => this.entityClaims.open.has(`${id}/${key}`);
     // An empty ranking empties, whatever is open.
     session.shown = salience.length > 0 ? steadyOrder(session.shown, salience, isOpen) : [];
-    for (const key of session.arrivals.keys()) {
-      if (!session.shown.some(({ row }) => keyOf(row) === key)) session.arrivals.delete(key);
-    }
     if (id !== this.own && salience.length === 0) this.sessions.delete(id);
     this.update();
     const { open } = this.entityClaims;
@@ -120,20 +108,6 @@ export class InPlay implements Model {
   /** Takes the lines that a block for the text at hand would hold. */
   hold(lines: readonly Node[]): void {
     this.block = lines;
-    this.update();
-  }
-
-  /** When the next mark as new ends, in milliseconds of `now`. */
-  get nextFade(): number | undefined {
-    const ends = [...this.sessions.values()].flatMap(({ arrivals }) => [...arrivals.values()]);
-    return ends.length > 0 ? Math.min(...ends) : undefined;
-  }
-
-  /** Takes off the marks whose time is over. */
-  fade(): void {
-    for (const { arrivals } of this.sessions.values()) {
-      for (const [key, until] of arrivals) if (until <= this.now()) arrivals.delete(key);
-    }
     this.update();
   }
 
@@ -171,7 +145,7 @@ export class InPlay implements Model {
   private session(id: string): Session {
     let session = this.sessions.get(id);
     if (!session) {
-      session = { shown: [], arrivals: new Map() };
+      session = { shown: [] };
       this.sessions.set(id, session);
       const others = [...this.sessions.keys()].filter((key) => key !== this.own);
       if (others.length > OTHER_SESSIONS) this.sessions.delete(others[0] as string);
@@ -188,8 +162,7 @@ export class InPlay implements Model {
   private rows(id: string): readonly EntityNode[] {
     const session = this.sessions.get(id);
     return (session?.shown ?? []).map((shown) => {
-      const isNew = session?.arrivals.has(keyOf(shown.row)) ?? false;
-      const node = entityNode(id, shown.row, shown.gone, isNew);
+      const node = entityNode(id, shown.row, shown.gone);
       this.nodes.set(node.id, { session: id, shown });
       return node;
     });

@@ -1,9 +1,6 @@
-/** Shows how the server is: a language status, progress, and a status bar item when something is wrong. */
+/** Shows how the server is: a language status, and a status bar item when something is wrong. */
 import * as vscode from 'vscode';
 import type { Summary } from './words';
-
-const NOTICED_AFTER_MS = 500;
-const VIEWS = ['vouchSidecar.inPlay', 'vouchSidecar.experts'];
 
 const SEVERITIES = {
   information: vscode.LanguageStatusSeverity.Information,
@@ -55,38 +52,5 @@ export class StatusItems implements vscode.Disposable {
     this.alarm.backgroundColor = new vscode.ThemeColor(`statusBarItem.${severity}Background`);
     this.alarm.tooltip = [text, detail].filter(Boolean).join('\n');
     this.alarm.show();
-  }
-}
-
-/** Shows progress in the views while the server indexes; the status bar has the server's own. */
-export class Progress implements vscode.Disposable {
-  private waiting: NodeJS.Timeout | undefined;
-  private end: (() => void) | undefined;
-
-  /** Shows progress once `busy` has lasted half a second, and ends it when `busy` ends. */
-  set(busy: boolean): void {
-    if (busy && !this.waiting) {
-      this.waiting = setTimeout(() => this.begin(), NOTICED_AFTER_MS);
-    } else if (!busy) this.dispose();
-  }
-
-  dispose(): void {
-    clearTimeout(this.waiting);
-    this.waiting = undefined;
-    this.end?.();
-    this.end = undefined;
-  }
-
-  private begin(): void {
-    const done = new Promise<void>((resolve) => {
-      this.end = resolve;
-    });
-    const title = 'Vouch: reading the knowledge base';
-    void vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title },
-      () => done,
-    );
-    for (const viewId of VIEWS)
-      void vscode.window.withProgress({ location: { viewId } }, () => done);
   }
 }

@@ -11,14 +11,14 @@ interface Entry extends vscode.QuickPickItem {
 }
 
 /** What is known of the server. */
-interface Known {
+export interface KnownStatus {
   readonly state: State;
   readonly status: StatusResult | undefined;
   readonly health: DidChangeStatus | undefined;
   pause(seconds: number | null): Promise<void>;
 }
 
-export async function showStatus(known: Known, server: Found | undefined): Promise<void> {
+export async function showStatus(known: KnownStatus, server: Found | undefined): Promise<void> {
   const { state, status, health } = known;
   const pause = state === 'ready' && status ? pauses(known, status) : [];
   const summary = summarize(state, status, health);
@@ -38,7 +38,7 @@ export async function showStatus(known: Known, server: Found | undefined): Promi
   await chosen?.run?.();
 }
 
-function roots(status: Known['status']): Entry[] {
+function roots(status: KnownStatus['status']): Entry[] {
   return (status?.roots ?? []).map(({ root, collection, counts }) => ({
     label: `$(library) ${collection}`,
     description: root,
@@ -52,7 +52,7 @@ function roots(status: Known['status']): Entry[] {
 }
 
 /** Knowledge bases of other users. */
-const refused = (status: Known['status']): Entry[] =>
+const refused = (status: KnownStatus['status']): Entry[] =>
   (status?.refused ?? []).map((detail) => ({
     label: '$(lock) not served',
     detail,
@@ -60,7 +60,7 @@ const refused = (status: Known['status']): Entry[] =>
       vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar.trust.folders'),
   }));
 
-function problems(status: Known['status']): Entry[] {
+function problems(status: KnownStatus['status']): Entry[] {
   return problemsOf(status).map(({ root, path: file, line, severity, message }) => {
     const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
     if (!file) return { ...entry, run: openSettings };
@@ -71,7 +71,7 @@ function problems(status: Known['status']): Entry[] {
 }
 
 /** A pause silences hooks, pushes and hover; what is asked is still answered. */
-function pauses(known: Known, status: StatusResult): Entry[] {
+function pauses(known: KnownStatus, status: StatusResult): Entry[] {
   const entry = (label: string, seconds: number | null, detail = ''): Entry => ({
     label,
     detail,

@@ -23,7 +23,8 @@ export function findPlace(text: string, passages: readonly string[]): Place | un
     const pattern = words
       .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('\\s+');
-    const found = new RegExp(pattern).exec(text);
+    // A key of YAML is found with its value.
+    const found = new RegExp(passage.endsWith(':') ? `${pattern}.*` : pattern).exec(text);
     if (found) return placeAt(text, found.index, found[0]);
   }
   return undefined;

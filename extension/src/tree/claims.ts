@@ -95,8 +95,9 @@ function factsOf(claim: ClaimView): string {
   );
 }
 
-const titleOf = (citation: Citation): string =>
-  citation.title ?? citation.locator ?? citation.source_id?.slice(0, 12) ?? citation.id;
+/** What a source is called; where nothing names it, the beginning of its id, which is a digest. */
+export const titleOf = ({ title, locator, source_id, id }: Citation): string =>
+  title ?? locator ?? (source_id ?? id).replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1…');
 
 function citationNode(id: string, citation: Citation): Node {
   const missing = citation.kind === 'missing';

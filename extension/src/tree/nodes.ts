@@ -70,7 +70,7 @@ export interface EntityNode extends Look {
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
   /** How it stands in its list, shown by colour. */
-  readonly mark?: 'new' | 'gone';
+  readonly mark?: 'gone';
 }
 
 interface WhyNode extends Look {
@@ -141,12 +141,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 export const joined = (...parts: (string | null | undefined | false)[]): string =>
   parts.filter(Boolean).join(' · ');
 
-export function entityNode(
-  parent: string,
-  row: SalientEntity,
-  gone: boolean,
-  isNew: boolean,
-): EntityNode {
+export function entityNode(parent: string, row: SalientEntity, gone: boolean): EntityNode {
   const claims = plural(row.claim_count, 'claim');
   const state = gone ? 'no longer in play' : row.ambiguous ? 'ambiguous' : null;
   return {
@@ -154,14 +149,10 @@ export function entityNode(
     kind: 'entity',
     label: row.name,
     description: joined(state, row.collection, row.type, claims),
-    spoken: [row.name, row.type, claims, state, isNew && 'new'].filter(Boolean).join(', '),
+    spoken: [row.name, row.type, claims, state].filter(Boolean).join(', '),
     tooltip: [row.name, joined(row.type, claims, row.collection), inWords(row)],
     icon: entityIcon(row.type),
-    ...(gone
-      ? { color: 'vouchSidecar.goneForeground', mark: 'gone' }
-      : isNew
-        ? { mark: 'new' }
-        : {}),
+    ...(gone ? { color: 'vouchSidecar.goneForeground', mark: 'gone' } : {}),
     subject: subjectOf(row),
     figures: row.why,
   };

@@ -120,20 +120,17 @@ function contextOf(node: Node): string {
 function collapsible(node: Node): vscode.TreeItemCollapsibleState {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   if ('open' in node && node.open) return Expanded;
-  if (known(node)) return Collapsed;
+  if (known(node)) return known(node)?.length ? Collapsed : None;
   return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
 }
 
 /** The text of a claim is read, not shouted. */
 const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');
 
-/** Marks rows that have just come into play, and those that no longer are. */
-export class Marks implements vscode.FileDecorationProvider {
-  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    if (uri.scheme !== MARK) return undefined;
-    if (uri.path === '/gone')
-      return { color: new vscode.ThemeColor('vouchSidecar.goneForeground') };
-    const color = new vscode.ThemeColor('vouchSidecar.newForeground');
-    return { badge: '●', color, tooltip: 'new in play' };
+/** Dims the label of rows that are no longer in play. */
+export class GoneRows implements vscode.FileDecorationProvider {
+  provideFileDecoration({ scheme }: vscode.Uri): vscode.FileDecoration | undefined {
+    if (scheme !== MARK) return undefined;
+    return { color: new vscode.ThemeColor('vouchSidecar.goneForeground') };
   }
 }

@@ -11,6 +11,7 @@ const USERS = {
   'vouchSidecar.semantic.model': '/nowhere/model',
   'vouchSidecar.semantic.ollama': 'http://127.0.0.1:9',
   'vouchSidecar.semantic.speaks': true,
+  'vouchSidecar.ledger.enabled': false,
   'vouchSidecar.trust.folders': ['*'],
 };
 const heard = (folder) => path.join(path.dirname(folder), 'heard');
@@ -25,7 +26,7 @@ export const options = () => ({
     fs.mkdirSync(path.join(folder, '.vscode'));
     write(folder, USERS);
     const run = `'${SIDECAR}' "$@"`;
-    const script = `[ "$1" = lsp ] || exec ${run}\ntee '${heard(folder)}' | ${run}`;
+    const script = `[ "$1" = lsp ] || exec ${run}\nsleep 5\ntee '${heard(folder)}' | ${run}`;
     fs.writeFileSync(server, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   },
 });
@@ -44,8 +45,14 @@ function told(folder) {
 }
 
 export async function run({ w, test }) {
-  await test('the server of the machine is told what the user has set, and nothing else', async () => {
+  await test('while the server starts, the claims on an open file are to come', async () => {
     await w.panel();
+    await w.openFile('runbook.md');
+    await w.row('In This File', 'Claims are being tied to files…').waitFor();
+    await w.row('In This File', 'dead-letter queue').waitFor();
+  });
+
+  await test('the server of the machine is told what the user has set, and nothing else', async () => {
     await w.page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
     assert.deepEqual(told(w.folder), [{ hover: { maxClaims: 3 } }]);
   });

@@ -35,6 +35,17 @@ export async function run({ w, test, artifacts }) {
     await sidebar.getByText('Nobody carries evidence on “silent frobnicator” · “frobnicator” not known here').waitFor();
     await w.row('Experts', 'silent for six hours').click();
     await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
+    await page.locator('.part.statusbar', { hasText: /Ln 2, Col \d\d+ \(\d\d+ selected\)/ }).waitFor(); // its text
     await pictures(w, artifacts, 'found');
+  });
+
+  await test('where a search finds nothing either, that is said, and another question offered', async () => {
+    await w.command('Vouch: Find Experts');
+    await w.answer('frobnicator');
+    await sidebar.getByText('Nobody carries evidence on “frobnicator” · “frobnicator” not known here').waitFor();
+    await w.row('Experts', 'A search finds nothing either').waitFor();
+    await w.row('Experts', 'Find Experts').click();
+    await page.locator('.quick-input-widget input').first().waitFor();
+    await page.keyboard.press('Escape');
   });
 }
