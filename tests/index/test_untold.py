@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
 from tests.index.test_knowledge import disk_of
-from tests.retrieval.samples import claim, entity
+from tests.retrieval.samples import PRIVATE, claim, entity
 
 OLD = claim("tokens-live-for-ninety-minutes", "Tokens live for ninety minutes.", evidence=("e",))
 NEW = replace(
@@ -209,3 +209,23 @@ def test_the_claim_that_counts_is_found_over_several_retired_ones(world: World) 
 def test_other_knowledge_bases_have_other_pseudonyms() -> None:
     first, second = (knowledge_of([NEW]).documents() for _ in range(2))
     assert [one["refers"] for one in first] != [one["refers"] for one in second]
+
+
+def test_a_quote_without_its_bytes_is_silent_while_its_source_is_closed() -> None:
+    quote = Evidence("ev-loose", "evidence/ev-loose.yaml", SOURCE.id, "p2", "The gate is blue.")
+    secret = claim("gates-are-hers", "Gates.", evidence=(SOURCE.id,), scope=PRIVATE)
+    citing = claim("blue-gate", "Blue.", evidence=(quote.id,))
+    world = World(SOURCE, quote, citing, secret)
+    fresh = World(SOURCE, quote, citing)
+    for closed in (secret, replace(secret, status="redacted"), replace(secret, status="archived")):
+        fresh.take(closed)
+        for known in (world.known, fresh.known):
+            view = View("kb", known, ANYBODY.gates)
+            shown = view.visible.artifact(key_of(quote))
+            assert isinstance(shown, Evidence)
+            assert shown.quote is None
+        world.take(closed)
+    world.take(replace(secret, scope=Scope()))
+    shown = View("kb", world.known, ANYBODY.gates).visible.artifact(key_of(quote))
+    assert isinstance(shown, Evidence)
+    assert shown.quote == quote.quote

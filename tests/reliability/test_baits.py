@@ -16,6 +16,7 @@ import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.prompt_text import asked_sentences
 from vouch_sidecar.text.sentences import Layout, form_of_text
 from vouch_sidecar.workspace.git import WorkingTree
 from vouch_sidecar.workspace.names_in_text import named_in
@@ -45,6 +46,7 @@ BAITS = {
     "capitals in phrases": "A " * 50_000,
     "a heading": "# " + " #" * 40_000 + "x",
     "comments": "<!--" * 20_000 + "x",
+    "abbreviations": "e.g. " * 50_000,
 }
 LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
 ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n"
@@ -57,6 +59,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     layout.around(0, len(text))
     form_of_text(text)
     named_in(text)
+    asked_sentences(text)
     units(text)
     assert len(_headings(text.encode())) <= 1
     assert not list(_names_in(Claim("a", "claims/a.yaml", text))) or " " in text

@@ -25,6 +25,8 @@ _PRINTED = re.compile(
 _SIGN = re.compile(r"\S")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
 _ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
+LOOK_BACK = 32
+"""Characters in front of a full stop in which an abbreviation is looked for."""
 
 
 WHOM = re.compile(
@@ -72,7 +74,7 @@ def asked_sentences(text: str) -> list[Span]:
 def _sentences(text: str) -> Iterator[Span]:
     start = 0
     for mark in _END.finditer(text):
-        words = text[start : mark.start()].rsplit(None, 1)[-1:]
+        words = text[max(start, mark.start() - LOOK_BACK) : mark.start()].rsplit(None, 1)[-1:]
         if words and mark[0][0] == "." and words[0].lower().lstrip("([") in _ABBREVIATED:
             continue
         yield start, mark.end()
