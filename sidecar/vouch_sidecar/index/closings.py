@@ -1,0 +1,236 @@
+"""Finds the unchanged artifacts of which more, or less, may be closed after a change: what quotes a
+source around the receipts that it touches, and what holds the text of a withheld claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from vouch_sidecar.index.changed_world import ChangedWorld, sealed_before
+from vouch_sidecar.index.encoding import (
+    Pointer,
+    StemPlace,
+)
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.links import (
+    closing,
+)
+from vouch_sidecar.index.query import (
+    all_of,
+    any_of,
+    pointing_query,
+    stem_query,
+)
+from vouch_sidecar.index.receipts import (
+    is_receipt,
+)
+from vouch_sidecar.index.schema import (
+    CONTENT,
+    QUESTION,
+    SENTENCE_STEMS,
+    SILENCED,
+    TITLE,
+    UNSEARCHED_STEMS,
+    artifact_in,
+    closed_in,
+    key_in,
+    quoted_in,
+    repeats,
+)
+from vouch_sidecar.index.withheld import (
+    Withheld,
+)
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Source,
+    key_of,
+)
+from vouch_sidecar.text.analysis import has_spaceless, units
+from vouch_sidecar.text.content_words import always_content, content_stems
+
+_ARTIFACTS = {QUESTION: Kind.SOURCE, TITLE: Kind.PAGE}
+"""The artifacts of documents that hold only a part of one."""
+_SAYING = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION, Kind.ENTITY)
+"""The kinds of stems of what may hold the text of a claim."""
+
+
+def quoting(
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
+) -> dict[Key, Artifact]:
+    """The unchanged claims whose sentences may differ after the change, and the evidence that may
+    gain or lose its quote: those around the receipts that the change touches.
+    """
+    touched, sources = _touched(before, shown, gone, world)
+    reclosed = _reclosed(before, shown, gone, world)
+    affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
+    sources |= {one.id for one in reclosed}
+    for one in reclosed:
+        without_bytes = (e for e in world.evidence_in(one.id) if not is_receipt(e))
+        affected_artifacts |= {key_of(e): e for e in without_bytes}
+    by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
+    affected = set(touched)
+    for evidence_id in touched:
+        evidence = world.evidence(evidence_id)
+        if evidence is not None:
+            affected_artifacts[key_of(evidence)] = evidence
+            by_source.setdefault(evidence.source_id, []).append(evidence)
+    for source_id, changed in by_source.items():
+        affected |= _around(world, source_id, changed, whole=source_id in sources)
+    for evidence_id in affected:
+        for citing_claim in world.cited(evidence_id).by:
+            if (claim := world.claim(citing_claim.claim_id)) is not None:
+                affected_artifacts[key_of(claim)] = claim
+    return {
+        key: one for key, one in affected_artifacts.items() if key not in shown and key not in gone
+    }
+
+
+def _around(world: ChangedWorld, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
+    """Ids of the receipts of a source whose sentences may contain a changed receipt."""
+    sources = world.sources
+    spans = [span for one in changed if (span := sources.span(one))]
+    whole = whole or any(map(sources.repeats, changed))
+    ids = set()
+    for evidence in world.evidence_in(source_id):
+        parts = None if whole else sources.parts(evidence)
+        if parts is None or any(a < end and b > start for a, b in spans for start, end in parts):
+            ids.add(evidence.id)
+    return ids
+
+
+def _touched(
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
+) -> tuple[set[str], set[str]]:
+    """Ids of the evidence whose citations change, and of the sources all of whose receipts may be
+    affected.
+    """
+    evidence: set[str] = set()
+    sources: set[str] = set()
+    for key in [*shown, *gone]:
+        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
+        for artifact in versions:
+            if isinstance(artifact, Claim):
+                # Not the sources that it cites, which every claim may cite.
+                evidence.update(filter(world.evidence, artifact.evidence))
+            elif isinstance(artifact, Evidence):
+                evidence.add(artifact.id)
+                if key in gone or len(versions) > 1:
+                    sources.add(artifact.source_id)
+            elif isinstance(artifact, Source):
+                sources.add(artifact.id)
+        saying = [key[1]] if key[0] is Kind.CLAIM else []
+        if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
+            cites = before.found(pointing_query("cites", key[1]))
+            saying = [one.id for one in cites]
+        for claim_id in saying:
+            same = before.found(pointing_query(*repeats(claim_id, before.pseudonyms)))
+            evidence.update(one.id for one in same)
+        for refers in (before.withheld_by(key), world.withheld_by(key)):
+            targets = {Pointer.decode(one).target for one in refers}
+            evidence.update(filter(world.evidence, targets))
+    return evidence, sources
+
+
+def _reclosed(
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
+) -> list[Source]:
+    """The sources that secret claims close, or no longer close, after the change."""
+    if not world.has_secrets:
+        return []
+    ids: set[str] = set()
+    for key in [*shown, *gone]:
+        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
+        if key[0] is Kind.CLAIM:
+            was, now = sealed_before(before, key), world.sealed(key[1])
+            for cited in (was[1] | now[1]) if was != now else ():
+                versions_cited = (world.evidence(cited), before.evidence(cited))
+                ids |= {cited, *(one.source_id for one in versions_cited if one is not None)}
+        ids |= {one.source_id for one in versions if isinstance(one, Evidence)}
+        ids |= {one.id for one in versions if isinstance(one, Source)}
+    for source in [*filter(None, map(before.source, ids)), *filter(None, map(world.source, ids))]:
+        ids |= {one.id for one in world.sources_at(source.locator)}
+    reclosed = []
+    for source in filter(None, map(world.source, sorted(ids))):
+        stood = before.document(key_of(source))
+        earlier = () if stood is None else closed_in(stood)
+        was_closed = [one.gates for one in earlier if (one.start, one.end) == CONTENT]
+        if was_closed != closing(source, world):
+            reclosed.append(source)
+    return reclosed
+
+
+def holding(
+    before: Knowledge,
+    shown: Mapping[Key, Artifact],
+    gone: Collection[Key],
+    changed: Collection[Key],
+    world: ChangedWorld,
+) -> dict[Key, Artifact]:
+    """The unchanged claims, pages and sources that may hold, or have held, the text of a claim that
+    is or was withheld.
+    """
+    keys: dict[Key, None] = {}
+    went = False
+    for key in changed:
+        if key[0] is not Kind.CLAIM or not (was_hidden(before, key) or world.hides(key)):
+            continue
+        now = world.withheld
+        was = before.withheld or Withheld()
+        # What the file of a retired claim held before may not be known.
+        if before.withheld_by(key) or was.differs(key[1], now):
+            went |= was_hidden(before, key)
+            for text in now.of_claim(key[1]):
+                keys |= dict.fromkeys(artifacts_saying(before, text))
+        if world.secrecy_of(key[1]) != sealed_before(before, key)[0]:
+            citing_pages = before.found(pointing_query("cites", before.pseudonyms.of(key[1])))
+            keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
+    if went:
+        keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
+    artifacts: dict[Key, Artifact] = {}
+    for key in keys:
+        is_evidence = key[0] is Kind.EVIDENCE
+        artifact = world.evidence(key[1]) if is_evidence else world.artifact(key)
+        if artifact is not None and key not in shown and key not in gone:
+            artifacts[key] = artifact
+    return artifacts
+
+
+def was_hidden(before: Knowledge, key: Key) -> bool:
+    """Whether not every viewer was told a claim."""
+    claim = before.artifact(key)
+    return gate_of(claim) != OPEN if claim is not None else bool(before.withheld_by(key))
+
+
+def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYING) -> Iterator[Key]:
+    """The artifacts that may hold all words of a text, in the sentence of a claim and in what its
+    evidence quotes as well.
+    """
+    stems = dict.fromkeys(
+        one.stem for one in units(text).units if not one.spaceless and always_content(one.stem)
+    )
+    pairs = (one for one in content_stems(text) if len(one) > 1 and has_spaceless(one))
+    wanted = list(dict.fromkeys((*stems, *pairs)))
+    labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
+        *before.snapshot.units
+    }
+    for kind in kinds if wanted else ():
+        places = [StemPlace(kind, one).encode() for one in labels]
+        query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
+        for hit in before.snapshot.every(query):
+            document = before.snapshot.document(hit)
+            kind_found, artifact_id, _ = key_in(document)
+            yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
+            if kind_found != Kind.CLAIM:
+                continue
+            claim = artifact_in(document)
+            assert isinstance(claim, Claim)
+            yield from ((Kind.EVIDENCE, one) for one in claim.evidence)
+            quoted = quoted_in(document)
+            if quoted is not None and quoted.sentence is not None:
+                yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)

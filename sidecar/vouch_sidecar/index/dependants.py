@@ -1,0 +1,129 @@
+"""Finds the unchanged artifacts whose links or labels depend on what changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from tantivy import Occur, Query
+
+from vouch_sidecar.index.changed_world import ChangedWorld
+from vouch_sidecar.index.encoding import (
+    CountedEntity,
+    Pointer,
+    Pseudonyms,
+    StemPlace,
+)
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.query import (
+    any_of,
+    pointing_query,
+    stem_query,
+    value_query,
+)
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Key,
+    Kind,
+    Page,
+    Source,
+    key_of,
+)
+from vouch_sidecar.names.name_forms import forms, required
+
+
+def dependants(
+    before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
+) -> dict[Key, Artifact]:
+    """The unchanged artifacts whose links or labels may differ after the change."""
+    dependants: dict[Key, Artifact] = {}
+    for key in [*shown, *gone]:
+        effect = _effect(before.artifact(key), shown.get(key), before.pseudonyms)
+        queries = [value_query("refers", effect.refers)] if effect.refers else []
+        claims = {*effect.claims}
+        if effect.entity is not None:
+            queries += [
+                _about(before, effect.entity.id),
+                *_naming(before, before.entity(effect.entity.id)),
+                *_naming(before, shown.get(key)),
+            ]
+            pages = (world.page(page_id) for page_id in before.pages_about(key))
+            claims.update(pseudonym for page in pages if page for pseudonym in page.claims)
+        for artifact in chain.from_iterable(map(before.found, queries)):
+            dependants[key_of(artifact)] = artifact
+        for pseudonym in claims:
+            if (claim := before.named(pseudonym)) is not None:
+                dependants[key_of(claim)] = claim
+    return {key: one for key, one in dependants.items() if key not in shown and key not in gone}
+
+
+def _about(before: Knowledge, entity_id: str) -> Query:
+    """A query for the claims that declare an entity or are linked to it."""
+    labels = {StemPlace.decode(place).label for place in before.snapshot.lengths}
+    return any_of(
+        [
+            pointing_query("declares", entity_id),
+            value_query("about", [CountedEntity(one, entity_id).encode() for one in labels]),
+        ]
+    )
+
+
+def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
+    """Queries for the claims that may be linked to an entity because they name it."""
+    if not isinstance(entity, Entity):
+        return
+    declared = (Occur.MustNot, value_query("linked", ["declared"]))
+    places = [name for name in before.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+    for name in places:
+        for stems in required(entity):
+            words = [(Occur.Must, stem_query(name, stem)) for stem in stems]
+            all_claims = (Occur.Must, value_query("place", [name]))
+            yield Query.boolean_query([*(words or [all_claims]), declared])
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """The artifacts that depend on a changed one: claims by pseudonym, claims whose text may name
+    `entity`, and artifacts that hold one of the encoded pointers `refers`.
+    """
+
+    claims: Iterable[str] = ()
+    entity: Entity | None = None
+    refers: tuple[str, ...] = ()
+
+
+def _effect(before: Artifact | None, after: Artifact | None, names: Pseudonyms) -> _Effect:
+    """The artifacts that depend on how an artifact changed; none if no other depends on the
+    difference.
+    """
+    artifact = before or after
+    moved = (before is None) != (after is None) or _gate(before) != _gate(after)
+    refers: tuple[str, ...] = ()
+    if moved and isinstance(artifact, Entity | Claim | Page | Source):
+        refers = (Pointer("joins", artifact.id).encode(),)
+    if moved and isinstance(artifact, Claim):  # a page's mark of it may be shown, or no longer
+        refers += (Pointer("cites", names.of(artifact.id)).encode(),)
+    if moved and isinstance(artifact, Source):
+        refers += (Pointer("quotes", artifact.id).encode(),)
+    if isinstance(artifact, Page) and (moved or _lists(before) != _lists(after)):
+        claims = {c for page in (before, after) if isinstance(page, Page) for c in page.claims}
+        return _Effect(claims=claims, refers=refers)
+    if isinstance(artifact, Entity) and (moved or _forms(before) != _forms(after)):
+        return _Effect(entity=artifact, refers=refers)
+    return _Effect(refers=refers)
+
+
+def _gate(artifact: Artifact | None) -> str | None:
+    return None if artifact is None else gate_of(artifact)
+
+
+def _lists(page: Artifact | None) -> object:
+    return (page.claims, page.entities, page.title) if isinstance(page, Page) else None
+
+
+def _forms(entity: Artifact | None) -> object:
+    return list(forms(entity)) if isinstance(entity, Entity) else None
