@@ -27,6 +27,17 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     assert ask(engine, "context", task="I'm editing src/other.py")["items"] == []
 
 
+def test_a_document_is_asked_for_by_its_number(tmp_path: Path) -> None:
+    files = {"docs/adr/0003-valves.md": "# Valves\n", "docs/adr/0004-units.md": "# Units\n"}
+    root = repository(tmp_path / "kb", files)
+    cite(root, "valves", "Both valves close when the sensor is silent.", "docs/adr/0003-valves.md")
+    cite(root, "units", "Pressures are kept in millibar.", "docs/adr/0004-units.md")
+    engine = settled(root, tmp_path)
+    for task in ("ADR-0003", "What is ADR-3?", "What did ADR-0003 decide?"):
+        assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == ["valves"]
+    assert ask(engine, "context", task="What did ADR-0005 decide?")["items"] == []
+
+
 def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_path: Path) -> None:
     root = repository(tmp_path / "kb", FILES)
     cite(root, "limit", "Retries end after three attempts.", "src/upload.py")

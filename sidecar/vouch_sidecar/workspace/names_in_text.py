@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.text.windows import windows
@@ -41,9 +41,10 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
 _LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
 _SPLIT = re.compile(r"\.|::|#")
+_NUMBERED = re.compile(r"(?<![\w./\\-])[A-Za-z]{2,12}-[0-9]{1,5}(?![\w-]|[./\\]\w)")
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
-Kind = Literal["path", "identifier", "option"]
+Kind = Literal["path", "identifier", "option", "document"]
 
 
 class Named(NamedTuple):
@@ -66,6 +67,12 @@ def named_in(text: str) -> list[Named]:
             if len(by_place) >= MAX_NAMED:
                 return list(by_place.values())
     return list(by_place.values())
+
+
+def documents_in(text: str) -> list[Named]:
+    """What a text may call documents by a number: `ADR-7`. In small letters."""
+    found = _NUMBERED.finditer(text[:MAX_TEXT])
+    return [Named("document", one[0].lower(), *one.span()) for one in islice(found, MAX_NAMED)]
 
 
 def _named(text: str) -> Iterator[Named]:

@@ -16,6 +16,7 @@ from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, below, read, stat_of
 from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.names_in_text import documents_in
 from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
 
 _serials = count(1)
@@ -108,6 +109,11 @@ class Workspace:
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""
         return self.ties.named_by(text, self.locator)
+
+    def documents_in(self, text: str) -> list[tuple[int, int]]:
+        """Where a text calls documents that claims cite by a number, as `ADR-7`."""
+        named = filter(lambda one: self.ties.is_document(one.name), documents_in(text))
+        return [(one.start, one.end) for one in named]
 
     def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:
         """The start and end of the name at an offset of a text, and the ties to what it names; None

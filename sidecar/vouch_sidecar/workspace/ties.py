@@ -28,7 +28,7 @@ from vouch_sidecar.workspace.file_kinds import (
 )
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import Named, digest, named_in, parts_of
+from vouch_sidecar.workspace.names_in_text import Named, digest, documents_in, named_in, parts_of
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
 ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
@@ -287,11 +287,11 @@ class Ties:
         return made
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
-        """The ties to the files, modules and identifiers that a text names, in the order of the
-        text.
+        """The ties to the files, modules, identifiers and documents that a text names, each kind in
+        the order of the text.
         """
         found: dict[tuple[str, str, TieArm], FoundTie] = {}
-        for named in named_in(text):
+        for named in chain(named_in(text), documents_in(text)):
             for one in self._named_by(named, locator):
                 key = (one.path, one.tie.claim_id, one.tie.arm)
                 if key not in found or found[key].tie.strength < one.tie.strength:
@@ -306,13 +306,23 @@ class Ties:
         """
         word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
         bare = [Named("identifier", word[0], word.start(), word.end())] if word else []
-        here = [one for one in named_in(text) if one.start <= offset <= one.end]
+        names = chain(named_in(text), documents_in(text))
+        here = [one for one in names if one.start <= offset <= one.end]
         for named in sorted([*here, *bare], key=lambda one: one.start - one.end):
             if found := list(self._named_by(named, locator)):
                 return named.start, named.end, found
         return None
 
+    def is_document(self, name: str) -> bool:
+        """Whether a text may call a document so that claims cite."""
+        return digest(name) in self._documents
+
     def _named_by(self, named: Named, locator: Locator) -> Iterator[FoundTie]:
+        if named.kind == "document":
+            path = self._documents.get(digest(named.name), "")
+            ties = self.by_path.get(path, ())
+            yield from (FoundTie(path, tie) for tie in ties if tie.arm in ("cites", "quotes"))
+            return
         for path in _paths_of(named, locator):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)

@@ -152,8 +152,9 @@ def _answers(
     vector: TextVector | None,
 ) -> list[Answer]:
     ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
-    paths = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
-    asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *paths))
+    files = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
+    files += view.workspace.documents_in(text) if ties else []
+    asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
     tied = _claims(view, ties)
     by_place = {
         (type(one.artifact), one.where or one.artifact.id, one.section): one
