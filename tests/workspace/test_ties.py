@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.workspace_state import WorkspaceState
+from vouch_sidecar.engine.workspaces import work_out
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import Wanted
 from vouch_sidecar.workspace.names_in_text import named_in
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import (
     cite,
@@ -445,6 +448,16 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
     engine = settled(root, tmp_path)
     assert tie_rows(engine, next(iter(whole))) == [("one", "identifier", 1)]
     assert [tie_rows(engine, path) for path in files] == [[], []]
+
+
+def test_a_name_ties_only_once_it_is_known_to_be_rare(root: Path, tmp_path: Path) -> None:
+    cite(root, "one", "UploadLoop gives up.", "https://example.org/a")
+    cite(root, "two", "Nothing.", "src/pkg/upload.py")
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    (collection,) = engine.collections.values()
+    stages = work_out(collection, collection.knowledge, WorkspaceState(), engine.env)
+    told = [{one.claim_id for one in stage.ties_of("src/pkg/upload.py")} for stage, _ in stages]
+    assert told == [{"two"}, {"one", "two"}]
 
 
 def test_a_name_that_vanished_from_a_file_is_told(root: Path, tmp_path: Path) -> None:

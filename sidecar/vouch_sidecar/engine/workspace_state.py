@@ -71,6 +71,8 @@ class WorkspaceState:
     """Whether each quote is still there, by quoted file."""
     widespread: tuple[tuple[str, ...], dict[str, Spread]] = ((), {})
     """The list of files, and by name how widespread it is in them."""
+    common: set[str] = field(default_factory=set)
+    """Names in claims that are too widespread to tie anything."""
     recalled: bool = False
     kept: str = ""
     """Digest of the data last written to the cache."""

@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -358,11 +358,16 @@ def work_out(
             state.reads[claim_id] = ties_of(facts.of(claim), locator)
     origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
-    ties = Ties(by_path, uses, dict(state.names))
+    if state.stats:
+        known_uses, searched = _without(state.common, uses, wanted)
+        ties = Ties(by_path, known_uses, dict(state.names))
+    else:  # no name is known to be rare
+        ties, searched = Ties(by_path, {}, dict(state.names)), None
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, stops)
-    workspace = Workspace(root, files, ties, wanted, sources, origin, before, *people).made_ready()
+    workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
+    workspace.made_ready()
     first = (
         collection.surroundings.topics.of is None
     )  # else the old topics count until the second stage
@@ -370,10 +375,9 @@ def work_out(
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, stops)
     common |= {name for name in wanted.names if fold(name) in own}
-    wanted = Wanted(wanted.names - common, wanted.documents)
-    common_keys = set(map(digest, common))
-    state.once_names -= common_keys  # a name that became common is not gone
-    uses = {key: some for key, some in uses.items() if key not in common_keys}
+    state.common = common
+    uses, wanted = _without(common, uses, wanted)
+    state.once_names -= set(map(digest, common))  # a name that became common is not gone
     if stops() or not _search_files(root, files, wanted, state, stops):
         return
     ties = Ties(by_path, uses, dict(state.names))
@@ -389,6 +393,15 @@ def work_out(
     if topics is not None:
         state.knowledge = knowledge
         yield workspace, topics
+
+
+def _without(
+    common: Set[str], uses: dict[str, list[Use]], wanted: Wanted
+) -> tuple[dict[str, list[Use]], Wanted]:
+    """The uses of identifiers, and what to look for in files, without names that are common."""
+    keys = set(map(digest, common))
+    left = {key: some for key, some in uses.items() if key not in keys}
+    return left, Wanted(wanted.names - common, wanted.documents)
 
 
 def look_again(
