@@ -116,6 +116,22 @@ def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
 
 
+def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path: Path) -> None:
+    """What was worked out of a generation is true of the same one on another base."""
+    engine = settled(root, tmp_path)
+    write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
+    engine.read()
+    settle(engine.collections.values(), engine.env)
+    (collection,) = engine.collections.values()
+    before = collection.knowledge
+    engine.load(whole=True)
+    assert collection.knowledge.base is not before.base
+    assert collection.knowledge.since(before) == []
+    found = ask(engine, "experts", topic="keyring")
+    names = [one["name"] for one in found["experts"]]
+    assert (names, found["degraded"]) == (["keyring", "read_netrc"], [])
+
+
 def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()

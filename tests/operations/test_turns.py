@@ -117,3 +117,17 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert asked(later, "status")["degraded"] == ["index_building", "search_failed"]
     later.load()
     assert asked(later, "status")["degraded"] == []
+
+
+@pytest.mark.anyio
+async def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
+    """What we said ourselves names nothing when it comes back."""
+    block = asked(engine, "context", task=NAMED)["text"]
+    answered = asked(engine, "context", task=block, session_id="s")
+    assert (answered["text"], "_meta" in answered) == ("", False)
+    assert asked(engine, "salience", session_id="s")["salience"] == []
+    assert await said(engine, block) == ""
+    assert asked(engine, "salience", session_id="H")["salience"] == []
+    engine.preview("s", "slot", block)
+    assert asked(engine, "salience", session_id="s")["salience"] == []
+    assert asked(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]

@@ -242,8 +242,9 @@ class DiskFollower:
         """Replace the base by a written one. The published content stays the same."""
         with collection.reading():
             await in_worker(collection.reader.adopt, written)
-            collection.knowledge = collection.reader.latest
+            self._engine.publish_on_new_base(collection)
         self.embeddings.wake()
+        self._workspaces.wake()
         log.debug("rebased %r", collection.name)
         self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
 

@@ -21,6 +21,7 @@ from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.settings import viewer_for
+from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
@@ -146,7 +147,8 @@ class Engine:
         for collection in self.collections.values():
             with collection.writing_base():
                 done.append(not collection.is_failing and collection.reader.keep_up(whole))
-                collection.knowledge = collection.reader.latest
+                if collection.reader.latest is not collection.knowledge:
+                    self.publish_on_new_base(collection)
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
@@ -163,6 +165,14 @@ class Engine:
         self._let_go()
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
+
+    def publish_on_new_base(self, collection: Collection) -> None:
+        """Publish what was read last, which a new base holds: the content stays the same, and with
+        it what was worked out of it.
+        """
+        before, collection.knowledge = collection.knowledge, collection.reader.latest
+        collection.surroundings.move(before, collection.knowledge)
+        self._let_go()
 
     def publish_workspace(
         self,
@@ -282,6 +292,7 @@ class Engine:
         """
         if not self.records():
             return
+        text = without_blocks(text)
         session = self.sessions.open(session_id)
         window = self._window()
         if slot is None:
@@ -299,7 +310,7 @@ class Engine:
         once it is observed.
         """
         if self.records():
-            self.sessions.open(session_id).preview(slot, text, also)
+            self.sessions.open(session_id).preview(slot, without_blocks(text), also)
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
@@ -75,6 +75,13 @@ class Surroundings:
             or workspace.history is not before.history
             or not workspace.fresh.is_as(before.fresh)
         )
+
+    def move(self, before: Knowledge, now: Knowledge) -> None:
+        """Take what was worked out of one generation for another, which says the same."""
+        if self.complete_for is before:
+            self.complete_for = now
+        if self.topics.of is before:
+            self.topics = replace(self.topics, of=now)
 
     @property
     def is_behind(self) -> bool:

@@ -94,6 +94,8 @@ class Knowledge:
         self.memo = Memo()
         self.serial = next(_serials)
         """A number that no other generation of any knowledge base has."""
+        self._same_as = 0
+        """The number of the generation that says the same on another base, if one does."""
 
     # Artifacts
 
@@ -354,11 +356,13 @@ class Knowledge:
         then = written.changed
         since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
         names = self.pseudonyms
-        return Knowledge(base, self.names, since, withheld=self.withheld, pseudonyms=names)
+        moved = Knowledge(base, self.names, since, withheld=self.withheld, pseudonyms=names)
+        moved._same_as = self.serial
+        return moved
 
     def since(self, before: Knowledge) -> list[Key] | None:
         """Keys of the artifacts that differ from an earlier generation; None if all may differ."""
-        if before is self:
+        if before is self or before.serial == self._same_as:
             return []
         if before.base is not self.base:
             return None

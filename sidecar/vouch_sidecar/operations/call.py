@@ -46,6 +46,7 @@ from vouch_sidecar.operations.wire import (
     Wire,
     marked,
 )
+from vouch_sidecar.retrieval.blocks.block import without_blocks
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -236,7 +237,8 @@ class _Call(Generic[P, R]):
         params, field = self.params, self.operation.text_field
         text = getattr(params, field) if field else None
         if field and text:
-            params = params.model_copy(update={field: both_ends(text, MAX_LATE_BYTES)})
+            shorter = both_ends(without_blocks(text), MAX_LATE_BYTES)  # a cut block would be text
+            params = params.model_copy(update={field: shorter})
         return self.operation.run(self.ask, params)
 
     async def run_in_turn(self) -> R:
