@@ -228,7 +228,7 @@ def test_marks_of_a_merge(root: Path, end: str) -> None:
     reading = parse("claims/x.yaml", f"id: x{end}{marks}".encode())
     assert [(one.code, one.line) for one in reading.problems] == [("git-conflict", 2)]
     knowledge.write(root, "pages/p.md", f"---{end}id: p{end}title: P{end}---{end}{marks}")
-    assert codes(root) == [("pages/p.md", "git-conflict", "title")]
+    assert codes(root) == [("pages/p.md", "git-conflict", "body")]
 
 
 def test_a_claim_without_evidence_has_a_code_of_its_own() -> None:

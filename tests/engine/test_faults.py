@@ -119,7 +119,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:reconcile",
     "vouch_sidecar.kb.store:Store:_survey",
     "vouch_sidecar.kb.store:Store:_accept",
-    "vouch_sidecar.kb.id_owners:Ledger:take_change",
+    "vouch_sidecar.kb.id_owners:IdOwners:take_change",
     "vouch_sidecar.engine.disk_reader:DiskReader:_apply",
     "vouch_sidecar.engine.collection:Collection:take",
     "vouch_sidecar.engine.engine:Engine:_configure",

@@ -9,7 +9,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 
 from tests.engine.bases import ask, engine_on, write
-from tests.kb.samples import claim, make_kb, page
+from tests.kb.samples import claim, entity, make_kb, page
 
 PROMPT = "which database do we use for billing data?"
 
@@ -21,6 +21,7 @@ def engine(tmp_path: Path, recall: dict[str, object] | None = None) -> Engine:
         "cookie": "The session cookie expires after 20 minutes without activity.",
     }.items():
         write(tmp_path, f"claims/{name}.yaml", claim(name, text=text, entities=[]))
+    write(tmp_path, "entities/vault.yaml", entity("vault", name="Key Vault"))
     write(tmp_path, "config.yaml", {"sidecar": {"recall": recall or {}}})
     return engine_on(tmp_path)
 
@@ -53,6 +54,8 @@ def test_it_is_said_once_to_a_session_and_never_pushed(tmp_path: Path) -> None:
     pushes = Pushes(served, Caller())
     served.observe("other", None, PROMPT)
     assert pushes.salience() == []
+    served.observe("other", None, "Where is the Key Vault?")
+    assert pushes.salience() != []
 
 
 def test_one_section_of_a_page_does_not_keep_another_from_being_said(tmp_path: Path) -> None:

@@ -65,10 +65,14 @@ def test_another_users_folder_is_told_by_its_owner(tmp_path: Path) -> None:
     assert discover(link.parent, env=env) == []
 
 
-def test_the_real_temporary_folder_is_not_searched(tmp_path: Path) -> None:
-    (tmp_path / "p" / ".vouch").mkdir(parents=True)
-    for folder in ("/tmp", "/var/tmp"):
-        assert discover(folder, env={"HOME": str(tmp_path)}) == []
+def test_a_temporary_folder_of_the_system_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t" / "p" / ".vouch").mkdir(parents=True)
+    env = {"HOME": str(tmp_path), "TMPDIR": "/elsewhere"}
+    assert discover(str(tmp_path / "t"), env=env) == [str(tmp_path / "t" / "p")]
+    monkeypatch.setattr("vouch_sidecar.kb.discovery.TEMPORARY", (str(tmp_path / "t"),))
+    assert discover(str(tmp_path / "t"), env=env) == []
 
 
 def test_no_git_is_run(tmp_path: Path) -> None:

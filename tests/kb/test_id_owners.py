@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb.id_owners import Ledger
+from vouch_sidecar.kb.id_owners import IdOwners
 from vouch_sidecar.kb.layout import usual_path
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 
@@ -33,31 +33,31 @@ def test_changes_add_up_to_what_counts(
     steps: list[list[tuple[str, str | None, str]]], kept: bool
 ) -> None:
     """With `kept`, somebody else keeps what the first files say; none of them is read twice."""
-    ledger = Ledger()
+    owners = IdOwners()
     files: dict[str, Entity] = {}
     known: dict[Key, Artifact] = {}
     keeping: dict[str, Artifact] = {}
-    ledger.recall_by(keeping.__getitem__)
+    owners.recall_by(keeping.__getitem__)
     for number, step in enumerate(steps):
         first = kept and number == 0
         once = {put[0]: put for put in step}.values()
         for path, entity_id, name in once if first else step:
             artifact = None if entity_id is None else Entity(entity_id, path, name, "concept")
             usual = artifact is not None and path == usual_path(*key_of(artifact))
-            if artifact is not None and first and usual and not ledger.has(key_of(artifact)):
+            if artifact is not None and first and usual and not owners.has(key_of(artifact)):
                 keeping[path] = known[key_of(artifact)] = artifact
-                ledger.mark_recalled((path,))
+                owners.mark_recalled((path,))
             else:
-                ledger.put(path, artifact)
+                owners.put(path, artifact)
             files.pop(path, None)
             if artifact is not None:
                 files[path] = artifact
-        change = ledger.take_change()
+        change = owners.take_change()
         assert all(known.get(key_of(item)) != item for item in change.upserts)
         assert change.removals <= known.keys()
         known = {key: item for key, item in known.items() if key not in change.removals}
         known |= {key_of(item): item for item in change.upserts}
         assert known == served(files)
         losers = set(files) - {item.path for item in known.values()}
-        assert sorted(problem.path for problem in ledger.problems()) == sorted(losers)
-        assert not ledger.take_change()
+        assert sorted(problem.path for problem in owners.problems()) == sorted(losers)
+        assert not owners.take_change()

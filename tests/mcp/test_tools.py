@@ -44,7 +44,8 @@ def listed(root: Path, env: dict[str, str], *args: str) -> dict[str, Tool]:
 
 def test_six_tools_by_default_in_few_words(root: Path, env: dict[str, str]) -> None:
     tools = listed(root, env)
-    assert set(tools) == SERVED
+    asked = {"kb_context", "kb_experts", "kb_search", "kb_claim", "kb_entity", "kb_mentions"}
+    assert set(tools) == SERVED == asked
     shown = [
         tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools.values()
     ]

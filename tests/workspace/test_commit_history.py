@@ -172,14 +172,16 @@ def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: 
     assert (authors(found, "a.py"), authors(found, "b.py")) == ([], ["Cy"])
 
 
-@pytest.mark.parametrize("name", ["ada@example.org", "Ada <", "x" * 101, "a @ b", " "])
+@pytest.mark.parametrize("name", ["ada@example.org", "x" * 101, "a @ b"])
 def test_addresses_and_what_is_no_name_are_not_kept(root: Path, tmp_path: Path, name: str) -> None:
     commit_as(root, "Bob", {"a.py": "1"})
-    if name == "Ada <":  # git takes the sign out
-        assert authors(_after(root, tmp_path, name), "a.py") == ["Ada", "Bob"]
-    elif name.strip():
-        assert authors(_after(root, tmp_path, name), "a.py") == ["Bob"]
+    assert authors(_after(root, tmp_path, name), "a.py") == ["Bob"]
     assert "example" not in repr(history(root, tmp_path))
+
+
+def test_a_name_is_kept_without_the_signs_that_git_takes_out(root: Path, tmp_path: Path) -> None:
+    commit_as(root, "Bob", {"a.py": "1"})
+    assert authors(_after(root, tmp_path, "Ada <"), "a.py") == ["Ada", "Bob"]
 
 
 def _after(root: Path, tmp_path: Path, name: str) -> History:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ class Allowance:
         return self.left is None or self.left >= 0
 
 
-_ANY_NUMBER = Allowance()
+_UNLIMITED = Allowance()
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class CheckContext:
 
     collection: Collection
     knowledge: Knowledge
-    allowance: Allowance = _ANY_NUMBER
+    allowance: Allowance = _UNLIMITED
     """The budget for reading files of retired artifacts."""
     now: float = 0.0
     """When it is checked, in seconds since 1970."""
@@ -143,11 +143,11 @@ class CheckContext:
             case Entity():
                 differs = artifact.page is not None
             case _:
-                return artifact
+                differs = False
+        if not differs:
+            return artifact
         with suppress(LookupError):
-            return (
-                self.collection.reader.store.read_artifact(artifact.path) if differs else artifact
-            )
+            return self.collection.reader.store.read_artifact(artifact.path)
         return artifact
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
@@ -188,13 +188,14 @@ def check_all(
             paths.add(artifact.path)
             seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
             findings = _findings if seen else _impersonal
-            if next(findings(artifact, context), None) is None:
+            first = list(islice(findings(artifact, context), MAX_FINDINGS))
+            if not first:
                 continue
             try:
                 data, _ = read_bytes_of(kb_dir, artifact.path)
             except (FileNotFoundError, UnreadableError):
                 continue
-            by_path[artifact.path] = _placed(artifact, data, findings(artifact, context))
+            by_path[artifact.path] = _placed(artifact, data, first)
     for path, artifact, data in _withheld(context, paths):
         if problems := _placed(artifact, data, _of_withheld(artifact, context)):
             by_path[path] = problems
@@ -280,7 +281,8 @@ def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[P
     return _placed(artifact, data, _findings(artifact, context))
 
 
-def _placed(artifact: Artifact, data: bytes, findings: Iterator[Finding]) -> tuple[Problem, ...]:
+def _placed(artifact: Artifact, data: bytes, findings: Iterable[Finding]) -> tuple[Problem, ...]:
+    """The first findings as problems with a position."""
     first = list(islice(findings, MAX_FINDINGS))
     if not first:
         return ()
@@ -453,8 +455,9 @@ def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
 
 def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
     """Finds merge conflict markers in the text of a page. In other fields they prevent parsing."""
-    if isinstance(artifact, Page) and CONFLICT.search(artifact.body):
-        yield Finding("git-conflict", "title", "the text holds the marks of a merge conflict")
+    if isinstance(artifact, Page) and (mark := CONFLICT.search(artifact.body)):
+        message = "the text holds the marks of a merge conflict"
+        yield Finding("git-conflict", "body", message, at=mark.start())
 
 
 def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:

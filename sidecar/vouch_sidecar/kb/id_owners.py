@@ -10,7 +10,7 @@ from vouch_sidecar.kb.layout import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
 
-class Ledger:
+class IdOwners:
     """What every file says, by path, and which one file counts for each id.
 
     A file is *held*: what it says is here. Or it is *recalled*: a function gives that where it is

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb.access import is_shown_to_any, shows_more
 from vouch_sidecar.kb.file_versions import SETTLE_SECONDS, Found, Versions
-from vouch_sidecar.kb.id_owners import Ledger
+from vouch_sidecar.kb.id_owners import IdOwners
 from vouch_sidecar.kb.layout import (
     CONFIG,
     Survey,
@@ -77,7 +77,7 @@ class Store:
     ) -> None:
         self.kb_dir = kb_dir
         self._clock = clock
-        self._ledger = Ledger()
+        self._owners = IdOwners()
         self._versions = Versions(kb_dir, wall)
         self._expires: dict[str, float] = {}
         """By path, when the last good version of a file that says nothing now ceases to serve."""
@@ -104,12 +104,12 @@ class Store:
         `recall` gives them back by path.
         """
         self._keep = keep
-        self._ledger.recall_by(recall)
+        self._owners.recall_by(recall)
 
     def hold_only(self, recall: Callable[[str], Artifact], but: AbstractSet[Key]) -> None:
         """Hold only the artifacts in `but`: from now on `recall` gives the others by path."""
-        self._ledger.drop_all_but(but)
-        self._ledger.recall_by(recall)
+        self._owners.drop_all_but(but)
+        self._owners.recall_by(recall)
 
     def resume(
         self,
@@ -125,7 +125,7 @@ class Store:
         self._resuming = True
         self.config = config
         self._versions.resume(stats)
-        self._ledger.mark_recalled(path for path in stats if path != CONFIG)
+        self._owners.mark_recalled(path for path in stats if path != CONFIG)
         self.hand_over_to(None, recall)
 
     def is_settled(self) -> bool:
@@ -137,14 +137,14 @@ class Store:
         can be read, with their stats.
         """
         stats = self._versions.stats
-        for path in chain((CONFIG,), self._ledger.recalled()):
+        for path in chain((CONFIG,), self._owners.recalled()):
             if path not in self._problems and (stat := stats.get(path)) is not None:
                 yield path, stat
 
     def not_in_manifest(self) -> set[Key]:
         """The keys of the artifacts whose files are not in `manifest_stats`."""
         faulty = (usual_key(path) for path in self._problems if classify(path) is not None)
-        return {*faulty, *self._ledger.held()}
+        return {*faulty, *self._owners.held()}
 
     def paths(self) -> Iterator[str]:
         """The paths of all files that were read."""
@@ -152,7 +152,7 @@ class Store:
 
     def has_file(self, key: Key) -> bool:
         """Whether there is a file for this artifact, even one that can't be read."""
-        return self._ledger.has(key) or usual_path(*key) in self._versions.stats
+        return self._owners.has(key) or usual_path(*key) in self._versions.stats
 
     def read_artifact(self, path: str) -> Artifact:
         """The artifact of a file as it is now. Raises LookupError where there is none."""
@@ -169,10 +169,10 @@ class Store:
         `is_hidden` says whether a key is that of one because of other artifacts, or of one that is
         not held here.
         """
-        for path in self._ledger.paths():
+        for path in self._owners.paths():
             if classify(path) is not kind:
                 continue
-            artifact = self._ledger.held_at(path)
+            artifact = self._owners.held_at(path)
             if artifact is None and is_hidden(usual_key(path)):
                 with suppress(LookupError):
                     artifact = self.read_artifact(path)
@@ -198,10 +198,10 @@ class Store:
         if self._resuming:
             # A file that differs from what the earlier process read counts as never read.
             otherwise = chain(missing, differing, surveyed.unreadable)
-            self.outdated = frozenset(path for path in otherwise if path in self._ledger)
+            self.outdated = frozenset(path for path in otherwise if path in self._owners)
             for path in self.outdated:
                 versions.forget(path)
-                self._ledger.drop_recalled(path)
+                self._owners.drop_recalled(path)
         self._drop_missing(surveyed, missing)
         for path in differing:
             if (file := self._read(path)) is not None:
@@ -278,13 +278,13 @@ class Store:
             self._problems[path] = reading.problems
         if reading.artifact is None and not reading.withhold:
             self._hold(path, TORN_SECONDS)
-        elif not file.final and shows_more(self._ledger.get(path), reading.artifact):
+        elif not file.final and shows_more(self._owners.get(path), reading.artifact):
             self._versions.read_again(path)
         else:
             self._expires.pop(path, None)
             artifact = self._complete(reading.artifact)
             if not self._is_kept(path, artifact):
-                self._ledger.put(path, artifact)
+                self._owners.put(path, artifact)
 
     def _complete(self, artifact: Artifact | None) -> Artifact | None:
         """An artifact with what other files than its own say of it."""
@@ -300,10 +300,10 @@ class Store:
         """Whether `keep` takes what a file says; that is no change then."""
         if self._keep is None or artifact is None or usual_path(*(key := key_of(artifact))) != path:
             return False
-        if self._ledger.has(key):
+        if self._owners.has(key):
             return False
         self._keep(artifact)
-        self._ledger.mark_recalled((path,))
+        self._owners.mark_recalled((path,))
         return True
 
     def _fail(self, path: str, reason: str) -> None:
@@ -317,7 +317,7 @@ class Store:
 
     def _hold(self, path: str, seconds: float) -> None:
         """Lets the last good version serve for a while, counted from the first failure."""
-        if self._ledger.get(path) is not None:
+        if self._owners.get(path) is not None:
             expiry = self._clock() + seconds
             self._expires[path] = min(expiry, self._expires.get(path, expiry))
 
@@ -331,7 +331,7 @@ class Store:
 
     def _withhold(self, path: str) -> None:
         self._expires.pop(path, None)
-        self._ledger.put(path, None)
+        self._owners.put(path, None)
 
     def _reconciled(self) -> Reconciled:
         problems = dict(self._problems)
@@ -339,10 +339,10 @@ class Store:
             path != CONFIG and any(item.severity is Severity.ERROR for item in items)
             for path, items in problems.items()
         )
-        for item in (*self._survey_problems, *self._ledger.problems()):
+        for item in (*self._survey_problems, *self._owners.problems()):
             problems[item.path] = (*problems.get(item.path, ()), item)
         return Reconciled(
-            change=self._ledger.take_change(),
+            change=self._owners.take_change(),
             problems=problems,
             config=self.config,
             skipped=skipped + len(self._survey_problems),

@@ -9,7 +9,7 @@ from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.salience import asked_by_name, named_in, why_unsaid
+from vouch_sidecar.retrieval.salience import asked_by_name, is_volunteered, named_in, why_unsaid
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.answers import Answer, answers, claims_about
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -68,7 +68,8 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
             alone = ALONE if view.names.is_topic(entity_id) else PART
             note = (why_unsaid(row) or "") if entity_id in in_full else alone
             needs = threshold if entity_id in in_full else 0.0
-            verdict = "listed" if note or row.strength < needs else "volunteered"
+            speaks = entity_id in in_full and is_volunteered(row, threshold)
+            verdict = "volunteered" if speaks else "listed"
         why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
         why += f"; {note}" if note else ""
         out.append(Considered(view, entity, weighed.score, verdict, why))

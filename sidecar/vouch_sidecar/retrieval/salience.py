@@ -263,8 +263,12 @@ def volunteered_by(
     first. `also`: texts that are as new as the newest one.
     """
     rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
-    said = (row for row in rows if row.strength >= threshold and why_unsaid(row) is None)
-    return sorted(said, key=speaking_order)
+    return sorted((row for row in rows if is_volunteered(row, threshold)), key=speaking_order)
+
+
+def is_volunteered(row: Salient, threshold: float = VOLUNTEERED) -> bool:
+    """Whether an entity that is named in full is said without being asked for."""
+    return row.strength >= threshold and why_unsaid(row) is None
 
 
 def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list[Salient]:

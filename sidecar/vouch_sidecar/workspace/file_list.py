@@ -30,7 +30,6 @@ each of many files, take hours.
 """
 MAX_PATH = 1024
 IGNORE_FILES = (".gitignore", ".ignore")
-REGULAR = ("100644", "100755")
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,7 +164,7 @@ class Locator:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
-    def tested_by(self, path: str) -> str | None:
+    def file_under_test(self, path: str) -> str | None:
         """The only file that a test names as its own by its name, as `test_net_wire` names
         `net/wire`; the one in its folder, where several do.
         """

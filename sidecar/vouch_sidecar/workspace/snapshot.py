@@ -79,7 +79,7 @@ class Workspace:
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
-        if self.locator.tested_by(path) is not None:
+        if self.locator.file_under_test(path) is not None:
             return self.stored_ties_of(path)
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_searched(path):
@@ -93,13 +93,13 @@ class Workspace:
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file as it was when it was read."""
-        if (tested := self.locator.tested_by(path)) is not None:
+        if (tested := self.locator.file_under_test(path)) is not None:
             return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
         return self.ties.of_file(path)
 
     def ties_around(self, path: str) -> list[Tie]:
         """The ties of a file as it was when it was read, and those to other files in its folder."""
-        return [*self.ties.of_file(path), *self.ties.beside(path)]
+        return [*self.stored_ties_of(path), *self.ties.in_folder_of(path)]
 
     def is_as_read(self, path: str) -> bool:
         """Whether a file has the size and times that it had when names were looked for in it."""

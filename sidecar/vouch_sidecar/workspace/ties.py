@@ -248,7 +248,7 @@ class Ties:
                 strength = tie.strength * TESTED
                 yield tie._replace(strength=strength, line=None, last=None, beside=path)
 
-    def beside(self, path: str) -> Iterator[Tie]:
+    def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties of the other files in a file's folder, by their paths alone."""
         folder = path[: path.rfind("/") + 1]
         for other, ties in self.by_path.items():

@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
-from vouch_sidecar.surfaces.lsp.prose import in_code, is_code
+from vouch_sidecar.surfaces.lsp.prose import code_finder, is_code
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 REACH = 2_000
@@ -101,14 +101,14 @@ def places_naming(
     """
     left = MAX_SEARCHED
     for document in server.documents.opened():
-        left -= len(document.source)
-        if left < 0 or _is_below_vouch(document):
+        if _is_below_vouch(document) or len(document.source) > left:
             continue
-        code = in_code("" if is_ours(document) else document.language_id, document.source)
+        left -= len(document.source)
+        is_in_code = code_finder("" if is_ours(document) else document.language_id, document.source)
         for mention in served.view.names.mentions(document.source):
             if mention.entity_id != entity_id or mention.nested:
                 continue
-            if server.answers_in_code or not code(mention.start):
+            if server.answers_in_code or not is_in_code(mention.start):
                 yield document, mention.start, mention.end
 
 

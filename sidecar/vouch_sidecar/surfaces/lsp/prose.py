@@ -48,10 +48,10 @@ PATTERNS = {
 
 def is_code(language_id: str, text: str, offset: int) -> bool:
     """Whether an offset of a text is in code, outside of comments and strings."""
-    return in_code(language_id, text)(offset)
+    return code_finder(language_id, text)(offset)
 
 
-def in_code(language_id: str, text: str) -> Callable[[int], bool]:
+def code_finder(language_id: str, text: str) -> Callable[[int], bool]:
     """As `is_code`, for one text: returns a function to call with ascending offsets."""
     pattern = PATTERNS.get(language_id)
     if pattern is None:
