@@ -228,7 +228,7 @@ def test_names_that_the_repository_shares_are_topics() -> None:
     assert names(view) == {"get_preference", "--no-deps"}  # a proxy is any proxy
 
 
-@pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb"])
+@pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb", "website", "online", "October"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
     around = WorkspaceNames(own=frozenset({"kb"}))
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()

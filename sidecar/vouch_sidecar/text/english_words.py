@@ -19,6 +19,13 @@ STOPWORDS = frozenset(
     yours yourself yourselves
     """.split()
 )
+DATES = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july
+    august september october november december
+    """.split()
+)
+"""Days and months, which have a capital and name nothing."""
 
 
 @cache

@@ -29,7 +29,7 @@ from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import surface
 from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.text.english_words import STOPWORDS, tier, words_without_tier
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier, words_without_tier
 from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
 from vouch_sidecar.workspace.topics import Topics
 
@@ -58,24 +58,25 @@ MAX_DOCUMENT = 1 << 18
 """Bytes of a document that are read."""
 GENERIC = frozenset(
     """
-    abc api apis app apps arg args async auto backend background bar bool bug bugfix bugs
-    changelog ci class classes cli cmd code codebase comment comments compiled config configs
-    const css csv ctx data default defaults dev dir dirs doc docs docstring dom draft dto enum
-    env err error errors example examples faq feature features file filename files fixme flag
-    flags foo frontend func function functions general getter github gitlab glossary gui html
-    http https i18n id ide ids image img impl import imports index info init input install int
-    intro introduction io issue issues js json key keys kwargs lib library libs license lint
-    linter list log logs main manual markdown md message method methods misc mock module modules
-    msg name names namespace new news nil note notes null num number obj object onboarding os
-    other output overview package packages param params parser path paths pdf png pr prs readme
-    ref references refs release releases repo repos repository runtime sample sdk setting
-    settings setup sql src stderr stdin stdout str string stub summary svg sync test testing
-    tests tmp todo token tool tools ts tsx tutorial txt type types ui unit update updates url
-    urls usage user users utf utf8 util utilities utils uuid value values var vars version
-    versions vouch warning warnings wiki wip workflow workflows xml yaml yml
+    abc admin api apis app apps arg args async auto backend background bar bool browser browsers
+    bug bugfix bugs changelog ci class classes cli cmd code codebase comment comments compiled
+    config configs const css csv ctx data default defaults dev dir dirs doc docs docstring dom
+    draft dto enum env err error errors etc example examples faq feature features file filename
+    files fixme flag flags foo frontend func function functions general getter github gitlab
+    glossary gui html http https i18n id ide ids image img impl import imports index info init
+    input install int intro introduction io issue issues js json key keys kwargs lib library
+    libs license lint linter list log login logs main manual markdown md message method methods
+    misc mock module modules msg name names namespace new news nil note notes null num number
+    obj object offline onboarding online org os other output overview package packages param
+    params parser path paths pdf png pr prs readme ref references refs release releases repo
+    repos repository runtime sample sdk setting settings setup sql src stderr stdin stdout str
+    string stub summary svg sync test testing tests tmp todo token tool tools ts tsx tutorial
+    txt type types ui unit update updates url urls usage user users utf utf8 util utilities
+    utils uuid value values var vars version versions vouch warning warnings website websites
+    wiki wip workaround workarounds workflow workflows www xml yaml yml
     """.split()
 )
-"""Words of code and of documents that name nothing of a project."""
+"""Words of code, of the web and of documents that name nothing of a project."""
 STANDARDS = frozenset(
     "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
 )
@@ -483,7 +484,7 @@ class _Deriving:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
-        is_generic = all(word in GENERIC or len(word) < 2 for word in content)
+        is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
         if (is_generic and not is_tag) or surface(name) in own or _is_path(name):
             return False
         if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):

@@ -15,7 +15,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import unpunctuated
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
-from vouch_sidecar.text.english_words import STOPWORDS, tier
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -24,12 +24,6 @@ _LITTLE = STOPWORDS | frozenset(
     "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
 """Words with a capital that may stand beside a name without being a part of it."""
-DATES = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july
-    august september october november december
-    """.split()
-)
 ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
 """Words before a name that address whoever has it."""
 

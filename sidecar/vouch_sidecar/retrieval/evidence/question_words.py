@@ -24,11 +24,11 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
-from vouch_sidecar.retrieval.evidence.name_position import DATES, Placing
+from vouch_sidecar.retrieval.evidence.name_position import Placing
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, inflects, units
 from vouch_sidecar.text.content_words import Term, terms
-from vouch_sidecar.text.english_words import STOPWORDS, tier
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import asked_sentences, without_asking, without_printed
 
 Span = tuple[int, int]
