@@ -298,3 +298,16 @@ def test_sentences_go_with_their_source(root: Path, way: str) -> None:
     assert "(see docs/queue.md. It" not in said
     if way in ("source", "private"):
         assert QUESTION not in json.dumps(ask(engine, "search", query=QUESTION)["hits"])
+
+
+@pytest.mark.parametrize("key_facts", [True, False])
+def test_a_line_out_of_an_exchange_says_its_date(root: Path, key_facts: bool) -> None:
+    for text in claims(root):
+        change(root, text, last_confirmed_at="2026-03-04T05:06:07Z")
+    config = yaml.safe_load((root / ".vouch/config.yaml").read_text())
+    config["sidecar"] = {"recall": {"include_key_facts": key_facts}}
+    write(root, "config.yaml", config)
+    engine = engine_on(root)
+    (line,) = (one for one in context(engine, QUESTION).splitlines() if RETRIES in one)
+    assert line.endswith("2026-03-04]")
+    assert ("1 source" in line) is key_facts

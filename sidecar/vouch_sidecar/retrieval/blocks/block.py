@@ -143,7 +143,7 @@ def render(
         room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
         with_facts = hit.view.collection in key_facts
         sources = tuple(_sources(hit)) if with_facts else ()
-        line = _line(hit, room, _facts(hit, sources) if with_facts else "")
+        line = _line(hit, room, _facts(hit, sources) if with_facts else _said_on(hit))
         if line is not None:
             lines += [] if wanted == heading else [(wanted, None, ())]
             lines.append((line, hit, sources))
@@ -273,6 +273,14 @@ def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"
+
+
+def _said_on(hit: ContextHit) -> str:
+    """The date of what was said in a conversation, which tells how much it may still hold."""
+    claim = hit.artifact
+    if not isinstance(claim, Claim) or hit.view.texts.exchange_of(claim) is None:
+        return ""
+    return "" if claim.date is None else f" [{moment(claim.date).date().isoformat()}]"
 
 
 def _with_sources(line: str, facts: str, sources: Sequence[Source]) -> str:
