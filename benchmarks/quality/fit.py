@@ -66,8 +66,8 @@ LEAD_INS = (
 """How people introduce what they paste."""
 SILENT_WEIGHT = 3.0
 """A prompt that nothing answers counts as three: to speak there is worse than to miss."""
-ANSWER_WEIGHT = 4.0
-"""An answer counts as so many candidates that are none, which puts 0.4 where 1 of 14 silent prompts
+ANSWER_WEIGHT = 4.5
+"""An answer counts as so many candidates that are none, which puts 0.4 where 1 of 13 silent prompts
 is told something.
 """
 UNRELATED = frozenset({"foreign", "pasted"})
@@ -327,7 +327,7 @@ def _block(
     suffix: str, weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
 ) -> str:
     names = _names(bool(suffix))
-    values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"WEIGHTS{suffix} = {{"]
+    values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"LIKELIHOOD_WEIGHTS{suffix} = {{"]
     values += [
         f'    "{name}": {value:.2f},' for name, value in zip(names, weights[:-1], strict=True)
     ]

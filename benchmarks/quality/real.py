@@ -29,7 +29,7 @@ BASES = ("twenty", "chat", "pip", "documents")
 
 
 def main(arguments: Sequence[str]) -> int:
-    folder = Path(arguments[0]) if arguments else SETS
+    folder = Path(arguments[0]).resolve() if arguments else SETS
     for name in arguments[1:] or BASES:
         roots = [root for root in (folder / name, SETS / name) if (root / ".vouch").is_dir()]
         if not roots:

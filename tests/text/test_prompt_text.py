@@ -8,6 +8,7 @@ from vouch_sidecar.text.prompt_text import (
     asks,
     without_asking,
     without_printed,
+    without_steering,
 )
 
 TRACE = """\
@@ -67,3 +68,19 @@ def test_words_that_ask_for_somebody_are_no_subject(text: str, left: str) -> Non
 )
 def test_a_stored_text_asks_or_does_not(text: str, expected: bool) -> None:
     assert asks(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Thanks, that looks good. Why does the relay wait?", "Why does the relay wait?"),
+        ("why does the relay wait?\nkeep it short please", "why does the relay wait?"),
+        ("Wait. Is the queue full? Think carefully.", "Is the queue full?"),
+        ("That relay looks good. Is the queue full?", "That relay looks good. Is the queue full?"),
+        ("ok, try again", "ok, try again"),
+    ],
+)
+def test_sentences_that_only_steer_are_blanks(text: str, left: str) -> None:
+    blanked = without_steering(text)
+    assert len(blanked) == len(text)
+    assert blanked.strip() == left

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.english_words import STOPWORDS
+
 Span = tuple[int, int]
 
 _PRINTED = re.compile(
@@ -62,6 +65,37 @@ def without_asking(text: str) -> str:
         return text
     blank = text[: asking.start()] + " " * len(asking[0]) + text[asking.end() :]
     return BEST.sub(lambda word: " " * len(word[0]), blank)
+
+
+_STEERING = frozenset(
+    """
+    again ahead alright answer brief briefly careful carefully concise continue cool correct detail
+    details done exactly explain explanation fine good great hello help hey hi idea it keep know
+    like long look looks make nice ok okay perfect proceed question quick quickly reply right short
+    shortly simple sorry sound sounds start step steps stop sure thank thanks think today try
+    understand wait way word words work works wrong yep yeah
+    """.split()
+)
+"""Words that steer a conversation and name no subject."""
+_MAX_STEERING = 80
+"""Characters of a sentence that only steers."""
+
+
+def without_steering(text: str) -> str:
+    """A text of the same length, with blanks in place of those of its several sentences that only
+    steer the conversation: “thanks, that looks good.”
+    """
+    sentences = asked_sentences(text)
+    steering = [span for span in sentences if len(sentences) > 1 and _steers(text[slice(*span)])]
+    for start, end in steering:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _steers(sentence: str) -> bool:
+    if len(sentence) > _MAX_STEERING:
+        return False
+    return all(u.folded in STOPWORDS or u.folded in _STEERING for u in units(sentence).units)
 
 
 def asked_sentences(text: str) -> list[Span]:

@@ -216,8 +216,12 @@ def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) 
     of pages that hold the name.
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
-    about = [one for one in answers_about(row.view, row.entity, text) if one.is_volunteered]
     for_all = asks_for_all(row.view, row.entity, text)
+    about = [
+        one
+        for one in answers_about(row.view, row.entity, text)
+        if one.is_volunteered or (for_all and one.kind == "passage")
+    ]
     if not about:
         told_by = [hit for hit in found if hit.entity_id == row.entity.id]
         lines = [_Likely(hit, hit.similarity) for hit in told_by]

@@ -29,7 +29,12 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, inflects, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
-from vouch_sidecar.text.prompt_text import asked_sentences, without_asking, without_printed
+from vouch_sidecar.text.prompt_text import (
+    asked_sentences,
+    without_asking,
+    without_printed,
+    without_steering,
+)
 
 Span = tuple[int, int]
 
@@ -98,7 +103,7 @@ class WeighedWords:
     rarities: Mapping[Term, float]
     """The weights by rarity alone, not reduced for common English words."""
     sizes: Mapping[Term, float]
-    """As how many words each one counts."""
+    """As how many words each one counts: a pair of signs of a script without spaces as half."""
     exact: tuple[Exact, ...]
     proper: frozenset[Term]
     """Words that are written like a name."""
@@ -157,11 +162,9 @@ class WeighedWords:
         weights, rarities = self.weights, self.rarities
         return fsum((rarities if word in exactly else weights)[word] for word in held)
 
-    def words_in(self, held: Iterable[Term], exactly: Container[Term]) -> float:
-        """As how many words some of them count: a word of an identifier as two, a pair of signs of
-        a script without spaces as half, a number as none.
-        """
-        return fsum(2.0 if word in exactly else self.sizes[word] for word in held)
+    def words_in(self, held: Iterable[Term]) -> float:
+        """As how many words some of them count."""
+        return fsum(self.sizes[word] for word in held)
 
     def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
         """The words that mean the same in another text: a word that is written like a name must
@@ -178,7 +181,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    rest = without_asking(without_printed(without(text, names)))
+    rest = without_steering(without_asking(without_printed(without(text, names))))
     own = view.names.own
     words = [
         word
@@ -199,7 +202,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if not (is_number(one.folded) or is_number(two.folded))
     )
     proper_words = frozenset(word for each in proper for word in terms(each))
-    sizes = {word: _size(word) for word in weights}
+    sizes = {word: 0.5 if _is_pair(word) else 1.0 for word in weights}
     exact = _exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
     return WeighedWords(
@@ -325,13 +328,6 @@ def is_number(folded: str) -> bool:
 
 def _is_pair(word: Term) -> bool:
     return any(unit.spaceless for unit in units(word.word).units)
-
-
-def _size(word: Term) -> float:
-    if _is_pair(word):
-        return 0.5
-    folded = fold(word.word)
-    return 0.0 if is_number(folded) or _is_letter(folded) else 1.0
 
 
 def _is_letter(folded: str) -> bool:

@@ -28,7 +28,6 @@ from vouch_sidecar.index.schema import (
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ALIKE,
-    ANSWER_WORDS,
     ASKED_AGAIN,
     ASKS_MORE,
     BARE_WEIGHT,
@@ -43,6 +42,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_SPEAKING,
     MAX_STATEMENTS,
     MAX_TIED,
+    NAME_WORDS,
     SEMANTIC_LEAST,
     UNASKED_KINDS,
     UNASKED_PAGES,
@@ -382,12 +382,12 @@ def _judged(
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
+        missing = sorted(asked.weights[word] for word in sentence.difference(held))
         around = asked.held_by(candidate.around | lent.get(candidate.artifact.id, frozenset()))
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie + other_end,
-            whole=asked.weight_of(sentence, ()) + tie + other_end,
+            missing=fsum(missing[:-1]),
             rivals=1 if tie else rivals[frozenset(held)],
-            lone=not tie and asked.words_in(held, exactly) < (1.0 if strength else ANSWER_WORDS),
             pairs=_pairs(asked, held, candidate.stems),
             named=strength,
             section=candidate.section is not None,
@@ -395,7 +395,7 @@ def _judged(
             beyond=asked.weight_of(beyond, ()),
             total=total,
             kind=candidate.kind,
-            shared=len(held) + (EXACT_WORDS if tie else 0),
+            shared=asked.words_in(held) + NAME_WORDS * strength + (EXACT_WORDS if tie else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:

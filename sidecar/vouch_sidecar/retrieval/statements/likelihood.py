@@ -1,7 +1,7 @@
 """The one measure: how likely it is that a claim, a section of a page or a relation answers or
 constrains what a text says.
 
-A logistic function of twelve features. `make fit` finds the weights (benchmarks/quality/fit.py);
+A logistic function of eleven features. `make fit` finds the weights (benchmarks/quality/fit.py);
 docs/how-it-decides.md shows them at work.
 """
 
@@ -16,8 +16,8 @@ from vouch_sidecar.retrieval.constants import (
     BIAS,
     BIAS_SEMANTIC,
     LIKELIHOOD_WEIGHTS,
+    LIKELIHOOD_WEIGHTS_SEMANTIC,
     PASSAGE,
-    WEIGHTS_SEMANTIC,
     CandidateKind,
 )
 from vouch_sidecar.retrieval.score import Score
@@ -29,11 +29,11 @@ class Features(NamedTuple):
     held: float
     """Weight of the words of the text that the candidate holds; names that speak are left out."""
     missing: float
-    """ln(1 + weight of the words that it does not hold)."""
+    """ln(1 + weight of the words that it does not hold), without the heaviest of them: who asks has
+    often a word of their own.
+    """
     rivals: float
     """ln of the number of candidates that hold all of these words."""
-    lone: float
-    """1 where these are fewer than two words, beside a name fewer than one, else 0."""
     pairs: float
     """Neighbouring words of the text that are neighbours there too, 2 at most."""
     named: float
@@ -49,7 +49,9 @@ class Features(NamedTuple):
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     shared: float
-    """ln(1 + number of words of the text that the candidate holds)."""
+    """ln(1 + number of words of the text that the candidate holds, and what the name of what it is
+    about counts): one word tells little, whether it is all that is shared or stands beside a name.
+    """
     passage: float
     """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
@@ -62,9 +64,8 @@ class Features(NamedTuple):
         cls,
         *,
         held: float,
-        whole: float,
+        missing: float,
         rivals: int,
-        lone: bool,
         pairs: int,
         named: float,
         section: bool,
@@ -72,14 +73,13 @@ class Features(NamedTuple):
         beyond: float,
         total: int,
         kind: CandidateKind,
-        shared: int,
+        shared: float,
     ) -> Features:
-        """The features from counts and weights; `whole` is the weight of all words of the text."""
+        """The features from counts and weights."""
         return cls(
             held,
-            log(1 + max(0.0, whole - held)),
+            log(1 + missing),
             log(max(1, rivals)),
-            float(lone),
             min(pairs, 2),
             named,
             float(section),
@@ -95,7 +95,7 @@ class Features(NamedTuple):
         """The bias and the weights: those with meaning, where a model heard the text."""
         bias, weights = BIAS, LIKELIHOOD_WEIGHTS
         if self.cosine is not None:
-            bias, weights = BIAS_SEMANTIC, WEIGHTS_SEMANTIC
+            bias, weights = BIAS_SEMANTIC, LIKELIHOOD_WEIGHTS_SEMANTIC
         return bias, {**weights, "passage": PASSAGE} if self.passage else weights
 
     @property
