@@ -16,6 +16,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
 from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
+from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -620,3 +621,25 @@ def test_a_base_holds_no_text_of_a_retired_claim_and_no_title_that_nobody_may_se
     held = json.dumps([one.to_dict() for one in world.known.documents()], default=bytes.decode)
     for gone in ("Nobody knows", "Where it is", "what is where", "café", WHOLE):
         assert gone not in held
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tokens live for ninety minutes.",
+        "**Tokens** live\n> for `ninety` minutes",
+        "TOKENS LIVE FOR [ninety minutes](https://example.org/limits)",
+        "Tokens live for [ninety](limits.md) minutes",
+        "Tokens live for [ninety][limits] minutes",
+        "Tokens live for <b>ninety</b>&nbsp;minutes",
+        "Tokens (a < b) tokens live for ninety minutes, c > d",
+    ],
+)
+@pytest.mark.parametrize(
+    "said", ["Tokens live for ninety minutes.", "Tokens live for [ninety](x) minutes"]
+)
+def test_a_text_is_recognised_whatever_markup_stands_between_its_words(
+    said: str, text: str
+) -> None:
+    texts = texts_of(Claim("retired", "claims/retired.yaml", said, status="redacted"))
+    assert Withheld().changed({"retired": texts}).gates(text) is None

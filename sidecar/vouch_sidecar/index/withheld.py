@@ -15,12 +15,14 @@ from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.english_words import STOPWORDS
 from vouch_sidecar.text.sentences import Layout, sentences_of
+from vouch_sidecar.text.windows import matches
 
 Gates = frozenset[str] | None
 """The gates, all of which a viewer must pass to see something; None if nobody may see it."""
 ENOUGH, ENOUGH_EXACT = 3, 2
 """Content words by which a text is recognised, and how many if one is a number or an identifier."""
 _BORDER = re.compile(r"\n(?=[ \t]{0,80}(?:[-*+|]|\d{1,9}[.)] |\r?\n))")
+_UNREAD = re.compile(r"\]\([^()\n]*+\)|\]\[[^\[\]\n]*+\]|</?[a-zA-Z][^<>]*+>|&#?\w{2,9};")
 _START = 3
 """Words under which a text is looked up; a text of two words has a key of two."""
 
@@ -115,8 +117,11 @@ class Withheld:
 
     def places(self, text: str) -> Iterator[Closed]:
         """Where a text holds texts of withheld claims."""
-        if not self._by_start:
-            return
+        if self._by_start:
+            for said in dict.fromkeys((text, _read(text))):  # what looks like a tag may be none
+                yield from self._places(said)
+
+    def _places(self, text: str) -> Iterator[Closed]:
         analysed = units(text).units
         words = tuple(one.folded for one in analysed)
         for at in range(len(words) - 1):
@@ -164,7 +169,7 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
 
 def _recognised(text: str) -> Words:
     """The words of a text that has enough to be recognised where it stands again, else none."""
-    analysed = units(text)
+    analysed = units(_read(text))
     words = tuple(one.folded for one in analysed.units)
     content = {one.stem for one in analysed.units if one.folded not in STOPWORDS}
     for at, (_, end) in analysed.wholes.items():  # an identifier is one word
@@ -172,6 +177,17 @@ def _recognised(text: str) -> Words:
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return ()
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
+
+
+def _read(text: str) -> str:
+    """A text as it is read: blanks in place of the targets of links, of tags, and of character
+    references, which may stand between its words.
+    """
+    parts, end = list[str](), 0
+    for mark in matches(_UNREAD, text):
+        parts += [text[end : mark.start()], " " * len(mark[0])]
+        end = mark.end()
+    return "".join([*parts, text[end:]])
 
 
 def _is_exact(word: str) -> bool:
