@@ -217,15 +217,24 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
     elif isinstance(artifact, Entity):
         places = iter((Closed(*ABOUT, world.withheld.gates(artifact.description or "")),))
     elif isinstance(artifact, Evidence):
-        # A claim's own text is shown, whatever it is.
-        said = any(one.verbatim and one.gate == OPEN for one in world.cited(artifact.id).by)
-        texts = (artifact.locator, "" if said else artifact.quote or "")
-        whole = [] if said else [world.sources.closed_to(artifact)]
-        needed = all_gates([*map(world.withheld.gates, texts), *whole])
-        places = iter((Closed(*ABOUT, needed),))
+        by = {one.gate for one in world.cited(artifact.id).by}
+        own |= by if len(by) == 1 else set()  # nobody else sees it
+        places = iter((Closed(*ABOUT, _needed_by(artifact, own, world)),))
     else:
         return
     yield from (one for one in places if one.gates is None or not one.gates <= own)
+
+
+def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
+    """The gates that the quote and locator of evidence need, of which all who see it pass `own`. A
+    claim's own text is shown to who sees the claim, whatever it is.
+    """
+    texts = [evidence.locator] if " " in evidence.locator else []  # not `L5` or `b12-30`
+    needed: Gates = frozenset()
+    if not any(one.verbatim and one.gate in own for one in world.cited(evidence.id).by):
+        texts.append(evidence.quote or "")
+        needed = world.sources.closed_to(evidence)
+    return all_gates((needed, *map(world.withheld.gates, texts)))
 
 
 def closing(source: Source, world: World) -> list[Gates]:

@@ -183,6 +183,8 @@ def _read(text: str) -> str:
     """A text as it is read: blanks in place of the targets of links, of tags, and of character
     references, which may stand between its words.
     """
+    if not any(sign in text for sign in "<&]"):
+        return text
     parts, end = list[str](), 0
     for mark in matches(_UNREAD, text):
         parts += [text[end : mark.start()], " " * len(mark[0])]
