@@ -644,6 +644,19 @@ test('while a server is started again, what is shown of a file stays', async () 
   assert.equal(model.count, 0);
 });
 
+test('a claim at the caret is met once, so that one selected elsewhere stays', async () => {
+  const met: string[] = [];
+  const files = { [FILE]: [tied('one', { line: 3 })] };
+  const { model } = inFile({ [FILE]: [] }, files, [], ([first]) => met.push(first?.id ?? ''));
+  await model.look(visible(FILE));
+  model.follow({ uri: FILE, line: 3, around: [3, 3] });
+  await model.look(visible(FILE));
+  assert.deepEqual(met, ['one']);
+  model.follow({ uri: FILE, line: 9, around: [9, 9] });
+  model.follow({ uri: FILE, line: 3, around: [3, 3] });
+  assert.deepEqual(met, ['one', 'one']);
+});
+
 test('before the server answers, claims on an open file are to come; what stands there stays', async () => {
   const { model } = inFile({ [FILE]: [[1, 'x']] });
   model.expect('untitled:x');

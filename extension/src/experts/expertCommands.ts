@@ -105,7 +105,9 @@ export class ExpertCommands {
       ...this.names.inPlay().map((name) => choice('eye', name, 'in play')),
       ...this.history.map((topic) => choice('history', topic)),
     ];
+    let offered = '';
     const offer = (typed: string, found: readonly string[]) => {
+      offered = typed;
       const first = typed ? [{ ...choice('search', typed), alwaysShow: true }] : [];
       const all = [...first, ...found.map((name) => choice('symbol-misc', name)), ...proposed];
       const topics = all.map(({ topic }) => topic);
@@ -121,7 +123,9 @@ export class ExpertCommands {
     });
     return new Promise((resolve) => {
       pick.onDidAccept(() => {
-        resolve(pick.selectedItems[0]?.topic ?? pick.value);
+        // Who is fast has typed more than the choices are for.
+        const chosen = pick.selectedItems[0]?.topic;
+        resolve(chosen && offered === pick.value.trim() ? chosen : pick.value);
         pick.hide();
       });
       pick.onDidHide(() => {

@@ -34,6 +34,8 @@ export class InFile implements Model {
   private uri: string | undefined;
   private caret: Caret | undefined;
   private turn = 0;
+  /** The claims at the caret that were told last. */
+  private met = '';
   private readonly entityClaims: EntityClaims;
 
   constructor(
@@ -145,7 +147,10 @@ export class InFile implements Model {
       if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.entityClaims.open.delete(id);
     }
     if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
-    if (here.length > 0) this.meets(here);
+    // Only once: what somebody selects elsewhere stays while the caret stands still.
+    const met = here.map(tiedKey).join();
+    if (met && met !== this.met) this.meets(here);
+    this.met = met;
   }
 
   private async tiedTo({ uri }: VisiblePart) {

@@ -17,6 +17,7 @@ const USERS = {
 const heard = (folder) => path.join(path.dirname(folder), 'heard');
 const recorder = fs.mkdtempSync('/tmp/vouch-e2e-recorder-');
 const server = path.join(recorder, 'vouch-sidecar');
+const mayStart = path.join(recorder, 'may-start');
 
 export const options = () => ({
   machineSettings: { 'vouchSidecar.path': server },
@@ -26,7 +27,7 @@ export const options = () => ({
     fs.mkdirSync(path.join(folder, '.vscode'));
     write(folder, USERS);
     const run = `'${SIDECAR}' "$@"`;
-    const script = `[ "$1" = lsp ] || exec ${run}\nsleep 5\ntee '${heard(folder)}' | ${run}`;
+    const script = `[ "$1" = lsp ] || exec ${run}\nwhile [ ! -e '${mayStart}' ]; do sleep 0.1; done\ntee '${heard(folder)}' | ${run}`;
     fs.writeFileSync(server, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   },
 });
@@ -49,6 +50,7 @@ export async function run({ w, test }) {
     await w.panel();
     await w.openFile('runbook.md');
     await w.row('In This File', 'Claims are being tied to files…').waitFor();
+    fs.writeFileSync(mayStart, '');
     await w.row('In This File', 'dead-letter queue').waitFor();
   });
 
