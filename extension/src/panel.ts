@@ -174,8 +174,9 @@ export class Panel implements vscode.Disposable {
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(part: VisiblePart | undefined): Promise<void> {
-    if (this.state === 'loading' && part) this.inFile.expect(part.uri);
-    if (this.state !== 'ready' || this.holds === 'unreadable') return;
+    if (isIdle(this.state) || this.holds === 'unreadable') return;
+    if (part) this.inFile.expect(part.uri);
+    if (this.state === 'loading') return;
     await this.inFile.look(part, this.inFileTree.view.visible);
   }
 

@@ -644,6 +644,14 @@ test('while a server is started again, what is shown of a file stays', async () 
   assert.equal(model.count, 0);
 });
 
+test('claims that are tied weakly are folded below the others', async () => {
+  const files = { [FILE]: [tied('weak', { weak: true, line: 1 }), tied('sure', { line: 3 })] };
+  const { model } = inFile({ [FILE]: [] }, files);
+  await model.look(visible(FILE));
+  assert.deepEqual(names(model.roots), ['L3 · Text of sure', '1 less sure']);
+  assert.deepEqual(names(below(model.roots[1])), ['L1 · Text of weak']);
+});
+
 test('a claim at the caret is met once, so that one selected elsewhere stays', async () => {
   const met: string[] = [];
   const files = { [FILE]: [tied('one', { line: 3 })] };

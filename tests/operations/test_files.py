@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.operations import InvalidParamsError
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
+from vouch_sidecar.operations.printer import Printer
 
 from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put
@@ -83,10 +84,13 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     ]
 
 
-def test_a_claim_on_a_folder_stands_once_above_its_files(root: Path, tmp_path: Path) -> None:
+def test_a_claim_on_a_folder_stands_once_above_its_files(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     put(root / ".vouch", "claims/src.yaml", claim("src", text="Everything in `src/` is threaded."))
     engine = settled(root, tmp_path)
-    files = ask(engine, "files", paths=["README.md", "src/idle.py", "src/relay.py"])["files"]
+    paths = ["README.md", "src/idle.py", "src/relay.py"]
+    files = ask(engine, "files", paths=paths)["files"]
     assert [(file["path"], [one["id"] for one in file["claims"]]) for file in files] == [
         ("README.md", []),
         ("src/", ["src"]),
@@ -94,6 +98,11 @@ def test_a_claim_on_a_folder_stands_once_above_its_files(root: Path, tmp_path: P
         ("src/relay.py", ["cites", "names"]),
     ]
     assert ids(engine, "src/idle.py") == ["src"]
+    result = perform(engine, OPERATIONS["files"], {"paths": paths}, Caller())
+    show = OPERATIONS["files"].show
+    assert show is not None
+    show(Printer(), result)
+    assert capsys.readouterr().err == "No claim is tied to README.md\n"
 
 
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:

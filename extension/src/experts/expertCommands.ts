@@ -105,9 +105,7 @@ export class ExpertCommands {
       ...this.names.inPlay().map((name) => choice('eye', name, 'in play')),
       ...this.history.map((topic) => choice('history', topic)),
     ];
-    let offered = '';
     const offer = (typed: string, found: readonly string[]) => {
-      offered = typed;
       const first = typed ? [{ ...choice('search', typed), alwaysShow: true }] : [];
       const all = [...first, ...found.map((name) => choice('symbol-misc', name)), ...proposed];
       const topics = all.map(({ topic }) => topic);
@@ -123,9 +121,10 @@ export class ExpertCommands {
     });
     return new Promise((resolve) => {
       pick.onDidAccept(() => {
-        // Who is fast has typed more than the choices are for.
+        // Who is fast accepts what stood there before it was filtered by what is typed.
         const chosen = pick.selectedItems[0]?.topic;
-        resolve(chosen && offered === pick.value.trim() ? chosen : pick.value);
+        const typed = pick.value.trim().toLowerCase();
+        resolve(chosen?.toLowerCase().includes(typed) ? chosen : pick.value);
         pick.hide();
       });
       pick.onDidHide(() => {

@@ -34,6 +34,7 @@ export class InFile implements Model {
   private uri: string | undefined;
   private caret: Caret | undefined;
   private turn = 0;
+  private answered = false;
   /** The claims at the caret that were told last. */
   private met = '';
   private readonly entityClaims: EntityClaims;
@@ -64,6 +65,7 @@ export class InFile implements Model {
     const tied = part ? await this.tiedTo(part) : undefined;
     const found = part && visible ? await this.namedIn(part) : [];
     if (turn !== this.turn) return;
+    this.answered = true;
     const same = part?.uri === this.uri;
     this.uri = part?.uri;
     // A server that has just begun knows no ties yet: what is shown stays until it does.
@@ -75,9 +77,9 @@ export class InFile implements Model {
     this.draw();
   }
 
-  /** A file is open before the server answers: its claims are to come, unless others stand here. */
+  /** A file is open before the server answered once: its claims are to come. */
   expect(uri: string): void {
-    if (this.roots.length > 0 || !uri.startsWith('file:')) return;
+    if (this.answered || this.roots.length > 0 || !uri.startsWith('file:')) return;
     this.pending = true;
     this.draw();
   }
@@ -105,6 +107,7 @@ export class InFile implements Model {
     this.shown = [];
     this.tied = [];
     this.pending = undefined;
+    this.answered = false;
     this.uri = undefined;
     this.entityClaims.open.clear();
     this.entityClaims.forget();

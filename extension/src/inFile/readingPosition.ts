@@ -67,12 +67,15 @@ export class ReadingPosition implements vscode.Disposable {
     else if (!isClaim(editor.document.uri) || !isOpen(this.told)) void this.tellOf(editor);
   }
 
+  /** What is in sight is told first: a language extension may take seconds to know its functions. */
   private async tellOf(editor: vscode.TextEditor): Promise<void> {
+    if (`${this.told}` !== `${editor.document.uri}`) this.scope = undefined;
+    this.told = editor.document.uri;
+    this.tell(visiblePartOf(editor));
+    this.tellCaret();
     const scope = await scopeAt(editor);
     if (editor !== vscode.window.activeTextEditor) return;
     this.scope = scope;
-    this.told = editor.document.uri;
-    this.tell(visiblePartOf(editor));
     this.tellCaret();
   }
 

@@ -6,6 +6,7 @@ import {
   type ClaimNode,
   commandNode,
   joined,
+  moreNode,
   type Node,
   noteNode,
   rowText,
@@ -46,7 +47,10 @@ export function atCaret(claims: readonly TiedClaim[], caret: Caret): readonly Ti
   return nearest === undefined ? [] : claims.filter(({ line }) => line === nearest);
 }
 
-/** The claims in `here` are marked; the last row brings back what was dismissed. */
+/**
+ * The claims in `here` are marked, weaker ones folded below the others; the last row brings back what
+ * was dismissed.
+ */
 export function tiedRows(
   parent: string,
   file: string,
@@ -54,12 +58,18 @@ export function tiedRows(
   here: readonly TiedClaim[],
   dismissed: readonly string[],
 ): readonly Node[] {
-  const rows = claims
-    .filter((claim) => !dismissed.includes(tiedKey(claim)))
-    .map((claim) => tiedNode(parent, file, claim, here.includes(claim)));
-  const gone = claims.length - rows.length;
-  if (gone === 0) return rows;
-  return [...rows, commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims', 'discard')];
+  const left = claims.filter((claim) => !dismissed.includes(tiedKey(claim)));
+  const nodes = (some: readonly TiedClaim[]) =>
+    some.map((claim) => tiedNode(parent, file, claim, here.includes(claim)));
+  const weak = nodes(left.filter((claim) => claim.weak));
+  const gone = claims.length - left.length;
+  return [
+    ...nodes(left.filter((claim) => !claim.weak)),
+    ...(weak.length > 0 ? [moreNode(parent, `${weak.length} less sure`, weak)] : []),
+    ...(gone > 0
+      ? [commandNode(`${gone} dismissed`, 'vouchSidecar.restoreClaims', 'discard')]
+      : []),
+  ];
 }
 
 function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolean): ClaimNode {

@@ -241,7 +241,8 @@ def show(page: Printer, result: FilesResult) -> None:
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     page.table(columns | {"why": "short", "text": "text"}, table_rows)
-    if untied := [file.path for file in result.files if not file.claims]:
+    folders = tuple(file.path for file in result.files if file.path.endswith("/"))
+    if untied := [f.path for f in result.files if not (f.claims or f.path.startswith(folders))]:
         page.nothing(f"No claim is tied to {', '.join(untied)}")
 
 

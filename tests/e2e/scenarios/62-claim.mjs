@@ -104,15 +104,17 @@ export async function run({ w, test, artifacts }) {
     for (const [line, key] of Array(4).fill([[40, 'ArrowDown'], [39, 'ArrowUp']]).flat()) {
       await caretTo(line);
       await page.waitForTimeout(1_000);
-      const drawn = claim.evaluate(
-        (body) => new Promise((draws) => new MutationObserver(() => draws(Date.now())).observe(body, { childList: true })),
-      );
-      const pressed = page.evaluate(
-        () => new Promise((presses) => addEventListener('keydown', () => presses(Date.now()), { capture: true, once: true })),
-      );
+      const drawn = claim.evaluate((body) => {
+        const before = body.textContent;
+        return new Promise((draws) => {
+          const look = () => (body.textContent === before ? setTimeout(look, 2) : draws(Date.now()));
+          look();
+        });
+      });
       await page.waitForTimeout(200);
+      const pressed = Date.now(); // on this machine, as in the page
       await page.keyboard.press(key);
-      took.push((await drawn) - (await pressed));
+      took.push((await drawn) - pressed);
     }
     took.sort((a, b) => a - b);
     return `${took[4]} ms from key to claim, ${took.at(-1)} ms at most`;

@@ -15,8 +15,8 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.code_owners import CodeOwner
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
-EVERY_FILE = "*"
-"""The pattern of a rule that owns whatever has no other owner, which says little of any file."""
+EVERY_FILE = frozenset({"*", "**", "/**"})
+"""Patterns of rules that own whatever has no other owner, which says little of any file."""
 
 
 class FileOwner(NamedTuple):
@@ -53,7 +53,7 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
                 patterns.setdefault(owner, rule.pattern if rule is not None else "")
 
     def place(owner: CodeOwner) -> tuple[bool, float, str]:
-        return (patterns[owner] == EVERY_FILE, -round(sums[owner], 6), owner.handle)
+        return (patterns[owner] in EVERY_FILE, -round(sums[owner], 6), owner.handle)
 
     order = sorted(sums, key=place)
     return [FileOwner(*owner, patterns[owner]) for owner in order[:MAX_OWNERS]]
