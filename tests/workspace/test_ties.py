@@ -567,6 +567,18 @@ def test_a_folder_that_is_named_is_not_its_manifest(root: Path, tmp_path: Path) 
         assert tie_rows(engine, path) == []
 
 
+def test_what_a_claim_is_taken_from_mentions_its_names(root: Path, tmp_path: Path) -> None:
+    text = b"# N\n\nUse `wire_cutter` twice.\n"
+    write(root, {"docs/n.md": text.decode(), "docs/m.md": text.decode() + "More.\n"})
+    git(root, "add", "-A")
+    cite(root, "one", "Use `wire_cutter` twice.", "docs/n.md", text, quote=text[5:-1])
+    engine = settled(root, tmp_path)
+    (tied,) = ties(engine, "docs/n.md")
+    assert (tied.why, tied.strength) == ("quotes L3", 0.9)
+    (tied,) = ties(engine, "docs/m.md")
+    assert tied.why == "names wire_cutter, mentioned here"
+
+
 def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
     tests = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
     write(root, dict.fromkeys((*tests, "tests/wire.py", "tests/test_other_wire.py"), "x"))

@@ -189,6 +189,9 @@ def _fresh(view: View, tie: Tie) -> Fresh | None:
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
+    if any(tie.arm in ("cites", "quotes") and not tie.beside for _, tie in ties):
+        # A file that a claim is taken from mentions what the claim names.
+        ties = [(path, tie) for path, tie in ties if tie.arm != "mention"]
     strongest: dict[TieArm, Tie] = {}
     for _, tie in ties:
         if tie.arm not in strongest or strongest[tie.arm].strength < tie.strength:
