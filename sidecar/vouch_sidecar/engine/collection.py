@@ -164,7 +164,7 @@ class Collection:
         return is_older or self.surroundings.is_of_another_head
 
     @property
-    def is_first_look_pending(self) -> bool:
+    def is_first_workspace_pending(self) -> bool:
         """Whether the workspace was never complete, and analysing it has not failed."""
         return self.surroundings.complete_for is None and WORKSPACE not in self.faults
 

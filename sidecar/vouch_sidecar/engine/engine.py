@@ -219,6 +219,10 @@ class Engine:
         """Call the listeners."""
         self.call(self.listeners)
 
+    def rebuild_damaged(self) -> None:
+        """Have whoever follows the disk rebuild bases that turned out to be damaged."""
+        self.notify()
+
     def call(self, listeners: set[Callable[[], None]]) -> None:
         """Call some listeners; one that raises is called again later."""
         for listener in list(listeners):
@@ -290,7 +294,7 @@ class Engine:
         `final`, a later text with this name gets another slot. `also`: the slot's texts since its
         last word was begun, the oldest first, if the word is not ended.
         """
-        if not self.records():
+        if not self.follows_texts():
             return
         text = without_blocks(text)
         session = self.sessions.open(session_id)
@@ -309,7 +313,7 @@ class Engine:
         """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
         once it is observed.
         """
-        if self.records():
+        if self.follows_texts():
             self.sessions.open(session_id).preview(slot, without_blocks(text), also)
 
     def end_session(self, session_id: str) -> None:
@@ -317,7 +321,7 @@ class Engine:
         self.sessions.end(session_id)
         self.call(self.session_listeners)
 
-    def records(self) -> bool:
+    def follows_texts(self) -> bool:
         """Whether what is typed and asked counts for any knowledge base."""
         self.notice_pauses()
         return self._reflex_on() and len(self._paused) < len(self.collections)

@@ -108,13 +108,11 @@ def perform(
 
 @contextmanager
 def refusing_if_damaged(engine: Engine) -> Iterator[None]:
-    """Raises `SearchFailedError` if the index turns out to be damaged, and notifies the listeners,
-    among them the follower, which rebuilds the index.
-    """
+    """Raises `SearchFailedError` if the index turns out to be damaged, and has it rebuilt."""
     try:
         yield
     except DamagedError:
-        engine.notify()
+        engine.rebuild_damaged()
         raise SearchFailedError from None
 
 
@@ -201,7 +199,7 @@ class _Call(Generic[P, R]):
         pending = any(
             one.collection.is_workspace_pending
             if operation.looks_around(one)
-            else tells and one.collection.is_first_look_pending
+            else tells and one.collection.is_first_workspace_pending
             for one in served
             if one.collection.complete
         )

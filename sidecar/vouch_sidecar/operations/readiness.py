@@ -32,7 +32,7 @@ async def ready(
 
 def seconds_to_wait(engine: Engine) -> float:
     """How long a first answer may wait from now on to be whole."""
-    begun = [one.since for one in engine.collections.values() if one.is_first_look_pending]
+    begun = [one.since for one in engine.collections.values() if one.is_first_workspace_pending]
     if not engine.is_followed or not begun:
         return 0.0
     return max(0.0, max(begun) + READY_SECONDS - engine.clock())
@@ -46,7 +46,7 @@ def hook_limit(engine: Engine, caller: Caller) -> float:
 
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
     return engine.registry.has_looked and not any(
-        one.collection.is_first_look_pending and operation.looks_around(one)
+        one.collection.is_first_workspace_pending and operation.looks_around(one)
         for one in engine.serving(caller)
     )
 

@@ -61,7 +61,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     return SalienceResult(
         session_id=session_id,
         salience=[salient_row(row, ask.many) for row in ranking],
-        followed=ask.engine.records(),
+        followed=ask.engine.follows_texts(),
     )
 
 
