@@ -23,6 +23,7 @@ from vouch_sidecar.surfaces.hook.event_answers import respond
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import claim, make_kb, put
+from tests.workspace.places import cite
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 
@@ -65,6 +66,7 @@ BOUNDS = {
     "a changed claim": Counts(128, 74, files=11),  # pages list claims by pseudonyms
     "the workspace after it": Counts(3, 9, files=4),
     "a changed claim beside 200 that cite its source": Counts(9, 15, files=1),
+    "a changed claim among 200 of its project": Counts(827, 263, files=3),  # in one document
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
 EVENT_BOUND = Counts(120, 60)
@@ -206,6 +208,24 @@ def test_a_change_beside_a_shared_source_costs_no_more(tmp_path: Path, counter: 
     put(kb, "claims/c7.yaml", claim("c7", text="Relay 7 waits no more."), age=5)
     counts = counter.of(lambda: _read(engine, "claims/c7.yaml"))
     assert counts.within(BOUNDS["a changed claim beside 200 that cite its source"]), counts
+
+
+def test_a_change_among_claims_of_one_project_costs_no_more(
+    tmp_path: Path, counter: Counter
+) -> None:
+    """vouch scopes each claim that it proposes to the project: none of the others is closed by it,
+    and its own receipt is as open as the claim is.
+    """
+    content = "\n\n".join(f"Fact {n} is that relay {n} waits." for n in range(201)).encode()
+    scope = {"visibility": "project", "project": "kb"}
+    for number in range(201):
+        text = f"Fact {number} is that relay {number} waits."
+        cite(tmp_path, f"c{number}", text, "docs/a.md", content, quote=text.encode(), scope=scope)
+    engine = _started(tmp_path)
+    changed = claim("c7", text="Relay 7 waits no more.", evidence=["ev-c7"], scope=scope)
+    put(tmp_path / ".vouch", "claims/c7.yaml", changed, age=5)
+    counts = counter.of(lambda: _read(engine, "claims/c7.yaml"))
+    assert counts.within(BOUNDS["a changed claim among 200 of its project"]), counts
 
 
 def _read(engine: Engine, path: str) -> None:
