@@ -16,6 +16,7 @@ from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.statements.answers import claims_about
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_finder import (
     FEW_SPEAK,
@@ -439,3 +440,13 @@ def test_a_ticket_is_no_expert() -> None:
     )
     rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
     assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
+
+
+def test_claims_of_a_topic_are_no_rivals_within_it() -> None:
+    view = seen(*KEYRINGS)
+    (topic,) = view.derived
+    best, *others = claims_about(view, topic.entity, "is the keyring asked before netrc?")
+    assert best.artifact.id == "asked"
+    assert best.words == ("asked", "netrc")  # not the name, which all of them hold
+    assert best.features.rivals == 0.0
+    assert all(one.likelihood < best.likelihood for one in others)
