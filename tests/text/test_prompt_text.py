@@ -75,7 +75,7 @@ def test_a_stored_text_asks_or_does_not(text: str, expected: bool) -> None:
     [
         ("Thanks, that looks good. Why does the relay wait?", "Why does the relay wait?"),
         ("why does the relay wait?\nkeep it short please", "why does the relay wait?"),
-        ("Wait. Is the queue full? Think carefully.", "Is the queue full?"),
+        ("That's it. Is the queue full? Think carefully.", "Is the queue full?"),
         ("That relay looks good. Is the queue full?", "That relay looks good. Is the queue full?"),
         ("ok, try again", "ok, try again"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 Span = tuple[int, int]
@@ -77,6 +76,7 @@ _STEERING = frozenset(
     """.split()
 )
 """Words that steer a conversation and name no subject."""
+_WORD, _APOSTROPHE = re.compile(r"\w[\w'’]*+"), re.compile("['’]")
 _MAX_STEERING = 80
 """Characters of a sentence that only steers."""
 
@@ -95,7 +95,8 @@ def without_steering(text: str) -> str:
 def _steers(sentence: str) -> bool:
     if len(sentence) > _MAX_STEERING:
         return False
-    return all(u.folded in STOPWORDS or u.folded in _STEERING for u in units(sentence).units)
+    words = (_APOSTROPHE.sub("", word[0]).lower() for word in _WORD.finditer(sentence))
+    return all(word in STOPWORDS or word in _STEERING for word in words)
 
 
 def asked_sentences(text: str) -> list[Span]:
