@@ -70,6 +70,8 @@ ANSWER_WEIGHT = 4.5
 """An answer counts as so many candidates that are none, which puts 0.4 where 1 of 13 silent prompts
 is told something.
 """
+ANSWER_WEIGHT_SEMANTIC = 3.0
+"""The same beside the meaning, which finds more answers and more of what is only near."""
 UNRELATED = frozenset({"foreign", "pasted"})
 """Kinds of silent prompts of which there are many: each counts as one."""
 SAID = 0.4
@@ -273,9 +275,9 @@ def _fit(examples: Sequence[Example]) -> Matrix:
     rows = [(example, one) for example in examples for one in example.candidates]
     x = np.array([[*_values(one.features), 1.0] for _, one in rows])
     y = np.array([float(one.answers) for _, one in rows])
-    counts = np.array(
-        [_weight(example) * (ANSWER_WEIGHT if one.answers else 1.0) for example, one in rows]
-    )
+    heard = any(one.features.cosine is not None for _, one in rows)
+    answer = ANSWER_WEIGHT_SEMANTIC if heard else ANSWER_WEIGHT
+    counts = np.array([_weight(one) * (answer if each.answers else 1.0) for one, each in rows])
     ridge = np.array([RIDGE] * (x.shape[1] - 1) + [1e-9])
     weights = np.zeros(x.shape[1])
     for _ in range(50):
