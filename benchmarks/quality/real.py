@@ -25,7 +25,7 @@ from benchmarks.quality.world import World
 
 SETS = Path(__file__).with_name("real")
 FOREIGN = Path(__file__).resolve().parents[3] / "shared" / "eval" / "foreign.jsonl"
-BASES = ("twenty", "chat", "pip", "documents")
+BASES = ("twenty", "click", "chat", "pip", "documents")
 
 
 def main(arguments: Sequence[str]) -> int:
