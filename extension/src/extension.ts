@@ -1,12 +1,10 @@
 /** Wires the parts; each of them stands in a file of its own. */
 
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { Agents } from './agents/agents';
 import { showChanged, showFolderClaims } from './claim/claimLists';
+import { openExample } from './example';
 import { ExpertCommands, wordAtCaret } from './experts/expertCommands';
 import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
@@ -188,13 +186,4 @@ function watchers(
       }
     }),
   ];
-}
-
-/** Opens the courier knowledge base that the extension carries, in a folder to play in. */
-async function openExample(context: vscode.ExtensionContext): Promise<void> {
-  const folder = path.join(await mkdtemp(path.join(tmpdir(), 'vouch-example-')), 'courier');
-  await cp(context.asAbsolutePath('example'), folder, { recursive: true });
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
-    forceNewWindow: workspaceFolders().length > 0,
-  });
 }

@@ -36,13 +36,13 @@ const serverIn = (environment: string): string =>
 const pythonIn = (environment: string): string =>
   path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
 
-/** Where servers may be that this extension has installed: the carried one, then older ones. */
+/** Where servers may be that this extension has installed: the carried one, then others. */
 export async function installedServers(context: vscode.ExtensionContext): Promise<string[]> {
   const own = await environmentOf(context);
-  return [own, ...(await olderThan(own))].map(serverIn);
+  return [own, ...(await otherEnvironments(own))].map(serverIn);
 }
 
-async function olderThan(own: string): Promise<string[]> {
+async function otherEnvironments(own: string): Promise<string[]> {
   const folder = path.dirname(own);
   const names = await readdir(folder).catch(() => [] as string[]);
   return names
@@ -57,7 +57,7 @@ export async function replaceOlder(
   log: vscode.LogOutputChannel,
 ): Promise<boolean> {
   const own = await environmentOf(context);
-  const [older] = await olderThan(own);
+  const [older] = await otherEnvironments(own);
   if (!older || existsSync(serverIn(own))) return false;
   const options = { location: vscode.ProgressLocation.Window, title: 'Vouch: updating the server' };
   await vscode.window.withProgress(options, (progress) =>
@@ -154,7 +154,7 @@ async function installInto(
     await follow(pythonIn(environment), [...pip, `${wheel}[mcp]`], log, signal, (line) =>
       say(shortened(line)),
     );
-    for (const older of await olderThan(environment)) {
+    for (const older of await otherEnvironments(environment)) {
       await rm(older, { recursive: true, force: true }).catch(() =>
         log.info(`${older} is in use.`),
       );
@@ -167,7 +167,10 @@ async function installInto(
 
 /** What installs the server by hand, for a terminal. */
 async function installCommand(context: vscode.ExtensionContext): Promise<string> {
-  return `python3 -m pip install --user '${await carriedWheel(context)}[mcp]'`;
+  const wheel = `${await carriedWheel(context)}[mcp]`;
+  return ON_WINDOWS
+    ? `py -3 -m pip install --user "${wheel}"`
+    : `python3 -m pip install --user '${wheel}'`;
 }
 
 async function carriedWheel(context: vscode.ExtensionContext): Promise<string> {
