@@ -378,12 +378,13 @@ class QuotedSources:
         own = {source.id, *(one.id for one in evidence)}
         others = [one for one in world.sources_at(source.locator) if one.id != source.id]
         theirs = [{one.id, *(e.id for e in world.evidence_in(one.id))} for one in others]
-        if world.closing(set().union(own, *theirs), ()) == frozenset():
+        whole = world.closing(set().union(own, *theirs), ())
+        if whole == frozenset():
             return frozenset()
         data = world.content(source) if source.kept else None
         exact = {one.id for one in evidence if data is not None and is_exact(one, data)}
         self._exact[source.id] = exact
-        needed = world.closing(own - exact, exact)
+        needed = world.closing(own - exact, exact) if exact or others else whole
         for other, cited in zip(others, theirs, strict=True):
             more = world.closing(cited, exact)
             if all_gates((needed, more)) != needed and self._is_revision(data, other):
