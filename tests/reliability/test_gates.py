@@ -60,7 +60,7 @@ pytestmark = soak
 MANY = 60
 """Variants in one knowledge base."""
 EACH = 1 if LONG else 2
-"""An editor is asked about each variant, or each second one."""
+"""An editor, and the twin, are asked about each variant, or each second one."""
 SHOWN = ("sentence", "heading", "title", "question", "page", "page-title")
 """Places whose words are shown; those of the others are neither shown nor searched so far."""
 FILE = re.compile(r"[\w/-]+\.(?:yaml|md)\b")
@@ -98,7 +98,7 @@ def told(folder: Path, variants: Sequence[Variant], name: str) -> Told:
         if name == "all":  # what an insider is told may not be kept for an outsider
             for viewer in INSIDERS.values():
                 answers_to(engine, made, viewer, everything[::7])
-        answers = answers_to(engine, made, OUTSIDER, everything)
+        answers = answers_to(engine, made, OUTSIDER, everything[:: EACH if made.is_twin else 1])
     return Told(made, engine, answers, log.getvalue())
 
 
@@ -145,7 +145,9 @@ def told_by_processes(told: Told) -> Told:
 
 SHELL = """
 import json, os, sys, traceback
-from vouch_sidecar.surfaces import cli, entry
+from vouch_sidecar.surfaces import entry
+from vouch_sidecar.surfaces.cli import check, doctor
+from vouch_sidecar.surfaces.shell import questions
 for number, (arguments, said) in enumerate(json.loads(sys.argv[1])):
     if child := os.fork():
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -165,7 +167,7 @@ for number, (arguments, said) in enumerate(json.loads(sys.argv[1])):
         traceback.print_exc()
         os._exit(99)
 """
-"""Runs commands, each in a process of its own that has imported all of the shell before."""
+"""Runs commands, each in a process of its own that has imported before what they import."""
 
 
 def by_commands(base: Base, asked: Asked, env: Mapping[str, str]) -> tuple[Answers, str]:
