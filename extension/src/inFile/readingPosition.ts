@@ -5,7 +5,7 @@ import type { VisiblePart } from './inFile';
 import type { Caret } from './tied';
 
 const STILL_MS = 250;
-const FOLLOWED_MS = 40;
+const FOLLOWED_MS = 15;
 const SERVED = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
 
 const SCOPES = [
