@@ -46,7 +46,7 @@ export async function run({ w, test, artifacts }) {
     await page.locator('.editor-instance .view-line', { hasText: 'Dead letters' }).click();
     await w.row('In This File', 'L7').waitFor();
     await page.mouse.move(900, 700);
-    await page.waitForTimeout(13_000); // the marks of what has just come fade
+    await page.waitForTimeout(1_000);
   });
 
   await test('in every theme', () => pictures(w, artifacts, 'courier', () => w.hover('Relay', 'live claim')));
