@@ -378,7 +378,7 @@ async def test_without_a_watcher_the_sweep_goes_on(
         assert (engine.watching, degraded(engine)) == ("own", [])
 
 
-@pytest.mark.parametrize("name", ["around", "is_changing"])
+@pytest.mark.parametrize("name", ["holding", "is_changing"])
 async def test_git_that_can_not_be_looked_at_withholds_nothing(
     engine: Engine, root: Path, clock: Clock, fails: Fails, name: str
 ) -> None:

@@ -39,7 +39,7 @@ def said(served: Engine, task: str) -> list[tuple[str, float]]:
         (0.40, [("gull", 1.0)]),
         (1.0, [("gull", 1.0)]),
         (0.30, [("gull", 1.0), ("beacon", 0.36)]),
-        (0.0, [("beacon", 0.36), ("gull", 1.0)]),  # whatever answers comes by likelihood
+        (0.0, [("gull", 1.0), ("beacon", 0.36)]),
     ],
 )
 def test_the_threshold_is_the_one_of_what_context_says(

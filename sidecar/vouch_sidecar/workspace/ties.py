@@ -221,9 +221,15 @@ class Ties:
         for key, line in now.documents.items():
             yield from self._citing(key, line, path)
 
-    def _uses(self, name: str) -> list[Use]:
-        """The uses of an identifier, by its digest, but for parts of what some file defines."""
-        return [use for use in self.uses.get(name, ()) if use.whole not in self._defining]
+    def _uses(self, name: str, file: str | None = None) -> list[Use]:
+        """The uses of an identifier, by its digest, but for parts of what some file defines, other
+        than `file`: who stands at `send` in the file of `Relay.send` means that.
+        """
+        return [
+            use
+            for use in self.uses.get(name, ())
+            if use.whole not in self._defining or file in self._defining[use.whole]
+        ]
 
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
@@ -331,7 +337,7 @@ class Ties:
         for name in names_of(named):
             key = digest(name)
             for file in self.defining(key):
-                for tie in _tied_by(self._uses(key), *self._span(file, key)):
+                for tie in _tied_by(self._uses(key, file), *self._span(file, key)):
                     yield FoundTie(file, tie)
 
     def defining(self, key: str) -> Sequence[str]:
