@@ -69,6 +69,7 @@ export class Panel implements vscode.Disposable {
         this.knowledgeBases.map((root) =>
           vscode.Uri.joinPath(vscode.Uri.file(root), file).toString(),
         ),
+      () => this.holds !== 'unreadable',
     );
     const redrawFile: Redraw = (rows) => {
       this.countTied();
@@ -107,6 +108,7 @@ export class Panel implements vscode.Disposable {
     if (isIdle(state) || holds === 'unreadable') {
       this.inFile.clear();
       this.claim.clear();
+      this.experts.draw();
     }
     if (state === 'loading') this.reading.soon();
     this.describe();

@@ -105,6 +105,8 @@ export class Experts implements Model {
     private readonly describe: () => void = () => {},
     /** The files that a path below a knowledge base may mean. */
     private readonly at: (path: string) => readonly string[] = () => [],
+    /** Whether there is anything to ask about: where nothing can be read, the view says that. */
+    private readonly isReadable: () => boolean = () => true,
   ) {}
 
   /** Asks, and shows the answer unless another question was asked meanwhile. */
@@ -175,10 +177,10 @@ export class Experts implements Model {
     this.draw();
   }
 
-  private draw(): void {
+  draw(): void {
     const before = new Map(this.rowsById);
     this.rowsById.clear();
-    const after = [...this.nodes(), ...this.hits];
+    const after = this.isReadable() ? [...this.nodes(), ...this.hits] : [];
     const stale = [...this.rowsById.keys()].filter(
       (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
     );
