@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
-from vouch_sidecar.retrieval.statements.passages import heading, passages, plain
+from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 
 
 def test_paragraphs_and_items_are_passages_below_the_heading() -> None:

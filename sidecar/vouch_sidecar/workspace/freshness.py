@@ -1,4 +1,4 @@
-"""Finds what went stale: whether a file still has the words that a receipt quotes, and whether the
+"""Compares claims with files: whether a file still has the words that a receipt quotes, and whether the
 files and names in a claim still exist. Only a path or a name that existed once can be gone. Ids,
 paths, lines and digests are kept, never the text of a file.
 """

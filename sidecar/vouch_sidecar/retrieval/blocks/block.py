@@ -12,7 +12,7 @@ from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.files.stale import Stale, stale
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.salience import ArmName
-from vouch_sidecar.retrieval.statements.passages import heading, passages, plain
+from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 from vouch_sidecar.retrieval.view import Said, View, moment
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.workspace.ties import TieArm

@@ -1,6 +1,5 @@
-"""Finds what went stale since a claim was written, as far as a viewer may see: the words that it
-quotes, the file that it cites, or a name; where no file can show that, nobody confirmed the claim
-for over a year.
+"""Tells a viewer what went stale since a claim was written: the words that it quotes, the file that
+it cites, or a name; where no file can show that, nobody confirmed the claim for over a year.
 """
 
 from __future__ import annotations

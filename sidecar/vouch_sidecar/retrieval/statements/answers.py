@@ -56,7 +56,7 @@ from vouch_sidecar.retrieval.evidence.question_words import (
 )
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.statements.likelihood import Features
-from vouch_sidecar.retrieval.statements.passages import Passage, heading, passages
+from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, content_stems
 from vouch_sidecar.text.prompt_text import asks
