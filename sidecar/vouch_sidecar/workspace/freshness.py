@@ -1,6 +1,6 @@
-"""Compares claims with files: whether a file still has the words that a receipt quotes, and whether the
-files and names in a claim still exist. Only a path or a name that existed once can be gone. Ids,
-paths, lines and digests are kept, never the text of a file.
+"""Compares claims with files: whether a file still has the words that a receipt quotes, and
+whether the files and names in a claim still exist. Only a path or a name that existed once can be
+gone. Ids, paths, lines and digests are kept, never the text of a file.
 """
 
 from __future__ import annotations
