@@ -108,7 +108,7 @@ def test_what_is_retired_while_a_base_is_written_is_in_none(
 ) -> None:
     """Not even where its id has come to say something else by then."""
     engine, collection = started(root, tmp_path)
-    bases = collection.reader.bases
+    bases = collection.bases
     assert bases is not None
     really = bases.write
 
@@ -177,3 +177,22 @@ def test_who_runs_out_of_room_goes_on_in_memory(
     assert len(collection.faults) == 0
     assert len(finished(tmp_path)) == 1
     assert counts(engine, "key vault") == {"vault": 2}
+
+
+def test_what_a_failed_read_has_read_is_not_published(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, collection = started(root, tmp_path)
+    before = collection.knowledge
+    write(root, "claims/c0.yaml", claim("c0", entities=["vault"]))
+    with monkeypatch.context() as patch:
+        patch.setattr("vouch_sidecar.engine.disk_reader._retired", _fail)
+        assert not engine.load(whole=True)
+    assert collection.reader.latest is not before
+    assert collection.knowledge is before
+    assert engine.load(whole=True)
+    assert counts(engine, "key vault") == {"vault": 3}
+
+
+def _fail(*_: object) -> bool:
+    raise OSError(errno.EIO, "no disk")

@@ -145,8 +145,11 @@ class Engine:
         self.read()
         done = []
         for collection in self.collections.values():
+            if collection.is_failing:  # what was read last may be half of a change
+                done.append(False)
+                continue
             with collection.writing_base():
-                done.append(not collection.is_failing and collection.reader.keep_up(whole))
+                done.append(collection.reader.keep_up(whole))
                 if collection.reader.latest is not collection.knowledge:
                     self.publish_on_new_base(collection)
         return all(done)

@@ -77,7 +77,9 @@ class Surroundings:
         )
 
     def move(self, before: Knowledge, now: Knowledge) -> None:
-        """Take what was worked out of one generation for another, which says the same."""
+        """Take what was worked out of one generation for another, if that says the same."""
+        if now.since(before) != []:
+            return
         if self.complete_for is before:
             self.complete_for = now
         if self.topics.of is before:
