@@ -106,10 +106,10 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     engine: Engine, root: Path, env: dict[str, str]
 ) -> None:
     collection = engine.collections[root]
-    assert collection.reader.bases is not None
+    assert collection.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
     until(lambda: engine.load(whole=True))
-    (manifest,) = collection.reader.bases.folder.glob("*/" + MANIFEST)
+    (manifest,) = collection.bases.folder.glob("*/" + MANIFEST)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
     later.registry.add_root(root)

@@ -158,6 +158,11 @@ class Collection:
         self.settings, self.settings_problems = load_settings(self.config, client, env)
 
     @property
+    def bases(self) -> Bases | None:
+        """Its part of the user's cache; None where nothing is kept."""
+        return self.reader.bases
+
+    @property
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are incomplete for the published generation."""
         is_older = self.surroundings.complete_for is not self.knowledge

@@ -271,19 +271,17 @@ class Embeddings:
 def _read(collection: Collection, identity: str) -> dict[bytes, Vector]:
     """The vectors that an earlier process wrote, by digest of the text; empty without any."""
     data = (
-        collection.reader.bases.read_extra(f"vectors-{identity}")
-        if collection.reader.bases is not None
-        else None
+        collection.bases.read_extra(f"vectors-{identity}") if collection.bases is not None else None
     )
     return {} if data is None else from_bytes(data)
 
 
 def _write(collection: Collection, identity: str, vectors: Vectors, unwritten: int) -> bool:
     """Write vectors if many are new or their file is gone; False if there is no base yet."""
-    if collection.reader.bases is None:
+    if collection.bases is None:
         return True
-    if unwritten <= UNWRITTEN and collection.reader.bases.has_extra(f"vectors-{identity}"):
+    if unwritten <= UNWRITTEN and collection.bases.has_extra(f"vectors-{identity}"):
         return True
-    if not collection.reader.bases.folder.is_dir():
+    if not collection.bases.folder.is_dir():
         return False
-    return collection.reader.bases.write_extra(f"vectors-{identity}", to_bytes(vectors))
+    return collection.bases.write_extra(f"vectors-{identity}", to_bytes(vectors))

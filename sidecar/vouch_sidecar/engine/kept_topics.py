@@ -28,7 +28,7 @@ from vouch_sidecar.workspace.topics import Topics
 
 def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     """Write the topics to the cache, if they and the ties are whole. Blocks."""
-    knowledge, files, bases = state.knowledge, state.files, collection.reader.bases
+    knowledge, files, bases = state.knowledge, state.files, collection.bases
     if knowledge is None or files is None or bases is None:
         return
     if (
@@ -53,7 +53,7 @@ def recall_topics(
     """The topics that an earlier process kept; None where it kept none, or something changed since
     on which they or the ties depend. `state` and `origin` are as recalled. Blocks.
     """
-    data = None if collection.reader.bases is None else collection.reader.bases.read_extra(_name())
+    data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
         return None
     try:

@@ -84,7 +84,7 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
     """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
     `state` as well.
     """
-    data = None if collection.reader.bases is None else collection.reader.bases.read_extra(_name())
+    data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
         return None
     parts: dict[str, dict[str, Any]] = {name: {} for name in _PARTS}
@@ -137,7 +137,7 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
     """Write the results to the cache for the next process, unless they are there already. If the
     analysis was cut short, the next process goes on from there.
     """
-    if collection.reader.bases is None or not state.wanted:
+    if collection.bases is None or not state.wanted:
         return
     workspace = collection.surroundings.workspace
     parts: dict[str, Mapping[str, Any]] = {
@@ -158,9 +158,9 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for key, value in entries.items()
     )
     data = "\n".join(lines).encode()
-    if _digest(data) == state.kept and collection.reader.bases.has_extra(_name()):
+    if _digest(data) == state.kept and collection.bases.has_extra(_name()):
         return
-    if collection.reader.bases.write_extra(_name(), data):
+    if collection.bases.write_extra(_name(), data):
         state.kept = _digest(data)
 
 

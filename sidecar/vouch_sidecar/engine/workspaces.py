@@ -225,7 +225,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
     """The repository around a knowledge base, and its newest commit ("" without one). Without a
     cache, or with `people.git` off, (None, "").
     """
-    if collection.settings.people.git == "off" or collection.reader.bases is None:
+    if collection.settings.people.git == "off" or collection.bases is None:
         return None, ""
     repository = Repository.holding(collection.root, collection.settings.trust.folders)
     return repository, (repository.head() or "") if repository is not None else ""
@@ -238,8 +238,8 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
     repository, head = history_of(collection)
     if head != state.history.head:
         state.history = History()
-        if repository is not None and head and collection.reader.bases is not None:
-            caches = collection.reader.bases.caches
+        if repository is not None and head and collection.bases is not None:
+            caches = collection.bases.caches
             state.history = read_history(repository, head, collection.root, caches, env)
     return state.history
 
@@ -368,9 +368,8 @@ def work_out(
     people = history, *_owned(collection, state, ties, stops)
     workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
     workspace.made_ready()
-    first = (
-        collection.surroundings.topics.of is None
-    )  # else the old topics count until the second stage
+    # Later the old topics count until the second stage.
+    first = collection.surroundings.topics.of is None
     yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, stops)
@@ -559,7 +558,7 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
         return state.files
     stamp = stamp_of(root, trusted)
     started = time.monotonic()
-    caches = None if collection.reader.bases is None else collection.reader.bases.caches
+    caches = None if collection.bases is None else collection.bases.caches
     files = list_files(root, caches, env, trusted)
     state.listed_at, state.stamp = time.monotonic(), stamp
     state.list_seconds = state.listed_at - started
