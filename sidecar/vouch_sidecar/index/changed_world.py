@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -90,6 +90,7 @@ class ChangedWorld:
         self._pointers = frozenset(chain.from_iterable(pointers))
         self._disk = disk
         self._evidence: dict[str, Evidence | None] = {}
+        self._in_source: dict[str, tuple[Evidence, ...]] = {}
         self._citing: dict[str, list[Citing]] = {}
         """The claims of the change that cite evidence, by evidence id."""
         for artifact in shown.values():
@@ -149,6 +150,11 @@ class ChangedWorld:
         return self._evidence[evidence_id]
 
     def evidence_in(self, source_id: str) -> Iterable[Evidence]:
+        if source_id not in self._in_source:
+            self._in_source[source_id] = tuple(self._evidence_in(source_id))
+        return self._in_source[source_id]
+
+    def _evidence_in(self, source_id: str) -> Iterator[Evidence]:
         quoting = self._before.found(pointing_query("quotes", source_id))
         for artifact in quoting:
             if isinstance(artifact, Evidence) and not self._changes(key_of(artifact)):

@@ -176,22 +176,21 @@ def holding(
     is or was withheld.
     """
     keys: dict[Key, None] = {}
-    went = False
+    was_told_less: set[Key] = set()
     for key in changed:
         if key[0] is not Kind.CLAIM or not (was_hidden(before, key) or world.hides(key)):
             continue
         now = world.withheld
         was = before.withheld or Withheld()
-        # What the file of a retired claim held before may not be known.
         if before.withheld_by(key) or was.differs(key[1], now):
-            went |= was_hidden(before, key)
-            for text in now.of_claim(key[1]):
+            was_told_less |= {key} if was_hidden(before, key) else set()
+            for text in dict.fromkeys((*was.of_claim(key[1]), *now.of_claim(key[1]))):
                 keys |= dict.fromkeys(artifacts_saying(before, text))
         if world.secrecy_of(key[1]) != sealed_before(before, key)[0]:
             citing_pages = before.found(pointing_query("cites", before.pseudonyms.of(key[1])))
             keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
-    if went:
-        keys |= dict.fromkeys(map(key_of, before.found(pointing_query(*SILENCED))))
+    if was_told_less:
+        keys |= dict.fromkeys(_silenced(before, was_told_less))
     artifacts: dict[Key, Artifact] = {}
     for key in keys:
         is_evidence = key[0] is Kind.EVIDENCE
@@ -199,6 +198,17 @@ def holding(
         if artifact is not None and key not in shown and key not in gone:
             artifacts[key] = artifact
     return artifacts
+
+
+def _silenced(before: Knowledge, hidden: Iterable[Key]) -> Iterator[Key]:
+    """What may have held the text of one of some claims that were hidden, and isn't found by it:
+    claims, by what is closed around their sentences; everything, once what a retired claim's file
+    held before may not be known.
+    """
+    was_retired = any(map(before.withheld_by, hidden))
+    for artifact in before.found(pointing_query(*SILENCED)):
+        if was_retired or isinstance(artifact, Claim):
+            yield key_of(artifact)
 
 
 def was_hidden(before: Knowledge, key: Key) -> bool:
@@ -219,18 +229,22 @@ def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYIN
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
         *before.snapshot.units
     }
-    for kind in kinds if wanted else ():
-        places = [StemPlace(kind, one).encode() for one in labels]
-        query = all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
-        for hit in before.snapshot.every(query):
-            document = before.snapshot.document(hit)
-            kind_found, artifact_id, _ = key_in(document)
-            yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
-            if kind_found != Kind.CLAIM:
-                continue
-            claim = artifact_in(document)
-            assert isinstance(claim, Claim)
-            yield from ((Kind.EVIDENCE, one) for one in claim.evidence)
-            quoted = quoted_in(document)
-            if quoted is not None and quoted.sentence is not None:
-                yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
+    if not wanted:
+        return
+    of_kinds = [[StemPlace(kind, one).encode() for one in labels] for kind in kinds]
+    queries = (
+        all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
+        for places in of_kinds
+    )
+    for hit in before.snapshot.every(any_of([*queries])):
+        document = before.snapshot.document(hit)
+        kind_found, artifact_id, _ = key_in(document)
+        yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
+        if kind_found != Kind.CLAIM:
+            continue
+        claim = artifact_in(document)
+        assert isinstance(claim, Claim)
+        yield from ((Kind.EVIDENCE, one) for one in claim.evidence)
+        quoted = quoted_in(document)
+        if quoted is not None and quoted.sentence is not None:
+            yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
