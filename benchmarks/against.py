@@ -123,13 +123,20 @@ class Version:
 
 
 def processor_time(client: Client) -> float:
-    """Seconds that a server took, with all its threads and its helper processes."""
+    """Seconds that a server took, with all its threads, its helper processes and theirs."""
     pid = client.process.pid
-    ticks = sum(_ticks(pid)[2:])
-    for running in Path(f"/proc/{pid}/task").glob("*/children"):
-        ticks += sum(sum(_ticks(int(helper))) for helper in running.read_text().split())
+    ticks = sum(_ticks(pid)[2:]) + sum(sum(_ticks(helper)) for helper in _helpers(pid))
     own = time.clock_gettime((~pid << 3) | 2)  # as clock_getcpuclockid(3) makes it
     return own + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _helpers(pid: int) -> Iterator[int]:
+    """The processes that a process has begun, and that these have begun, as far as they run."""
+    for running in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for helper in map(int, running.read_text().split()):
+                yield helper
+                yield from _helpers(helper)
 
 
 def _ticks(pid: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -48,6 +49,19 @@ def test_what_was_said_is_not_said_again_in_the_session(hook: Hook) -> None:
     assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
     assert hook("user-prompt-submit", prompt="And how else is a JWT used?").is_silent()
     assert hook("user-prompt-submit", prompt="What about a JWT?", session_id="other").out
+
+
+def test_what_a_hook_no_longer_waited_for_was_not_given(
+    server: Client, hook: Hook, place: Place
+) -> None:
+    given = {"session_id": "agent", "prompt": "How long does a JWT live?", "cwd": str(place.root)}
+    request = {"id": 1, "method": "hook.user-prompt-submit", "params": given}
+    (address,) = (place.runtime / "vouch-sidecar").glob("*.sock")
+    with socket.socket(socket.AF_UNIX) as ended:
+        ended.connect(str(address))
+        ended.sendall(json.dumps({**request, "roots": [str(place.root)]}).encode() + b"\n")
+    server.until("vouch/stats", {}, lambda stats: stats["ledger"][0]["prompts"] == 1)
+    assert "jwt-expires" in hook("user-prompt-submit", prompt="And how else is a JWT used?").text
 
 
 def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
@@ -49,6 +49,25 @@ class Slot:
         return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
 
 
+@dataclass(slots=True)
+class AnswersGiven:
+    """What a session was answered. "identity" stands for `View.identity`: the knowledge base."""
+
+    given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
+    """(identity, kind, id) of what was given, with its state then."""
+    handed: list[tuple[Hashable, GivenLine]] = field(default_factory=list)
+    """(identity, line) of the blocks that were given."""
+    asked: list[str] = field(default_factory=list)
+    """The texts for which `context` was last asked with `repeat: false`."""
+    last_texts: dict[str, str] = field(default_factory=dict)
+    """The text of the last call, by operation."""
+
+    def copy(self) -> AnswersGiven:
+        return AnswersGiven(
+            dict(self.given), list(self.handed), list(self.asked), dict(self.last_texts)
+        )
+
+
 class Session:
     """The window of one session, and what it was pushed and answered. Nothing outside sets a field.
 
@@ -72,14 +91,7 @@ class Session:
         """(identity, entity id) of everything that was ever `fresh`."""
         self._passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = {}
         self._last_push_at: dict[Hashable, float] = {}
-        self._given: dict[tuple[Hashable, str, str], object] = {}
-        """(identity, kind, id) of what was given, with its state then."""
-        self._handed: list[tuple[Hashable, GivenLine]] = []
-        """(identity, line) of the blocks that were given."""
-        self._asked: list[str] = []
-        """The texts for which `context` was last asked with `repeat: false`."""
-        self._last_texts: dict[str, str] = {}
-        """The text of the last call in this session, by operation."""
+        self._answers = AnswersGiven()
         self._turn = 0
         """Number of probes."""
         self._probed: OrderedDict[Hashable, tuple[int, object]] = OrderedDict()
@@ -194,34 +206,42 @@ class Session:
 
     def given(self, identity: Hashable, kind: str, artifact_id: str) -> object:
         """The state in which something was given with `repeat: false`; None if it was not."""
-        return self._given.get((identity, kind, artifact_id))
+        return self._answers.given.get((identity, kind, artifact_id))
 
     def all_given(self) -> frozenset[object]:
         """The states of all that was given."""
-        return frozenset(list(self._given.values()))
+        return frozenset(list(self._answers.given.values()))
 
     def give(self, identity: Hashable, kind: str, artifact_id: str, state: Hashable) -> None:
         """Record that something was given in a state, which differs once it has changed."""
-        self._given[identity, kind, artifact_id] = state
+        self._answers.given[identity, kind, artifact_id] = state
 
     def hand(self, identity: Hashable, line: GivenLine) -> None:
         """Record a line of a block that was given, to see whether an answer uses it."""
-        self._handed = [*self._handed[1 - MAX_HANDED :], (identity, line)]
+        self._answers.handed = [*self._answers.handed[1 - MAX_HANDED :], (identity, line)]
 
     def handed(self, identity: Hashable) -> list[GivenLine]:
         """The latest lines that were given of a knowledge base."""
-        return [line for known, line in self._handed if known == identity]
+        return [line for known, line in self._answers.handed if known == identity]
 
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts; records it."""
-        before, self._asked = self._asked, list(texts)
-        return before == self._asked
+        before, self._answers.asked = self._answers.asked, list(texts)
+        return before == self._answers.asked
 
     def repeats(self, operation: str, text: str) -> bool:
         """Whether `text` is that of the operation's previous call in this session; records it."""
-        before = self._last_texts.get(operation)
-        self._last_texts[operation] = text
+        before = self._answers.last_texts.get(operation)
+        self._answers.last_texts[operation] = text
         return before == text
+
+    def answers(self) -> AnswersGiven:
+        """What it was answered until now, for `take_back_to`."""
+        return self._answers.copy()
+
+    def take_back_to(self, answers: AnswersGiven) -> None:
+        """Forget what it was answered since: nobody received it."""
+        self._answers = answers
 
     # What was probed
 
@@ -260,23 +280,20 @@ class Session:
         """Forget what was probed and asked, because time ran out before all was found."""
         self._probed.clear()
         self._phrases.clear()
-        self._last_texts.clear()
+        self._answers.last_texts.clear()
 
     def forget_answers(self) -> None:
         """Forget what was given and asked, because the agent no longer has it."""
-        self._given.clear()
-        self._handed.clear()
-        self._asked.clear()
-        self._last_texts.clear()
+        self._answers = AnswersGiven()
 
     def forget(self, identity: Hashable) -> None:
         """Forget all texts and answers with regard to one knowledge base."""
         self.pass_over_texts(identity)
         self._previews.clear()
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
-        given = list(self._given.items())
-        self._given = {key: state for key, state in given if key[0] != identity}
-        self._handed = [one for one in self._handed if one[0] != identity]
+        given = list(self._answers.given.items())
+        self._answers.given = {key: state for key, state in given if key[0] != identity}
+        self._answers.handed = [one for one in self._answers.handed if one[0] != identity]
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 

@@ -45,8 +45,12 @@ HOOK = "hook."
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Handler = Callable[[Engine, DiskFollower, Request, Caller], Awaitable[dict[str, Any]]]
-"""Answers a request in the form of the JSONL surface."""
+Handler = Callable[
+    [Engine, DiskFollower, Request, Caller, Callable[[], bool]], Awaitable[dict[str, Any]]
+]
+"""Answers a request in the form of the JSONL surface; the last argument says whether the other side
+still waits for it.
+"""
 
 
 class LocalServer:
@@ -164,7 +168,8 @@ class LocalServer:
                     pushes = Pushes(self._engine, caller, session_ids, parts_in(params))
                     await feed(self._engine, root, pushes, reader, writer)
                     return
-                writer.write(as_line(await self._answer(root, line, request)))
+                is_awaited = functools.partial(_is_open, reader)
+                writer.write(as_line(await self._answer(root, line, request, is_awaited)))
                 await writer.drain()
                 if request.get("method") == STOP and self._stop is not None:
                     self._stop()
@@ -177,7 +182,9 @@ class LocalServer:
             self._asked_at = self._engine.clock()
             writer.close()
 
-    async def _answer(self, root: Path, line: bytes, request: Request) -> dict[str, Any]:
+    async def _answer(
+        self, root: Path, line: bytes, request: Request, is_awaited: Callable[[], bool]
+    ) -> dict[str, Any]:
         engine, request_id, method = self._engine, request.get("id"), request.get("method")
         roots = _roots(request) or frozenset({root})
         if self._stop is not None:
@@ -208,7 +215,8 @@ class LocalServer:
                     ledger.saw(reaction)
             return {"id": request_id, "ok": True, "result": {}}
         if isinstance(method, str) and method.startswith(HOOK):
-            answered = await self._answer_hook(engine, self._follower, request, caller)
+            follower = self._follower
+            answered = await self._answer_hook(engine, follower, request, caller, is_awaited)
         else:
             answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))
@@ -252,6 +260,11 @@ async def _next_line(reader: asyncio.StreamReader) -> bytes:
     with anyio.move_on_after(IDLE_SECONDS):
         return await reader.readline()
     return b""
+
+
+def _is_open(reader: asyncio.StreamReader) -> bool:
+    """Whether the other side is still there: it never closes one direction alone."""
+    return not reader.at_eof()
 
 
 def _read(line: bytes) -> Request:
