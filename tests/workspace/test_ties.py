@@ -355,10 +355,12 @@ def test_options_that_are_mentioned(line: str) -> None:
     assert definitions(f"{line}\n".encode(), "python", Wanted({"--find-me"})) == {}
 
 
-def test_a_list_of_options_defines_none() -> None:
-    others = ['    "--index-url",', '    "-i",', '    "--pre",']
-    for lines in ([*others, '    "--find-me"'], ['"--find-me",', *others]):
-        assert definitions("\n".join(lines).encode(), "python", Wanted({"--find-me"})) == {}
+def test_a_list_of_options_and_a_command_define_none() -> None:
+    options = ['    "--index-url",', '    "-i",', '    "--pre",']
+    command = ['    "pip",', '    "install",', '    "--only-binary=:all:",']
+    for others in (options, command):
+        for lines in ([*others, '    "--find-me"'], ['"--find-me",', *others]):
+            assert definitions("\n".join(lines).encode(), "python", Wanted({"--find-me"})) == {}
     forms = ['    "-f",', '    "--find-me",', '    "--find",', "    default=3"]
     assert definitions("\n".join(forms).encode(), "python", Wanted({"--find-me"})) == {
         "--find-me": 2

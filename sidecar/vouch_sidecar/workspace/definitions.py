@@ -108,10 +108,10 @@ _USING = re.compile(
     re.IGNORECASE,
 )
 """What stands before a quoted name in a line that uses it, or says something of it."""
-_BARE = re.compile(r"""[ \t]*["'`]--?[\w-]{1,60}["'`],?[ \t\r]*""")
-"""A line that holds nothing but an option."""
+_BARE = re.compile(r"""[ \t]*["'`][\w:=.,/+-]{1,60}["'`],?[ \t\r]*""")
+"""A line that holds nothing but an argument of a command."""
 ENOUGH = 3
-"""The number of other such lines that make a list; one option has fewer forms."""
+"""The number of other such lines that make a command; one option has fewer forms."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _SPLIT = re.compile(r"\.|::|#")
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
@@ -304,7 +304,7 @@ def _end(text: str, first: int, last: int, number: int) -> int:
 
 
 def _is_listed(text: str, first: int, last: int) -> bool:
-    """Whether a line is in a list of options, with one option a line."""
+    """Whether a line is in a list of options or a command, with one argument a line."""
     if not _BARE.fullmatch(text, first, last):
         return False
     before = text[max(0, first - MAX_LINE) : first].splitlines()[: -ENOUGH - 1 : -1]
