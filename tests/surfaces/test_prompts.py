@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 import pytest
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, session_of
+from vouch_sidecar.surfaces.lsp.typed_text import Typing
 
 Seen = list[tuple[str, str, str, bool]]
 IDLE = 0.02
 
 
-def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
+def play(script: Callable[[PromptDocuments, Typing], Awaitable[None]]) -> Seen:
     """What is observed while a script plays: session, slot, text, final."""
     seen: Seen = []
 
@@ -33,7 +34,8 @@ def play(script: Callable[[PromptDocuments], Awaitable[None]]) -> Seen:
             """Nobody asks."""
 
     async def main() -> None:
-        await script(PromptDocuments(Slots(), lambda: IDLE, "c/"))
+        typing = Typing(Slots(), lambda: IDLE)
+        await script(PromptDocuments(typing, "c/"), typing)
 
     asyncio.run(main())
     return seen
@@ -57,7 +59,7 @@ def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
 
 
 def test_typing_counts_once_it_stands_still() -> None:
-    async def script(prompts: PromptDocuments) -> None:
+    async def script(prompts: PromptDocuments, _: Typing) -> None:
         prompts.open("u", "s", "")
         for text in ("j", "jw", "jwt"):
             prompts.type("u", text)
@@ -67,7 +69,7 @@ def test_typing_counts_once_it_stands_still() -> None:
 
 
 def test_submitted_once_then_anew() -> None:
-    async def script(prompts: PromptDocuments) -> None:
+    async def script(prompts: PromptDocuments, _: Typing) -> None:
         prompts.open("u", "s", "jwt")
         prompts.submit("u")
         prompts.submit("u")
@@ -82,17 +84,17 @@ def test_submitted_once_then_anew() -> None:
 
 
 def test_what_was_wiped_is_observed_as_wiped() -> None:
-    async def script(prompts: PromptDocuments) -> None:
+    async def script(prompts: PromptDocuments, typing: Typing) -> None:
         prompts.open("u", "s", "jwt")
-        prompts.flush()
+        typing.flush()
         prompts.type("u", "")
-        prompts.flush()
+        typing.flush()
 
     assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
 
 
 def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
-    async def script(prompts: PromptDocuments) -> None:
+    async def script(prompts: PromptDocuments, _: Typing) -> None:
         prompts.open("u", "s", "  \n")
         prompts.close("u")
 

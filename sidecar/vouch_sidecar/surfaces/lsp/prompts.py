@@ -1,27 +1,15 @@
-"""Prompt documents: the session of each, and when its text is observed."""
+"""Prompt documents: the session of each, and when it is submitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Iterator
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from vouch_sidecar.surfaces.lsp.half_typed import is_half_typed
-from vouch_sidecar.surfaces.lsp.idle import Idle
+from vouch_sidecar.surfaces.lsp.typed_text import TypedText, Typing
 
 LANGUAGE = "vouch-prompt"
 MAX_SESSION_ID = 256
-
-
-class Slots(Protocol):
-    """The slots of sessions, into which texts are put: an engine."""
-
-    def observe(
-        self, session_id: str, slot: str, text: str, *, final: bool = False, also: Sequence[str]
-    ) -> None: ...
-
-    def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str]) -> None: ...
 
 
 def is_prompt(uri: str, language_id: str | None) -> bool:
@@ -41,91 +29,55 @@ def session_of(uri: str) -> str | None:
     return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
 
 
-@dataclass(slots=True)
-class _Prompt:
-    session_id: str
-    slot: str
-    text: str = ""
-    observed: str = ""
-    base: str = ""
-    """The text before the word that is being typed."""
-    counted: list[str] = field(default_factory=list)
-    """The observed texts since."""
-    submitted: bool = False
-
-    @property
-    def also(self) -> list[str]:
-        """The texts that count as well, until the word is ended."""
-        return [] if self.text == self.base else [self.base, *self.counted]
-
-    def type(self, text: str) -> None:
-        if not is_half_typed(self.base, text):
-            self.base = self.text if is_half_typed(self.text, text) else text
-            self.counted.clear()
-        self.text = text
-
-
 class PromptDocuments:
     """The prompt documents of one connection. Each fills a slot, named by `prefix` and its URI.
-
-    A text is observed when it has not changed for `idle()` seconds, or when `flush` is called. What
-    it named before a half-typed word stays until the word is ended. Submitting makes the slot
-    final; further typing starts a new slot.
+    Submitting makes the slot final; further typing starts a new slot.
     """
 
-    def __init__(self, slots: Slots, idle: Callable[[], float], prefix: str) -> None:
-        self._slots = slots
-        self._idle = Idle(idle, self._evaluate)
+    def __init__(self, typing: Typing, prefix: str) -> None:
+        self._typing = typing
         self._prefix = prefix
-        self._prompts: dict[str, _Prompt] = {}
+        self._sessions: dict[str, str] = {}
+        """The session id of each prompt, by URI."""
+        self._submitted: set[str] = set()
 
     def __contains__(self, uri: str) -> bool:
-        return uri in self._prompts
+        return uri in self._sessions
 
     def open(self, uri: str, session_id: str, text: str) -> None:
-        self._idle.stop(uri)
-        self._prompts[uri] = _Prompt(session_id, self._prefix + uri)
+        self._sessions[uri] = session_id
+        self._begin(uri)
         if text.strip():
-            self.type(uri, text)
+            self._typing.type(uri, text)
 
     def type(self, uri: str, text: str) -> None:
         """Set the new text of a document; after a submission this starts a new prompt."""
-        prompt = self._prompts[uri]
-        if prompt.submitted and text == prompt.text:
-            return
-        if prompt.submitted:
-            prompt = self._prompts[uri] = _Prompt(prompt.session_id, prompt.slot)
-        prompt.type(text)
-        self._idle.wait(uri)
+        if uri in self._submitted:
+            if text == self._typing.text_of(uri):
+                return
+            self._begin(uri)
+        self._typing.type(uri, text)
 
     def submit(self, uri: str) -> None:
         """Make the slot final, unless it is final already or nothing was ever typed."""
-        prompt = self._prompts[uri]
-        self._idle.stop(uri)
-        if not prompt.submitted and (prompt.text.strip() or prompt.observed):
-            prompt.submitted = True
-            self._slots.observe(prompt.session_id, prompt.slot, prompt.text, final=True, also=())
+        if uri not in self._submitted:
+            self._submitted.add(uri)
+            self._typing.submit(uri)
 
     def close(self, uri: str) -> None:
         self.submit(uri)
-        del self._prompts[uri]
+        self._typing.forget(uri)
+        self._submitted.discard(uri)
+        del self._sessions[uri]
 
-    def preview(self) -> None:
-        """Let every text that is still waiting to become idle count for those who ask."""
-        for uri, prompt in self._prompts.items():
-            if uri in self._idle:
-                self._slots.preview(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
+    def _begin(self, uri: str) -> None:
+        """Follow a prompt of which nothing was typed."""
+        self._submitted.discard(uri)
+        whole = partial(_whole, self._prefix + uri)
+        self._typing.follow(uri, TypedText(self._sessions[uri], whole, "", at_word_end=False))
 
-    def flush(self) -> None:
-        """Observe at once every text that is still waiting to become idle."""
-        for uri in self._prompts:
-            if uri in self._idle:
-                self._idle.stop(uri)
-                self._evaluate(uri)
 
-    def _evaluate(self, uri: str) -> None:
-        prompt = self._prompts[uri]
-        if prompt.text != prompt.observed:
-            prompt.observed = prompt.text
-            self._slots.observe(prompt.session_id, prompt.slot, prompt.text, also=prompt.also)
-            prompt.counted.append(prompt.text)
+def _whole(slot: str, before: str, text: str) -> Iterator[tuple[str, str]]:
+    """A prompt fills one slot."""
+    if text != before:
+        yield slot, text

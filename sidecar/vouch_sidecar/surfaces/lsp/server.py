@@ -35,6 +35,7 @@ from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
+from vouch_sidecar.surfaces.lsp.typed_text import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
@@ -98,13 +99,8 @@ class Sidecar(Server):
         """The parts of pushes that the client wants."""
         self.problems: tuple[Problem, ...] = ()
         """The problems of the client's `initializationOptions`."""
-        self.prompts = PromptDocuments(engine, self.idle_seconds, f"{self.connection}/")
-        self.before_asking: list[Callable[[], None]] = [self.prompts.preview]
-        """Functions to call before a session's window is asked for, so that what is being typed
-        counts in the answer.
-        """
-        self.before_submitting: list[Callable[[], None]] = [self.prompts.flush]
-        """Functions to call before a prompt is submitted, so that earlier edits come before it."""
+        self.typing = Typing(engine, self.idle_seconds)
+        self.prompts = PromptDocuments(self.typing, f"{self.connection}/")
         self.on_text: set[Callable[[], None]] = set()
         """Functions to call when a document below `.vouch/` was opened, changed or closed."""
         self.client: int | None = None

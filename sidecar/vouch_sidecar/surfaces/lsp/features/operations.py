@@ -39,8 +39,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     and SearchFailedError.
     """
     if operation.of_window:
-        for preview in server.before_asking:
-            preview()
+        server.typing.preview()
     try:
         asked = (operation, params, server.caller, server.documents)
         result: Result = await perform_async(server.engine, *asked)
@@ -51,8 +50,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 def _prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
-    for flush in server.before_submitting:
-        flush()
+    server.typing.flush()
     try:
         prompt = read_params(PromptParams, params)
     except InvalidParamsError as error:
