@@ -111,14 +111,12 @@ class Pushes:
         session's texts at that time.
         """
         while True:
-            differs = self._begin() is not None
             for push in self._ended():
                 yield push
-            ranked = await behind_questions(self._begin) if differs else None
-            for push in self._push_if_changed(*ranked) if ranked is not None else []:
-                yield push
-            if not differs:
+            if (ranked := await behind_questions(self._begin)) is None:
                 return
+            for push in self._push_if_changed(*ranked):
+                yield push
 
     def _sessions(self) -> list[Session]:
         """The sessions to push, most recently active first."""
