@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.file_list import stamp_of
 from vouch_sidecar.workspace.git import Head, Repository, why_unasked
@@ -32,8 +31,6 @@ class Surroundings:
     """The version of `head` before the last look at the files of the knowledge base."""
     head_complete: object = None
     """The version of `head` for which `workspace` is complete."""
-    index_listed: Stat | None = None
-    """Stat of git's index when the files of `workspace` were listed."""
     has_commits: bool = False
     """Whether a repository with commits surrounded the knowledge base at the first read."""
     has_code_owners: bool = False
@@ -100,7 +97,7 @@ class Surroundings:
         paths has come or gone.
         """
         files = self.workspace.files
-        if not (paths and files.tracked) or stamp_of(self.root, trusted) == self.index_listed:
+        if not (paths and files.tracked) or stamp_of(self.root, trusted) == files.stamp:
             return False
         below = filter(None, map(self.workspace.path_of, paths))
         return any((path in files) != os.path.lexists(self.root / path) for path in below)

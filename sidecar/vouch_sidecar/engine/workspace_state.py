@@ -31,8 +31,6 @@ class WorkspaceState:
 
     knowledge: Knowledge | None = None
     files: Files | None = None
-    stamp: Stat | None = None
-    """Stat of git's index when the files were listed."""
     listed_at: float = 0.0
     list_seconds: float = 0.0
     watched: dict[str, bool] = field(default_factory=dict)

@@ -126,7 +126,6 @@ class Workspaces:
             state.recalled = True
             kept = await _in(worker, lambda: _resume(collection, knowledge, state, env))
             if kept is not None:
-                around.index_listed = state.stamp
                 whole = None if kept[1] is None else knowledge
                 self._engine.publish_workspace(collection, *kept, whole, head)
         if state.knowledge is knowledge and not await _in(
@@ -142,7 +141,6 @@ class Workspaces:
         throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
-            around.index_listed = state.stamp
             self._engine.publish_workspace(collection, *stage)
         if not self._ended.is_set():
             _say_what_is_missing(collection, state)
@@ -198,7 +196,7 @@ def _is_stale(state: WorkspaceState, collection: Collection) -> bool:
 
 def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
     trusted = collection.settings.trust.folders
-    if state.files is None or stamp_of(collection.root, trusted) != state.stamp:
+    if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
         return True
     if state.files.tracked:
         return False
@@ -556,15 +554,15 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
     root, trusted = collection.root, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
         return state.files
-    stamp = stamp_of(root, trusted)
     started = time.monotonic()
     caches = None if collection.bases is None else collection.bases.caches
     files = list_files(root, caches, env, trusted)
-    state.listed_at, state.stamp = time.monotonic(), stamp
+    state.listed_at = time.monotonic()
     state.list_seconds = state.listed_at - started
     if state.files is None or files.paths != state.files.paths:
-        state.files, state.knowledge = files, None
-    return state.files
+        state.knowledge = None
+    state.files = files
+    return files
 
 
 def _grouped(

@@ -43,6 +43,8 @@ class Files:
     """The path of the root below the top of the repository, with a slash at its end."""
     is_cut: bool = False
     """Whether a walk ended at a limit, so that files are missing."""
+    stamp: Stat | None = None
+    """Stat of git's index when they were listed."""
     _known: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -169,6 +171,7 @@ def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
     """The files below a folder: from git's index, else by a bounded walk. It blocks."""
+    stamp = stamp_of(root, trusted)
     repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
         top = os.path.realpath(repository.top)
@@ -176,10 +179,10 @@ def list_files(
         prefix = "" if inside == "." else f"{inside}/"
         paths = _listed(repository, prefix, caches, env)
         if paths is not None:
-            return Files(tuple(sorted(paths)), tracked=True, prefix=prefix)
+            return Files(tuple(sorted(paths)), tracked=True, prefix=prefix, stamp=stamp)
     is_inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
     walk = _Walk(root, is_inside)
-    return Files(tuple(sorted(walk.files())), is_cut=walk.is_cut)
+    return Files(tuple(sorted(walk.files())), is_cut=walk.is_cut, stamp=stamp)
 
 
 def _listed(
@@ -200,7 +203,7 @@ def _listed(
         if not mode.startswith(b"100"):
             continue
         path = _text(name)
-        if path is None or not (path.startswith(prefix) and _counts(path[len(prefix) :])):
+        if path is None or not (path.startswith(prefix) and _may_be_listed(path[len(prefix) :])):
             continue
         # a sparse checkout leaves files out (S): those are not removed
         if tag == b"S" or os.path.lexists(f"{repository.top}/{path}"):
@@ -218,7 +221,8 @@ def _text(name: bytes) -> str | None:
         return None
 
 
-def _counts(path: str) -> bool:
+def _may_be_listed(path: str) -> bool:
+    """Whether a path is of a form that claims can name, and in no knowledge base."""
     return len(path) <= MAX_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
 
 
@@ -259,7 +263,7 @@ class _Walk:
                     return
                 path = f"{folder.path}{entry.name}"
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if not _may_count(path, is_folder, stack):
+                if not _is_walked(path, is_folder, stack):
                     continue
                 if is_folder:
                     self._folders.append(_Folder(f"{path}/", stack))
@@ -273,13 +277,14 @@ class _Walk:
         return []
 
 
-def _may_count(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
+def _is_walked(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
+    """Whether a walk enters a folder, or lists a file."""
     name = path.rpartition("/")[2]
     if is_folder and (name in SKIPPED or (name.startswith(".") and name != ".github")):
         return False
     if name == ".git":
         return False
-    return _is_text(path) and _counts(path) and not is_ignored(path, is_folder, stack)
+    return _is_text(path) and _may_be_listed(path) and not is_ignored(path, is_folder, stack)
 
 
 def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
