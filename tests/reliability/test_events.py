@@ -169,7 +169,7 @@ def test_no_ledger_raises(data: bytes) -> None:
         file = folder / "ledger.json"
         file.write_bytes(data)
         ledger = UsageLedger(file, lambda: 1_795_000_000.0)
-        ledger.saw_prompt(is_told=True)
+        ledger.count_prompt(is_told=True)
         ledger.save()
         assert ledger.latest().prompts >= 1
         assert UsageLedger(file, lambda: 1_795_000_000.0).latest() == ledger.latest()

@@ -87,8 +87,8 @@ def test_one_frame_within_its_budget(
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in first)
     lines = [line.replace("\u200d", "") for line in lines]  # where, tests/kb/test_sanitize says
     assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in "".join(lines))
-    items = [line for line in lines if line.startswith("- ")]
-    assert len(items) == len(said)
+    items = [line for line in text.split("\n") if line.startswith("- ")]
+    assert items == [line for _, line in said]
     headings = [line for line in lines if not line.startswith("- ")]
     assert all(h.startswith(("PRIMARY ", "SUPPLEMENTAL ")) for h in headings)
 

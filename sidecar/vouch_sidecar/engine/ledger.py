@@ -71,13 +71,15 @@ class UsageLedger:
         caches = user_folder(env)
         return cls(None if caches is None else caches / "ledgers" / f"{name_of(root)}.json", now)
 
-    def saw_prompt(self, *, is_told: bool) -> None:
+    def count_prompt(self, *, is_told: bool) -> None:
         """Count a prompt, and whether something was said to it."""
         today = self._today()
         today.prompts += 1
         today.told += is_told
 
-    def gave(self, session: Session, prompt: str, given: Sequence[tuple[ContextHit, str]]) -> None:
+    def count_given(
+        self, session: Session, prompt: str, given: Sequence[tuple[ContextHit, str]]
+    ) -> None:
         """Count the lines of a block that a session was given, each with its hit."""
         today = self._today()
         for hit, line in given:
@@ -98,7 +100,7 @@ class UsageLedger:
                 today.used += 1
                 self._used[line.id] += 1
 
-    def saw(self, reaction: Reaction) -> None:
+    def count_reaction(self, reaction: Reaction) -> None:
         """Count what a reader did with a line."""
         today = self._today()
         setattr(today, reaction, getattr(today, reaction) + 1)

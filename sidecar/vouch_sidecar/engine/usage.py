@@ -8,7 +8,6 @@ from pathlib import Path
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.engine.session import Session
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import ContextBlock
 
 
@@ -32,12 +31,8 @@ class UsageCounts:
         self, served: Sequence[Served], session: Session, prompt: str, speech: ContextBlock
     ) -> None:
         """Count the lines of a block that a session was given, which a prompt brought in."""
-        lines = (line for line in speech.text.splitlines() if line.startswith("- "))
-        given = list(zip(speech.hits, lines, strict=False))
+        given = list(zip(speech.hits, speech.lines, strict=True))
         for kb in served if given else ():
             if (ledger := self.ledger(kb)) is not None:
-                ledger.gave(session, prompt, [pair for pair in given if _is_of(pair[0], kb)])
-
-
-def _is_of(hit: ContextHit, served: Served) -> bool:
-    return hit.view.identity == served.view.identity
+                own = [pair for pair in given if pair[0].view.identity == kb.view.identity]
+                ledger.count_given(session, prompt, own)

@@ -128,10 +128,10 @@ def render(
     key_facts: Container[str],
     persona: str | None = None,
     tiers: bool = True,
-) -> tuple[str, list[ContextHit]]:
-    """The block, and the hits in it; "" where none found room. Claims of the collections
-    `key_facts` come with their status, confidence, sources and date. `persona` is that of the
-    primary collection. With `tiers` each collection has a line above its own.
+) -> tuple[str, list[tuple[ContextHit, str]]]:
+    """The block, and the hits in it, each with its line; "" where none found room. Claims of the
+    collections `key_facts` come with their status, confidence, sources and date. `persona` is that
+    of the primary collection. With `tiers` each collection has a line above its own.
     """
     if max_chars < _NARROW:
         return _narrow(hits, max_chars)
@@ -148,13 +148,13 @@ def render(
             lines += [] if wanted == heading else [(wanted, None, ())]
             lines.append((line, hit, sources))
             left, heading = room - len(line), wanted
-    shown = []
+    shown, said = [_OPEN], []
     for line, of, cited in lines:
         with_titles = line if of is None else _with_sources(line, _facts(of, cited), cited)
         shown.append(with_titles if len(with_titles) - len(line) <= left else line)
         left -= len(shown[-1]) - len(line)
-    said = [hit for _, hit, _ in lines if hit is not None]
-    return ("\n".join([_OPEN, *shown, _CLOSE]) if said else ""), said
+        said += [] if of is None else [(of, shown[-1])]
+    return ("\n".join([*shown, _CLOSE]) if said else ""), said
 
 
 def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool)
         yield f"persona “{clip(safe(persona), _PHRASE_CHARS)}”"
 
 
-def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[ContextHit]]:
+def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[tuple[ContextHit, str]]]:
     """A block for little room: one short line as the frame, then ids and texts."""
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
@@ -180,7 +180,7 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[Conte
         line = head + clip(text, left - 1 - len(head))
         lines.append(line)
         left -= 1 + len(line)
-        said.append(hit)
+        said.append((hit, line))
     return ("\n".join(lines) if said else ""), said
 
 

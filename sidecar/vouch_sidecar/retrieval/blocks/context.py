@@ -62,6 +62,8 @@ class ContextBlock:
 
     text: str = ""
     hits: tuple[ContextHit, ...] = ()
+    lines: tuple[str, ...] = ()
+    """The line of each hit."""
     primary: str | None = None
     supplemental: tuple[str, ...] = ()
 
@@ -103,13 +105,13 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     persona = persona_of(served, chosen.primary)
-    block, said = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
-    if not said:
+    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
+    if not lines:
         return ContextBlock()
+    said = tuple(hit for hit, _ in lines)
     present = {hit.view.collection for hit in said}
-    return ContextBlock(
-        block, tuple(said), chosen.primary, tuple(c for c in chosen.supplemental if c in present)
-    )
+    supplemental = tuple(c for c in chosen.supplemental if c in present)
+    return ContextBlock(block, said, tuple(line for _, line in lines), chosen.primary, supplemental)
 
 
 def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:

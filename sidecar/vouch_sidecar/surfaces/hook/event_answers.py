@@ -115,7 +115,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
     told = {item.collection for item in result.items}
     for one in engine.serving(caller, viewer_in(payload)):
         if (ledger := engine.usage.ledger(one)) is not None:
-            ledger.saw_prompt(is_told=one.view.collection in told)
+            ledger.count_prompt(is_told=one.view.collection in told)
     return result.text
 
 

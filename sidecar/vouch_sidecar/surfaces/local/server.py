@@ -212,7 +212,7 @@ class LocalServer:
             reaction = next((one for one in REACTIONS if one == given), None)
             for one in engine.serving(caller):
                 if reaction is not None and (ledger := engine.usage.ledger(one)) is not None:
-                    ledger.saw(reaction)
+                    ledger.count_reaction(reaction)
             return {"id": request_id, "ok": True, "result": {}}
         if isinstance(method, str) and method.startswith(HOOK):
             follower = self._follower

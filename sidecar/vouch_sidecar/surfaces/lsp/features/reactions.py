@@ -56,7 +56,7 @@ def _count(server: Sidecar, served: Served, reaction: Reaction) -> None:
     """Count it here, or have the process count it that owns the knowledge base's socket."""
     engine, root = server.engine, served.collection.root
     if (ledger := engine.usage.ledger(served)) is not None:
-        ledger.saw(reaction)
+        ledger.count_reaction(reaction)
     elif engine.usage.is_on(served) and root not in engine.usage.ledgers:
         tell = partial(
             ask, [root], REACTION, {"reaction": reaction}, env=engine.env, timeout=SECONDS
