@@ -75,12 +75,12 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 
 
 HOST = Host(
-    "Claude Code",
-    "It loads by itself as vouch-sidecar@skills-dir in the next session; in a project once its "
-    "folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. Where "
+    title="Claude Code",
+    after="It loads by itself as vouch-sidecar@skills-dir in the next session; in a project once "
+    "its folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. Where "
     "plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
-    _project,
-    _user,
+    project=_project,
+    user=_user,
     adds_servers="claude mcp add",
     permission='"permissions": {"allow": ["mcp__plugin_vouch-sidecar_vouch-sidecar__*"]} '
     "in .claude/settings.json",

@@ -72,11 +72,11 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 
 
 HOST = Host(
-    "Codex",
-    "Codex reads a project's .codex/ when the project is trusted, and runs hooks that were "
+    title="Codex",
+    after="Codex reads a project's .codex/ when the project is trusted, and runs hooks that were "
     "reviewed: /hooks lists them. /mcp shows the server.",
-    _project,
-    _user,
+    project=_project,
+    user=_user,
     adds_servers="codex mcp add",
     permission='default_tools_approval_mode = "approve" below [mcp_servers.vouch-sidecar]',
 )

@@ -39,10 +39,10 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 
 
 HOST = Host(
-    "Cursor",
-    "Cursor Settings, MCP: switch vouch-sidecar on.",
-    _project,
-    _user,
+    title="Cursor",
+    after="Cursor Settings, MCP: switch vouch-sidecar on.",
+    project=_project,
+    user=_user,
     permission='{"mcpAllowlist": ["vouch-sidecar:*"]} in .cursor/permissions.json',
     from_desktop=True,
 )

@@ -15,4 +15,6 @@ EMACS_SNIPPET = f"""\
     (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
 """
 
-HOST = Host("Emacs", "M-x eglot starts the server.", snippet=(EMACS_SNIPPET, "the init file"))
+HOST = Host(
+    title="Emacs", after="M-x eglot starts the server.", snippet=(EMACS_SNIPPET, "the init file")
+)

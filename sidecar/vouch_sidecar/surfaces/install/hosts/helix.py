@@ -19,5 +19,7 @@ language-servers = ["marksman", "markdown-oxide", "vouch-sidecar"]
 """
 
 HOST = Host(
-    "Helix", "hx --health markdown shows the server.", snippet=(HELIX_SNIPPET, "languages.toml")
+    title="Helix",
+    after="hx --health markdown shows the server.",
+    snippet=(HELIX_SNIPPET, "languages.toml"),
 )

@@ -28,10 +28,11 @@ class Location:
     """Files below the folder that may contain vouch's own integration."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A host. `project` and `user` return the location of an integration for one project or all;
-    a user's starts this program by a command that is given, because no other machine reads it.
+    """A host. `after` tells its user what is left to do. `project` and `user` return the location
+    of an integration for one project or all; a user's starts this program by a command that is
+    given, because no other machine reads it.
     """
 
     title: str

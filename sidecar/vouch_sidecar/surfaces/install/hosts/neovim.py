@@ -17,5 +17,7 @@ vim.lsp.enable("vouch-sidecar")
 """
 
 HOST = Host(
-    "Neovim", ":checkhealth vim.lsp shows the server.", snippet=(NEOVIM_SNIPPET, "init.lua")
+    title="Neovim",
+    after=":checkhealth vim.lsp shows the server.",
+    snippet=(NEOVIM_SNIPPET, "init.lua"),
 )

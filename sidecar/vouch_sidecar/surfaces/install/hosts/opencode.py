@@ -68,8 +68,8 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 
 
 HOST = Host(
-    "OpenCode",
-    "opencode mcp list shows the server.",
-    _project,
-    _user,
+    title="OpenCode",
+    after="opencode mcp list shows the server.",
+    project=_project,
+    user=_user,
 )

@@ -33,10 +33,10 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 
 
 HOST = Host(
-    "Zed",
-    "Zed starts it when the project is trusted; the agent panel's settings show it.",
-    _project,
-    _user,
+    title="Zed",
+    after="Zed starts it when the project is trusted; the agent panel's settings show it.",
+    project=_project,
+    user=_user,
     permission='"mcp:vouch-sidecar:kb_context": {"default": "allow"}, and likewise for each tool, '
     "below agent.tool_permissions.tools in its settings",
     from_desktop=True,
