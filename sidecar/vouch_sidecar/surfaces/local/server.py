@@ -193,27 +193,8 @@ class LocalServer:
             return refusal(request_id, "not_served", "not all of these are served here")
         for_person = request.get("reader") == "person"
         caller = Caller("socket", env=_env(request), roots=roots, is_model=not for_person)
-        if method == PROCESS:
-            about = {
-                "process": os.getpid(),
-                "resident": self._stop is not None,
-                "version": __version__,
-                "limit": hook_limit(engine, caller),
-                "wait": seconds_to_wait(engine),
-            }
-            return {"id": request_id, "ok": True, "result": about}
-        if method == STOP:
-            if self._stop is None:
-                return refusal(request_id, "not_resident", "this process ends with its client")
-            return {"id": request_id, "ok": True, "result": sorted(map(str, engine.collections))}
-        if method == REACTION:
-            params = request.get("params")
-            given = params.get("reaction") if isinstance(params, Mapping) else None
-            reaction = next((one for one in REACTIONS if one == given), None)
-            for one in engine.serving(caller):
-                if reaction is not None and (ledger := engine.usage.ledger(one)) is not None:
-                    ledger.count_reaction(reaction)
-            return {"id": request_id, "ok": True, "result": {}}
+        if method in _OWN_METHODS:
+            return _OWN_METHODS[method](self, request, caller)
         if isinstance(method, str) and method.startswith(HOOK):
             follower = self._follower
             answered = await self._answer_hook(engine, follower, request, caller, is_awaited)
@@ -221,6 +202,33 @@ class LocalServer:
             answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))
         return answered
+
+    def _about_process(self, request: Request, caller: Caller) -> dict[str, Any]:
+        about = {
+            "process": os.getpid(),
+            "resident": self._stop is not None,
+            "version": __version__,
+            "limit": hook_limit(self._engine, caller),
+            "wait": seconds_to_wait(self._engine),
+        }
+        return _result(request, about)
+
+    def _about_stopping(self, request: Request, _: Caller) -> dict[str, Any]:
+        """What a process that is about to end served; `_serve_client` ends it after the answer."""
+        if self._stop is None:
+            reason = "this process ends with its client"
+            return refusal(request.get("id"), "not_resident", reason)
+        return _result(request, sorted(map(str, self._engine.collections)))
+
+    def _count_reaction(self, request: Request, caller: Caller) -> dict[str, Any]:
+        params = request.get("params")
+        given = params.get("reaction") if isinstance(params, Mapping) else None
+        reaction = next((known for known in REACTIONS if known == given), None)
+        for served in self._engine.serving(caller):
+            ledger = self._engine.usage.ledger(served)
+            if reaction is not None and ledger is not None:
+                ledger.count_reaction(reaction)
+        return _result(request, {})
 
     def _serve_also(self, roots: Iterable[Path]) -> None:
         """Serve more knowledge bases: whoever asks about several may find a process for each."""
@@ -247,6 +255,18 @@ class LocalServer:
         if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
             session_ids.add(params["session_id"])
         session_ids.intersection_update(session.id for session in self._engine.sessions)
+
+
+_OWN_METHODS: Mapping[object, Callable[[LocalServer, Request, Caller], dict[str, Any]]] = {
+    PROCESS: LocalServer._about_process,
+    STOP: LocalServer._about_stopping,
+    REACTION: LocalServer._count_reaction,
+}
+"""What is asked of the process itself. All else is an event of an agent, or an operation."""
+
+
+def _result(request: Request, result: object) -> dict[str, Any]:
+    return {"id": request.get("id"), "ok": True, "result": result}
 
 
 def _close(owned: Ownership, ledger: UsageLedger) -> None:
