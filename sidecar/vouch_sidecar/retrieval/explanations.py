@@ -9,7 +9,13 @@ from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.salience import asked_by_name, is_volunteered, named_in, why_unsaid
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    asked_by_name,
+    is_volunteered,
+    named_in,
+    why_unsaid,
+)
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.answers import Answer, answers, claims_about
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -17,7 +23,7 @@ from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
-PART = "part of a name is listed, not said"
+NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
 MAX_TOLD = 24
 """The number of likeliest answers that are shown."""
@@ -47,34 +53,58 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     """The entities that a text may name, strongest first. `threshold` is the strength from which on
     one is said.
     """
-    rows = {row.entity.id: row for row in named_in(view, [text])}
-    in_full = {row.entity.id for row in named_in(view, [text], parts=False)}
-    asked = {row.entity.id for row in asked_by_name(view, text, threshold)}
+    named = _NamedRows(
+        rows={row.entity.id: row for row in named_in(view, [text])},
+        in_full={row.entity.id for row in named_in(view, [text], parts=False)},
+        asked={row.entity.id for row in asked_by_name(view, text, threshold)},
+    )
+    strongest = _strongest(view, text)
+    considered = []
+    for entity_id, weighed in strongest.items():
+        if (entity := view.visible.entity(entity_id)) is None:
+            continue
+        verdict, needs, note = _judged(view, weighed, named, threshold)
+        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
+        why += f"; {note}" if note else ""
+        considered.append(Considered(view, entity, weighed.score, verdict, why))
+    considered += _never(view, text, strongest)
+    return sorted(considered, key=lambda one: (-one.score.value, one.entity.id))
+
+
+class _NamedRows(NamedTuple):
+    """The entities that a text names, by id; the ids of those that it names by more than a part of
+    their names, and of those that it asks for by name.
+    """
+
+    rows: Mapping[str, Salient]
+    in_full: Collection[str]
+    asked: Collection[str]
+
+
+def _strongest(view: View, text: str) -> dict[str, WeighedMention]:
+    """By entity id, the mention that speaks most for it."""
     strongest: dict[str, WeighedMention] = {}
     for weighed in weigh(view, text):
         before = strongest.get(weighed.mention.entity_id)
         if before is None or weighed.strength > before.strength:
             strongest[weighed.mention.entity_id] = weighed
-    out = []
-    for entity_id, weighed in strongest.items():
-        entity, row = view.visible.entity(entity_id), rows.get(entity_id)
-        if entity is None:
-            continue
-        verdict: Verdict = "volunteered" if entity_id in asked else "listed"
-        needs, note = 0.0, "the text asks for nothing else" if entity_id in asked else ""
-        if entity_id not in asked and (row is None or not weighed.is_listed):
-            verdict, needs = "refused", weighed.least
-        elif entity_id not in asked and row is not None:
-            alone = ALONE if view.names.is_topic(entity_id) else PART
-            note = (why_unsaid(row) or "") if entity_id in in_full else alone
-            needs = threshold if entity_id in in_full else 0.0
-            speaks = entity_id in in_full and is_volunteered(row, threshold)
-            verdict = "volunteered" if speaks else "listed"
-        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
-        why += f"; {note}" if note else ""
-        out.append(Considered(view, entity, weighed.score, verdict, why))
-    out += _never(view, text, strongest)
-    return sorted(out, key=lambda one: (-one.score.value, one.entity.id))
+    return strongest
+
+
+def _judged(
+    view: View, weighed: WeighedMention, named: _NamedRows, threshold: float
+) -> tuple[Verdict, float, str]:
+    """What becomes of an entity, the strength that it needs for more, and a note for people."""
+    entity_id = weighed.mention.entity_id
+    row = named.rows.get(entity_id)
+    if entity_id in named.asked:
+        return "volunteered", 0.0, "the text asks for nothing else"
+    if row is None or not weighed.is_listed:
+        return "refused", weighed.least, ""
+    if entity_id not in named.in_full:
+        return "listed", 0.0, ALONE if view.names.is_topic(entity_id) else NAME_PART
+    verdict: Verdict = "volunteered" if is_volunteered(row, threshold) else "listed"
+    return verdict, threshold, why_unsaid(row) or ""
 
 
 def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
