@@ -625,7 +625,7 @@ def forms_in(entity: Document) -> list[Named]:
     return [
         (
             tuple(map(intern, path)),
-            NameForm(entity_id, Arm(arm), name, surface, tuple(words)),
+            NameForm(entity_id, Arm(arm), name, spelling, tuple(words)),
         )
-        for path, arm, name, surface, words in json.loads(str(entity["forms"][0], "utf-8"))
+        for path, arm, name, spelling, words in json.loads(str(entity["forms"][0], "utf-8"))
     ]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.mentions import Mention, mark_nested
-from vouch_sidecar.names.name_forms import Arm, surface
+from vouch_sidecar.names.name_forms import Arm, spelling
 
 TOPIC = "topic"
 """The type of every topic."""
@@ -60,7 +60,7 @@ class VisibleTopics:
             if before is not None:
                 claims, pages = before.claims | topic.claims, before.pages | topic.pages
                 topic = before._replace(claims=claims, pages=pages)
-            if surface(topic.entity.name) not in never:
+            if spelling(topic.entity.name) not in never:
                 by_key[topic.key] = topic
         self._by_id: dict[str, Topic] = {}
         for topic in by_key.values():

@@ -16,12 +16,12 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.names.name_forms import (
     Arm,
+    KeyPath,
     Named,
-    Path,
     forms,
     paths_without_gaps,
-    surface,
-    surfaces,
+    spelling,
+    spellings,
     unpunctuated,
 )
 from vouch_sidecar.names.trie import Node, Reached, walk
@@ -44,7 +44,7 @@ class _Known:
     def __init__(self, entities: Iterable[tuple[Entity, Sequence[Named]]] = ()) -> None:
         self.root = Node()
         self.entities: dict[str, Entity] = {}
-        self.paths: dict[str, list[Path]] = {}
+        self.paths: dict[str, list[KeyPath]] = {}
         self.by_surface: defaultdict[str, list[str]] = defaultdict(list)
         self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
         for entity, entity_forms in entities:
@@ -62,10 +62,10 @@ class _Known:
         whole = (path for path, form in forms if form.arm is not Arm.SURNAME)
         for stem in dict.fromkeys(chain.from_iterable(whole)):
             self.by_stem[stem].append(entity.id)
-        for text in surfaces(entity):
+        for text in spellings(entity):
             self.by_surface[text].append(entity.id)
 
-    def containing(self, stems: Path) -> Iterator[str]:
+    def containing(self, stems: KeyPath) -> Iterator[str]:
         """Ids of the entities that have these stems side by side in a name."""
         ids = set.intersection(*(set(self.by_stem.get(stem, ())) for stem in stems))
         if len(stems) == 1:
@@ -159,7 +159,7 @@ class Names:
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
-        whole = surface(text)
+        whole = spelling(text)
         earlier = filter(self._counts, self._base.by_surface.get(whole, ()))
         return sorted([*earlier, *self._new.by_surface.get(whole, ())])
 
@@ -206,7 +206,7 @@ class Names:
             at = last
         return mentions_of_parts
 
-    def _holding(self, stems: Path) -> list[str]:
+    def _holding(self, stems: KeyPath) -> list[str]:
         """Ids of the entities that have these stems side by side in a name."""
         return [*filter(self._counts, self._base.containing(stems)), *self._new.containing(stems)]
 
@@ -223,7 +223,7 @@ class Names:
 
 
 def _longest_part(
-    analysed: Units, at: int, covered: bytearray, holding: Callable[[Path], list[str]]
+    analysed: Units, at: int, covered: bytearray, holding: Callable[[KeyPath], list[str]]
 ) -> tuple[int, list[str]]:
     """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
     entities with such names: none if they are more than `MANY_SHARE`.
@@ -239,6 +239,6 @@ def _longest_part(
     return last, ids if len(ids) <= MANY_SHARE else []
 
 
-def _has_run(path: Path, stems: Path) -> bool:
+def _has_run(path: KeyPath, stems: KeyPath) -> bool:
     n = len(stems)
     return any(path[i : i + n] == stems for i in range(len(path) - n + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.names.name_forms import Arm, NameForm, surface
+from vouch_sidecar.names.name_forms import Arm, NameForm, spelling
 from vouch_sidecar.names.trie import Reached
 from vouch_sidecar.text.analysis import Unit, Units, inflects
 
@@ -73,7 +73,7 @@ def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
     """The arm by which these words name the form; None if they only share stems."""
     if form.arm is Arm.SURNAME:
         return Arm.SURNAME if form.words == words else None
-    if surface(written) == form.surface:
+    if spelling(written) == form.spelling:
         return form.arm
     if len(form.words) != len(words):
         return None

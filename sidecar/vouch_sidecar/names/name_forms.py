@@ -21,7 +21,7 @@ _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 _GAP = "\0"
 """The first character of keys that are punctuation."""
 
-Path = tuple[str, ...]
+KeyPath = tuple[str, ...]
 Words = tuple[str, ...]
 
 
@@ -46,20 +46,20 @@ class NameForm(NamedTuple):
     entity_id: str
     arm: Arm
     name: str
-    surface: str
+    spelling: str
     words: Words
 
 
-Named = tuple[Path, NameForm]
+Named = tuple[KeyPath, NameForm]
 """A path through the trie, and the name at its end."""
 
 
 def forms(entity: Entity) -> Iterator[Named]:
     """The paths through the trie that end at this entity."""
-    seen: set[tuple[Path, Words, str]] = set()
+    seen: set[tuple[KeyPath, Words, str]] = set()
     for arm, name in _names(entity):
         for spelled in (name, *_numbered(name)):
-            how, written = arm if spelled == name else Arm.VARIANT, surface(spelled)
+            how, written = arm if spelled == name else Arm.VARIANT, spelling(spelled)
             for path, words in _paths(units(spelled)):
                 # An alias that differs from the name in its capitals is told apart by them.
                 if path and (path, words, name) not in seen:
@@ -82,7 +82,7 @@ def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
         yield Arm.SURNAME, surname
 
 
-def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:
+def _paths(analysed: Units) -> Iterator[tuple[KeyPath, Words]]:
     """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
     gaps = any(unit.gap for unit in analysed.units[1:])
     for whole in (False, True) if analysed.wholes else (False,):
@@ -90,7 +90,7 @@ def _paths(analysed: Units) -> Iterator[tuple[Path, Words]]:
             yield _path(analysed, whole, punctuation)
 
 
-def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[Path, Words]:
+def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Words]:
     keys: list[str] = []
     words: list[str] = []
     i = 0
@@ -107,7 +107,7 @@ def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[Path, Words]
     return tuple(keys), tuple(words)
 
 
-def paths_without_gaps(analysed: Units) -> set[Path]:
+def paths_without_gaps(analysed: Units) -> set[KeyPath]:
     """The keys of a text without its punctuation: identifiers in parts, and whole."""
     return {_path(analysed, whole, punctuation=False)[0] for whole in (False, True)}
 
@@ -122,7 +122,7 @@ def is_gap(key: str) -> bool:
     return key.startswith(_GAP)
 
 
-def required(entity: Entity) -> set[Path]:
+def required(entity: Entity) -> set[KeyPath]:
     """Sets of stems, one of which every text holds that names the entity. An empty set is that of a
     name that full text can't find.
     """
@@ -133,14 +133,14 @@ def required(entity: Entity) -> set[Path]:
 
 
 @lru_cache(maxsize=1 << 14)
-def surface(text: str) -> str:
+def spelling(text: str) -> str:
     """A text folded, with white space collapsed and without apostrophes."""
     return " ".join(_APOSTROPHES.sub("", fold(text)).split())
 
 
-def surfaces(entity: Entity) -> set[str]:
-    """The surfaces of an entity's name and aliases."""
-    return {s for name in (entity.name, *entity.aliases) if (s := surface(name))}
+def spellings(entity: Entity) -> set[str]:
+    """The spellings of an entity's name and aliases."""
+    return {s for name in (entity.name, *entity.aliases) if (s := spelling(name))}
 
 
 def unpunctuated(text: str) -> str:

@@ -26,7 +26,7 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier, words_without_tier
@@ -485,7 +485,7 @@ class _Deriving:
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
         is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
-        if (is_generic and not is_tag) or surface(name) in own or _is_path(name):
+        if (is_generic and not is_tag) or spelling(name) in own or _is_path(name):
             return False
         if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
             return False
@@ -631,7 +631,7 @@ def _key(name: str) -> str:
     if not name or has_spaceless(name) or not name.isprintable():
         return ""
     if not name[0].isalnum():
-        return surface(name)
+        return spelling(name)
     return " ".join(unit.stem for unit in units(name).units)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import Arm, surface
+from vouch_sidecar.names.name_forms import Arm, spelling
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
     BACKED,
@@ -213,7 +213,7 @@ class _Occurrence:
     @cached_property
     def is_settled(self) -> bool:
         """Whether the knowledge base says that these words always name an entity."""
-        return surface(self.written) in self.view.words.always
+        return spelling(self.written) in self.view.words.always
 
     @cached_property
     def by_position(self) -> PlaceKind:

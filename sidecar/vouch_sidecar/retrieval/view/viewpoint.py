@@ -15,7 +15,7 @@ from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
-from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -62,7 +62,7 @@ class NameWords:
 
     @classmethod
     def of(cls, always: Iterable[str], never: Iterable[str]) -> NameWords:
-        return cls(frozenset(map(surface, always)), frozenset(map(surface, never)))
+        return cls(frozenset(map(spelling, always)), frozenset(map(spelling, never)))
 
 
 @dataclass(frozen=True)

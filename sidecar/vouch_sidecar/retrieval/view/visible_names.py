@@ -8,7 +8,7 @@ from tantivy import Document
 
 from vouch_sidecar.index.schema import entities_in, key_in
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import surface
+from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
 
@@ -24,7 +24,7 @@ class VisibleNames:
         def find() -> list[Mention]:
             never = self._at.words.never
             found = self._at.knowledge.names.find(text)
-            return [m for m in found if not never or surface(text[m.start : m.end]) not in never]
+            return [m for m in found if not never or spelling(text[m.start : m.end]) not in never]
 
         return self._at.cached("mentions", text, find)
 
@@ -49,7 +49,7 @@ class VisibleNames:
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""
         found = self._at.knowledge.names.parts(text, self.mentions(text))
-        return [m for m in found if surface(text[m.start : m.end]) not in self._at.words.never]
+        return [m for m in found if spelling(text[m.start : m.end]) not in self._at.words.never]
 
     def called(self, name: str) -> list[str]:
         """Ids of the entities with a name or alias, else of the topics; sorted."""
