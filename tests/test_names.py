@@ -18,21 +18,16 @@ GLOSSARY = Path(__file__).parents[1] / "docs" / "glossary.md"
 BEARER = re.compile(r"\| `([\w.]+)` \|")
 TYPES = frozenset(
     """
-    Answer Arm Kind Named Object P Payload R Range Span State T Text Words
+    Answer Kind Named Object P Payload R Span T Text Words
     """.split()
 )
 """Classes and aliases of types. Type variables are called T, P and R in every module."""
 CONSTANTS = frozenset(
     """
-    ARMS CHECK_SECONDS DAY EMPTY ENOUGH FEW_CLAIMS FEW_FILES FOLLOW GIT_SECONDS
-    HALF_LIFE_DAYS IDLE_SECONDS LOOKED_AT MAX_ALIKE MAX_ANSWER MAX_AROUND MAX_BLOCK MAX_BODY
-    MAX_BYTES MAX_CALLED MAX_FILES MAX_LINE MAX_LOCATOR MAX_MARKS MAX_NAME MAX_NAMED
-    MAX_PATH MAX_PLACES MAX_PROBLEMS MAX_READ MAX_SECTIONS MAX_SESSION_ID MAX_TEXT MAX_WORDS
-    NICE PART PART_OF_FEW PHRASE_CHARS PLACES POLL_SECONDS QUESTIONS RETRY_SECONDS SAID
-    SEARCHED SEARCH_SHARE SETTLE_SECONDS STOP WEIGHTS
+    MAX_SESSION_ID PHRASE_CHARS QUESTIONS RETRY_SECONDS
     """.split()
 )
-"""Limits and times that are the same thing in each module, and some that are not yet."""
+"""Limits and times that are the same thing in each module."""
 ONE_A_FILE = frozenset({"HOST", "OPERATION"})
 """What each module of a folder defines, for the folder to find."""
 MODULES = frozenset(

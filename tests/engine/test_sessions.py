@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
-from vouch_sidecar.engine.sessions import IDLE_SECONDS, MAX_SESSIONS, Sessions
+from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Sessions
 
 from tests.engine.bases import Clock, ask, base, engine_on, write
 from tests.kb.samples import claim
@@ -114,13 +114,13 @@ def test_sessions_expire_after_half_an_hour_without_activity(
 ) -> None:
     sessions.open("a")
     sessions.open("b")
-    clock.now += IDLE_SECONDS - 1
+    clock.now += SESSION_SECONDS - 1
     assert sessions.get("a") is not None
     assert sessions.peek("b") is not None
     clock.now += 2
     assert sessions.peek("b") is None
     assert [s.id for s in sessions] == ["a"]
-    clock.now += IDLE_SECONDS
+    clock.now += SESSION_SECONDS
     assert len(sessions) == 0
 
 

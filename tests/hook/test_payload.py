@@ -45,10 +45,10 @@ def test_whatever_a_host_sends_something_is_understood(
         assert asked is not None
         assert given.edited_file(asked) == PATH
         ranges = given.ranges_of(asked)
-        assert all(0 <= first <= last <= 2 * given.MAX_LINE for first, last in ranges)
+        assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in ranges)
         assert len(ranges) <= given.MAX_RANGES
         said = given.text_of(asked), given.change_of(asked), given.inserted_in(asked)
-        assert all(len(text or "") <= given.MAX_TEXT for text in said)
+        assert all(len(text or "") <= given.MAX_PROMPT for text in said)
         assert isinstance(given.is_edit(asked), bool)
 
 

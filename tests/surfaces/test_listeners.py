@@ -82,7 +82,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
 async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "IDLE_SECONDS", 0.1)
+    monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
     clock, told = Clock(), list[SaliencePush]()
     engine = engine_on(base(tmp_path / "other"), clock=clock)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.text.sentences import (
-    MAX_BLOCK,
+    MAX_PARAGRAPH,
     Form,
     Layout,
     form_of_text,
@@ -145,7 +145,7 @@ def test_a_list_in_a_paragraph_of_a_directive_is_no_code() -> None:
 
 
 def test_data_without_an_end_is_no_sentence() -> None:
-    text = "word, " * MAX_BLOCK
+    text = "word, " * MAX_PARAGRAPH
     found = around("word,", text)
     assert found is not None
     assert found[0] is Form.MARKUP

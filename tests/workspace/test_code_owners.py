@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace import code_owners
-from vouch_sidecar.workspace.code_owners import MAX_BYTES, MAX_RULES, read_owners, rules_in
+from vouch_sidecar.workspace.code_owners import MAX_OWNERS_BYTES, MAX_RULES, read_owners, rules_in
 
 from tests.workspace.places import write
 
@@ -132,7 +132,10 @@ def owners_in(top: Path) -> str:
 
 
 def test_a_file_that_is_too_large_or_a_link_names_nobody(tmp_path: Path) -> None:
-    write(tmp_path, {"CODEOWNERS": "* @root\n" + "#" * MAX_BYTES, "docs/CODEOWNERS": "* @docs\n"})
+    write(
+        tmp_path,
+        {"CODEOWNERS": "* @root\n" + "#" * MAX_OWNERS_BYTES, "docs/CODEOWNERS": "* @docs\n"},
+    )
     made = read_owners(tmp_path)
     assert (made.path, made.rules, len(made.problems)) == ("CODEOWNERS", (), 1)
     (tmp_path / "CODEOWNERS").unlink()

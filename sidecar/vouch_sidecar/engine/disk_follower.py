@@ -33,7 +33,7 @@ SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
 FINISH_SECONDS = 5.0
 """A base is finished after this long without changes; the first one after a fifth of it."""
-GIT_SECONDS = 5.0
+GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
@@ -173,7 +173,7 @@ class DiskFollower:
         """Wait until a burst of events is over and git has finished a running checkout."""
         await anyio.sleep(SETTLE_SECONDS)
         trees = [self._tree(collection) for collection in self._engine.collections.values()]
-        with anyio.move_on_after(GIT_SECONDS):
+        with anyio.move_on_after(GIT_LOCK_SECONDS):
             while any(tree.is_changing() for tree in trees):
                 for due in self._due.values():
                     due.sweep_at = 0.0  # events of the checkout may still be missing
@@ -301,7 +301,7 @@ class DiskFollower:
         head = Head.of(tree)
         version = _versions(tree, head)
         step = await in_worker(collection.read, paths)
-        latest = self._engine.clock() + GIT_SECONDS
+        latest = self._engine.clock() + GIT_LOCK_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)

@@ -41,11 +41,11 @@ UNWRITTEN = 256
 """Up to this many new vectors wait for more before all are written to disk."""
 MAX_QUESTIONS = 64
 """Number of questions whose vectors are remembered."""
-FOLLOW, EMBED = "follow", "embed"
+FOLLOW_STEP, EMBED = "follow", "embed"
 NO_VECTORS = "Nothing is found by meaning"
 MIXED = "the model gives vectors of different lengths: choose another one"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
-SEARCH_SHARE = 0.25
+COMPARING_SHARE = 0.25
 """Share of a question's remaining time that is reserved for the search."""
 
 
@@ -102,7 +102,7 @@ class Embeddings:
         while True:
             self._wake = anyio.Event()
             pause = RETRY_SECONDS
-            with self._notifying(), self.faults.contained(FOLLOW, NO_VECTORS):
+            with self._notifying(), self.faults.contained(FOLLOW_STEP, NO_VECTORS):
                 try:
                     pause = await self._follow()
                 finally:
@@ -136,7 +136,7 @@ class Embeddings:
             kept = [await self._embed_missing(backend, one) for one in list(collections.values())]
         except UnavailableError:
             self._backend = None
-            self.faults.remove(EMBED)  # the fault of FOLLOW says it
+            self.faults.remove(EMBED)  # the fault of FOLLOW_STEP says it
             raise
         return math.inf if all(kept) else UNWRITTEN_SECONDS
 
@@ -232,7 +232,7 @@ class Embeddings:
         if mark in self._questions:
             self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
-            seconds = max(0.0, left * (1 - SEARCH_SHARE))
+            seconds = max(0.0, left * (1 - COMPARING_SHARE))
             with self._notifying(), self.faults.contained(EMBED, NO_VECTORS):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)

@@ -21,9 +21,9 @@ from vouch_sidecar.text.windows import MAX_WINDOW
 MAX_BRIEF = 300
 """Characters, frame included."""
 HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
-MAX_NAME = 40
+BRIEF_NAME_CHARS = 40
 PAGES = 2
-LOOKED_AT = 12
+PAGES_LOOKED_AT = 12
 """Pages among which those are chosen that are listed."""
 _TO_RUN = re.compile(r"[`/\\]|(?<!\w)-\w|(?<!\w)--")
 """In a name that reads like a command, a path, an option or an address."""
@@ -55,13 +55,17 @@ def _head(view: View) -> str:
     """How much a knowledge base holds; "" if that is nothing."""
     counts = ((view.counts.artifacts(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
-    return f"{safe(view.collection)[:MAX_NAME]} holds {' and '.join(counted)}." if counted else ""
+    return (
+        f"{safe(view.collection)[:BRIEF_NAME_CHARS]} holds {' and '.join(counted)}."
+        if counted
+        else ""
+    )
 
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
     artifacts = view.visible.found(
-        view.search.every(Kind.PAGE), LOOKED_AT
+        view.search.every(Kind.PAGE), PAGES_LOOKED_AT
     )  # a document for each section
     pages = {page.id: page for page in artifacts if isinstance(page, Page)}
     for page in pages.values():
@@ -81,7 +85,7 @@ def _subjects(view: View) -> Iterator[str]:
 def _harmless(name: str) -> Iterator[str]:
     """A name as it is listed; nothing of one that reads like something to run or to open."""
     if not _TO_RUN.search(name[:MAX_WINDOW]):
-        yield clip(safe(name), MAX_NAME)
+        yield clip(safe(name), BRIEF_NAME_CHARS)
 
 
 def _listed(what: str, names: Iterable[str], room: int) -> str:

@@ -9,7 +9,7 @@ from threading import RLock
 from vouch_sidecar.engine.session import Session
 
 MAX_SESSIONS = 256
-IDLE_SECONDS = 30 * 60.0
+SESSION_SECONDS = 30 * 60.0
 
 
 class Sessions:
@@ -59,7 +59,7 @@ class Sessions:
         """Seconds until the longest idle session expires; None if there are no sessions."""
         with self._lock:
             oldest = next(iter(self._sessions.values()), None)
-            left = None if oldest is None else oldest.last_active + IDLE_SECONDS - self._clock()
+            left = None if oldest is None else oldest.last_active + SESSION_SECONDS - self._clock()
             return None if left is None else max(left, 0.0)
 
     def end(self, session_id: str) -> bool:
@@ -73,7 +73,7 @@ class Sessions:
             self._sessions.clear()
 
     def _expire(self) -> None:
-        limit = self._clock() - IDLE_SECONDS
+        limit = self._clock() - SESSION_SECONDS
         while self._sessions:
             oldest = next(iter(self._sessions.values()))
             if oldest.last_active >= limit:

@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.blocks.block import ContextHit, HitArm
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.probe import Probe
 
-ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
+TEXT_ARMS: tuple[HitArm, ...] = ("name", "alias", "variant", "partial", "text")
 LATEST = 1000
 FOLLOWED = 1000
 """Number of latest given ids for which an opening is counted."""
@@ -59,7 +59,7 @@ class Stats:
     """Counts what the process has done since it started."""
 
     def __init__(self) -> None:
-        self.arms: dict[HitArm, ArmCounts] = {arm: ArmCounts() for arm in ARMS}
+        self.arms: dict[HitArm, ArmCounts] = {arm: ArmCounts() for arm in TEXT_ARMS}
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
         self.probes: defaultdict[str, Probes] = defaultdict(Probes)
         """By name of the collection."""

@@ -40,7 +40,7 @@ _MARK_BYTES = 4096
 MAX_LOCATOR = 4096
 MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
-MAX_AROUND = 200
+MAX_STEMS_AROUND = 200
 """Stems that are kept of what stands around a sentence."""
 NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 
@@ -495,9 +495,9 @@ class QuotedSources:
         for text, start, end in source.layout.sentences_in(place.paragraph or (0, 0)):
             for sentence in shown.of((start, end), text):
                 stems |= dict.fromkeys(source.stems((start, end), sentence))
-            if len(stems) > MAX_AROUND:
+            if len(stems) > MAX_STEMS_AROUND:
                 break
-        return list(stems)[:MAX_AROUND]
+        return list(stems)[:MAX_STEMS_AROUND]
 
     def _of(self, source_id: str) -> _QuotedSource | None:
         if source_id not in self._held:

@@ -75,7 +75,7 @@ CONTENT, ABOUT = (0, 0), (0, 1)
 (title and question), of a place in one (quote and locator) or of an entity (its description).
 """
 SILENCED, UNTITLED = Pointer("silenced", "text"), Pointer("silenced", "title")
-MAX_SECTIONS = 256
+MAX_PAGE_SECTIONS = 256
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0
 FRESH_FROM = 1_767_225_600.0
@@ -248,7 +248,7 @@ def sections(page: Page) -> list[str]:
 
 
 def _cuts(page: Page) -> list[int]:
-    borders = [m.start() for m in _HEADING.finditer(page.body)][: MAX_SECTIONS - 1]
+    borders = [m.start() for m in _HEADING.finditer(page.body)][: MAX_PAGE_SECTIONS - 1]
     return [0, *(b for b in borders if b > 0), len(page.body)]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 
-SETTLE_SECONDS = 0.1
+HALF_WRITTEN_SECONDS = 0.1
 """A file that was written less than this before it was read may be half written, and may change
 again without another time stamp.
 """
@@ -98,4 +98,4 @@ def _is_still(stat: Stat, now: int) -> bool:
     """Whether a file was written so long ago that a later change has another time stamp."""
     written = mtime_ns(stat)
     coarse = written % 1_000_000_000 == 0
-    return abs(now - written) > (COARSE_SECONDS if coarse else SETTLE_SECONDS) * 1e9
+    return abs(now - written) > (COARSE_SECONDS if coarse else HALF_WRITTEN_SECONDS) * 1e9

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.sanitize import printable
 CONFIG = "config.yaml"
 CONTENT_NAME = "content"
 """The name of the file beside a source's record with the source's content."""
-MAX_FILES = 400_000
+MAX_KB_FILES = 400_000
 
 FOLDERS = {
     "entities": (Kind.ENTITY, ".yaml"),
@@ -93,7 +93,7 @@ def survey(
     *,
     only: Iterable[str] | None = None,
     is_known: Callable[[str, Stat], bool] | None = None,
-    max_files: int = MAX_FILES,
+    max_files: int = MAX_KB_FILES,
 ) -> Survey:
     """Look for every artifact file and `config.yaml`, or only for the paths `only` below `.vouch/`.
     Files that vanish meanwhile count as absent. Files for which `is_known` holds are only counted.

@@ -42,7 +42,7 @@ MAX_BODY = 512 << 10
 """Bytes of a page's body that are read; more would keep the processor busy for seconds."""
 MAX_SOURCE_CONTENT = 4 << 20
 """The largest content of a source, in bytes, from which sentences are taken."""
-MAX_PROBLEMS = 20
+MAX_FILE_PROBLEMS = 20
 MAX_KEYS = 100
 """Unknown keys of one mapping that are compared with the known ones."""
 MAX_KEY = 40
@@ -223,7 +223,7 @@ class _ArtifactReader:
         types, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
         if types is not None and getattr(artifact, field) not in types:
             self._note(field, "is none that vouch knows", Severity.WARNING)
-        for fault in unread_faults(self.kind, fields)[:MAX_PROBLEMS]:
+        for fault in unread_faults(self.kind, fields)[:MAX_FILE_PROBLEMS]:
             words = f"{_in_words(fault)}; vouch refuses the file, here it counts"
             self._note(".".join(map(str, fault["loc"])), words, Severity.WARNING)
         return Reading(artifact, tuple(self.problems))
@@ -266,7 +266,7 @@ class _ArtifactReader:
             return record_of(self.kind, self.path, fields)
         except ValidationError as error:
             failures = error.errors(include_input=False, include_url=False, include_context=False)
-        for failure in failures[:MAX_PROBLEMS]:
+        for failure in failures[:MAX_FILE_PROBLEMS]:
             field = ".".join(map(str, failure["loc"]))
             uncited = (self.kind, field) == (Kind.CLAIM, "evidence") and not fields.get(field)
             self._note(field, _in_words(failure), code="no-evidence" if uncited else "invalid")

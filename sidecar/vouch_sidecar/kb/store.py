@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from pathlib import Path
 
 from vouch_sidecar.kb.access import is_shown_to_any, shows_more
-from vouch_sidecar.kb.file_versions import SETTLE_SECONDS, Found, Versions
+from vouch_sidecar.kb.file_versions import HALF_WRITTEN_SECONDS, Found, Versions
 from vouch_sidecar.kb.id_owners import IdOwners
 from vouch_sidecar.kb.layout import (
     CONFIG,
@@ -96,7 +96,7 @@ class Store:
         """When, on the store's clock, `reconcile(())` is due without any event."""
         due = [*self._expires.values()]
         if self._versions.racy:
-            due.append(self._looked_at + SETTLE_SECONDS)
+            due.append(self._looked_at + HALF_WRITTEN_SECONDS)
         return min(due, default=None)
 
     def hand_over_to(self, keep: Keep | None, recall: Callable[[str], Artifact]) -> None:

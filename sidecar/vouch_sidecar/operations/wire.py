@@ -24,10 +24,11 @@ from pydantic_core import PydanticCustomError
 from vouch_sidecar.retrieval.blocks.block import HitArm as HitArm
 
 MAX_TEXT = 1_000_000
+MAX_SESSION_ID = 256
 MAX_PATH = 4096
 """Characters of a path."""
 
-SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 IdText = Annotated[str, StringConstraints(min_length=1, max_length=1024)]

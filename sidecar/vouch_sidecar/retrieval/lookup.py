@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.view import View
 _WORD = re.compile(r"[^\W_]++")
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
-LOOKED_AT = 500
+IDS_COMPARED = 500
 """Ids that are compared with the one asked for, beside those that full text finds."""
 NEAREST = 3
 NEAR = 0.3
@@ -50,7 +50,7 @@ def short_id(view: View, artifact: Artifact) -> str:
 
     def find() -> str:
         others = [one.id for one in _beginning(view, kind, artifact_id[: cuts[0]])]
-        if len(others) == LOOKED_AT:
+        if len(others) == IDS_COMPARED:
             return artifact_id
         others = [one for one in others if one != artifact_id]
         unique = (at for at in cuts if not any(o.startswith(artifact_id[:at]) for o in others))
@@ -78,7 +78,7 @@ def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
 
 
 def _found(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
-    return view.visible.found(all_of([query, view.search.every(kind)]), LOOKED_AT)
+    return view.visible.found(all_of([query, view.search.every(kind)]), IDS_COMPARED)
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -102,7 +102,7 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
     for view in views:
         yield from _found(view, kind, nearly_query(kind, called))
-        yield from (found.artifact for found in search([view], called, [kind], LOOKED_AT // 10))
+        yield from (found.artifact for found in search([view], called, [kind], IDS_COMPARED // 10))
         yield from _with_id(view, kind, ".*")
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 Strength = Literal["strong", "moderate", "weak"]
-SEARCHED = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
+PROBED_KINDS = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 GivenEntities = Collection[tuple[object, str]]
@@ -133,7 +133,7 @@ def _answering(
     }
     out: list[ContextHit] = []
     is_about_somebody = asks_who(text)
-    kinds = SEARCHED if view.since is None else (Kind.CLAIM,)
+    kinds = PROBED_KINDS if view.since is None else (Kind.CLAIM,)
     for answer in answers(view, text, strengths, kinds, vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD

@@ -22,7 +22,7 @@ from vouch_sidecar.surfaces.orphan import is_orphan
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE = 1.5
 """Seconds after which a process that is to end is killed; clients allow two."""
-POLL_SECONDS = 0.25
+CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
 
 _last: list[Callable[[], object]] = []
@@ -114,7 +114,7 @@ def end_with_client(sink: int) -> None:
 
     def watch() -> None:
         while not is_orphan() and not (readers is not None and readers.poll(0)):
-            time.sleep(POLL_SECONDS)
+            time.sleep(CLIENT_POLL_SECONDS)
         leave(1)
 
     threading.Thread(target=watch, name="client", daemon=True).start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import combining, is_normalized, normalize
 
-MAX_MARKS = 30
+MAX_COMBINED = 30
 """Characters that one letter is made of at most, as in Unicode's stream-safe text format; marks
 beyond these are passed over. No language needs them, and the cost grows with their square.
 """
@@ -26,7 +26,7 @@ def compose(text: str) -> tuple[str, list[int]]:
         end = start + 1
         while end < len(text) and _joins(text[start:end], text[end]):
             end += 1
-            if end - start > MAX_MARKS:
+            if end - start > MAX_COMBINED:
                 break
         composed = normalize("NFC", text[start:end])
         while end < len(text) and combining(text[end]):

@@ -21,7 +21,7 @@ MAX_ITEMS = 200
 """Blocks above an item in which the sentence is looked for that leads in its list."""
 _DEEPEST = 7
 """The level of a heading whose marks tell none."""
-MAX_BLOCK = 20_000
+MAX_PARAGRAPH = 20_000
 """Characters of a paragraph; a longer one is taken for data."""
 
 
@@ -226,7 +226,7 @@ class _Blocks:
         while number < len(self._lines):
             number = self._take(number)
         for block in self._out:
-            if block.end - block.start > MAX_BLOCK:
+            if block.end - block.start > MAX_PARAGRAPH:
                 block.form = Form.MARKUP
         return self._out
 

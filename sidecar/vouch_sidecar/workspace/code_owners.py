@@ -15,14 +15,14 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
 
-PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Below the top of a repository, in the order in which GitHub looks; the first that is there
 counts.
 """
-MAX_BYTES = 3 << 20
+MAX_OWNERS_BYTES = 3 << 20
 MAX_RULES = 5_000
 """A file with more bytes or rules names no owners."""
-MAX_PROBLEMS = 20
+MAX_RULE_PROBLEMS = 20
 """Unreadable rules that are reported one by one."""
 MAX_COST = 300_000_000
 """What it may cost to compare rules with paths, for all files together: seconds, in characters."""
@@ -100,14 +100,14 @@ class CodeOwners:
 
 def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:
     """A value that changes with the file that counts."""
-    return tuple(stat_of(top, path) for path in PLACES)
+    return tuple(stat_of(top, path) for path in OWNERS_FILES)
 
 
 def read_owners(top: Path) -> CodeOwners:
     """The code owners of the repository with this top. It blocks."""
-    for path in PLACES:
+    for path in OWNERS_FILES:
         try:
-            data, _ = read_below(top, path, MAX_BYTES)
+            data, _ = read_below(top, path, MAX_OWNERS_BYTES)
         except FileNotFoundError:
             continue
         except UnreadableError as error:
@@ -134,10 +134,10 @@ def rules_in(text: str) -> CodeOwners:
             rules.append(rule)
         else:
             problems.append(RuleProblem(number, rule))
-    more = len(problems) - MAX_PROBLEMS
+    more = len(problems) - MAX_RULE_PROBLEMS
     if more > 0:
-        last = problems[MAX_PROBLEMS - 1]
-        problems[MAX_PROBLEMS - 1 :] = [last._replace(message=f"{last.message}; {more} more")]
+        last = problems[MAX_RULE_PROBLEMS - 1]
+        problems[MAX_RULE_PROBLEMS - 1 :] = [last._replace(message=f"{last.message}; {more} more")]
     return CodeOwners(rules=tuple(rules), problems=tuple(problems))
 
 

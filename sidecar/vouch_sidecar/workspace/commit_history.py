@@ -24,7 +24,7 @@ MAX_COMMITS = 10_000
 """Commits that are read, newest first; those older than a few half-lives weigh little."""
 MAX_CHANGED = 25
 """Files that a commit may change; larger commits are left out."""
-MAX_NAME = 100
+MAX_AUTHOR_NAME = 100
 NAME_LENGTH = 40
 """Digits of a commit's name."""
 MAX_SHALLOW = 1 << 20
@@ -201,7 +201,10 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
 def _is_somebody(author: str) -> bool:
     """Whether a name is a person's, without an address in it."""
     return (
-        bool(author) and len(author) <= MAX_NAME and "@" not in author and not _BOT.search(author)
+        bool(author)
+        and len(author) <= MAX_AUTHOR_NAME
+        and "@" not in author
+        and not _BOT.search(author)
     )
 
 

@@ -14,13 +14,13 @@ from vouch_sidecar.text.windows import matches
 from vouch_sidecar.workspace.file_kinds import is_for_names, words_of
 from vouch_sidecar.workspace.file_list import Files, read
 
-MAX_FILES = 400
+FILES_READ = 400
 """Files that are read, evenly chosen from all that are listed; a fiftieth of them is eight."""
 SHARE = 0.02
 """Share of the files beyond which a name tells nothing apart…"""
-FEW_FILES, PART_OF_FEW = 5, 0.5
+FEW_FILES, PART_OF_FEW_FILES = 5, 0.5
 """…but so many files, or this share of a small repository, are never too many."""
-MAX_READ = 32_768
+BYTES_READ = 32_768
 """Bytes of a file that are read."""
 _ONE_WORD = re.compile(r"(?:--)?[A-Za-z]?[a-z]++")
 _WORD = re.compile(r"[^\W_]+")
@@ -65,14 +65,14 @@ def widespread(
             by_first.setdefault(first, []).append((name, sought))
     paths = [path for path in files.paths if is_for_names(path)] if by_first else []
     looked_at = 0
-    for path in paths[:: len(paths) // MAX_FILES + 1]:
+    for path in paths[:: len(paths) // FILES_READ + 1]:
         if stops():
             break
         data = read(root, path)
         if data is None or b"\0" in data[0][:1024]:
             continue
         looked_at += 1
-        text = data[0][:MAX_READ].decode("utf-8", "replace")
+        text = data[0][:BYTES_READ].decode("utf-8", "replace")
         raw = text.lower()
         there = _WORD.findall(raw)
         spaced = f" {' '.join(there)} "
@@ -81,5 +81,5 @@ def widespread(
                 held[name] += sought in (spaced if sought[0] == " " else raw)
         names_there = (found[1] for found in matches(_DEFINED, text))
         defined.update({word for one in names_there for word in words_of(one).split("_")})
-    most = max(SHARE * looked_at, min(FEW_FILES, PART_OF_FEW * looked_at))
+    most = max(SHARE * looked_at, min(FEW_FILES, PART_OF_FEW_FILES * looked_at))
     return {name: Spread(held[name] > most, defined[words_of(name)] > most) for name in held}

@@ -12,16 +12,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from vouch_sidecar.workspace.common_names import is_word
-from vouch_sidecar.workspace.syntax_trees import Defined, parsed
+from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined, parsed
 
-MAX_LINE = 500
+MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""
-MAX_PLACES = 200
-"""Places of one name in one file that are read."""
 PIECE = 1 << 16
 """Bytes that are split at once, as no other thread runs meanwhile."""
 
-MAX_BODY = 2_000
+MAX_DEFINITION_LINES = 2_000
 """Lines of one definition."""
 
 _TOKEN = re.compile(rb"[A-Za-z_$][\w$]*(?:-[a-z0-9]+)*|--[a-z][a-z0-9-]+")
@@ -110,7 +108,7 @@ _USING = re.compile(
 """What stands before a quoted name in a line that uses it, or says something of it."""
 _BARE = re.compile(r"""[ \t]*["'`][\w:=.,/+-]{1,60}["'`],?[ \t\r]*""")
 """A line that holds nothing but an argument of a command."""
-ENOUGH = 3
+ENOUGH_LINES = 3
 """The number of other such lines that make a command; one option has fewer forms."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _SPLIT = re.compile(r"\.|::|#")
@@ -277,7 +275,7 @@ def _lines(text: str, word: str, language: str | None) -> list[Defined]:
         first = text.rfind("\n", 0, at) + 1
         last = text.find("\n", at)
         last = len(text) if last < 0 else last
-        line = text[first:last].rstrip("\r") if last - first <= MAX_LINE else ""
+        line = text[first:last].rstrip("\r") if last - first <= MAX_LINE_CHARS else ""
         how = _defines(line, word, language)
         if how is not None and not _is_listed(text, first, last):
             lines.append(Defined(number, _end(text, first, last, number), how))
@@ -288,12 +286,12 @@ def _end(text: str, first: int, last: int, number: int) -> int:
     """The last line of what begins in a line: all that is indented deeper, and what closes it."""
     indent = len(_INDENT.match(text, first)[0])  # type: ignore[index]
     end, at = number, last + 1
-    for line in range(number + 1, number + MAX_BODY):
+    for line in range(number + 1, number + MAX_DEFINITION_LINES):
         if at >= len(text):
             break
         after = text.find("\n", at)
         after = len(text) if after < 0 else after
-        if text[at : min(after, at + MAX_LINE)].strip():
+        if text[at : min(after, at + MAX_LINE_CHARS)].strip():
             inner = len(_INDENT.match(text, at, after)[0])  # type: ignore[index]
             closes = inner == indent and _CLOSING.match(text, at, after)
             if inner <= indent and not closes:
@@ -307,10 +305,10 @@ def _is_listed(text: str, first: int, last: int) -> bool:
     """Whether a line is in a list of options or a command, with one argument a line."""
     if not _BARE.fullmatch(text, first, last):
         return False
-    before = text[max(0, first - MAX_LINE) : first].splitlines()[: -ENOUGH - 1 : -1]
-    after = text[last + 1 : last + MAX_LINE].splitlines()[:ENOUGH]
+    before = text[max(0, first - MAX_LINE_CHARS) : first].splitlines()[: -ENOUGH_LINES - 1 : -1]
+    after = text[last + 1 : last + MAX_LINE_CHARS].splitlines()[:ENOUGH_LINES]
     beside = (sum(1 for _ in takewhile(_BARE.fullmatch, lines)) for lines in (before, after))
-    return sum(beside) >= ENOUGH
+    return sum(beside) >= ENOUGH_LINES
 
 
 def _defines(line: str, word: str, language: str | None) -> bool | None:

@@ -28,7 +28,7 @@ MAX_CHECKS = 20_000_000
 """How often a walk may ask a rule of an ignore file about a path: thousands of rules, asked about
 each of many files, take hours.
 """
-MAX_PATH = 1024
+MAX_LISTED_PATH = 1024
 IGNORE_FILES = (".gitignore", ".ignore")
 
 
@@ -126,7 +126,7 @@ def below(root: Path, path: str) -> str | None:
     """A path, absolute or relative to the root, as one below the root; None where it leaves it, or
     enters a knowledge base. Nothing is opened.
     """
-    if not path or "\0" in path or len(path) > MAX_PATH * 4:
+    if not path or "\0" in path or len(path) > MAX_LISTED_PATH * 4:
         return None
     whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118
     top = str(root).rstrip(os.sep) + os.sep
@@ -223,7 +223,7 @@ def _text(name: bytes) -> str | None:
 
 def _may_be_listed(path: str) -> bool:
     """Whether a path is of a form that claims can name, and in no knowledge base."""
-    return len(path) <= MAX_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
+    return len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
 
 
 class _Folder(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 QuoteState = Literal["there", "moved", "gone"]
 QuoteRange = tuple[str, int, int]
 """A receipt: the id of its source, and the offsets of its first byte and after its last one."""
-MAX_PLACES = 50
+MAX_QUOTE_PLACES = 50
 """Places of one quote in one file that are looked at."""
 
 
@@ -91,7 +91,7 @@ class Lines:
 
     def _lines_of(self, words: str) -> Iterator[int]:
         at = self._flat.find(words) if words else -1
-        for _ in range(MAX_PLACES):
+        for _ in range(MAX_QUOTE_PLACES):
             if at < 0:
                 return
             yield self._numbers[bisect_right(self._starts, at) - 1]

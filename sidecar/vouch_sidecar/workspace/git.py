@@ -52,7 +52,7 @@ MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 REFTABLE = "reftable"
 """The folder that a repository has whose refs, HEAD included, are in tables."""
-EMPTY = "empty.git"
+EMPTY_REPOSITORY = "empty.git"
 """The name of the empty repository, in the folder of the user's caches."""
 _COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
 _REF = re.compile(r"refs/[\w./@+-]+\Z")
@@ -240,7 +240,7 @@ def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) ->
 
 def _empty(caches: Path) -> Path:
     """The path of the empty repository, which is made if it is missing. Raises OSError."""
-    empty = caches / EMPTY
+    empty = caches / EMPTY_REPOSITORY
     if not (empty / "tree").is_dir():
         caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (empty, empty / "objects", empty / "refs", empty / "tree"):

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+from vouch_sidecar.index.receipts import MAX_LOCATOR
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
@@ -24,11 +25,10 @@ from vouch_sidecar.workspace.file_kinds import (
 from vouch_sidecar.workspace.file_list import Files, below
 from vouch_sidecar.workspace.names_in_text import parts_of
 
-MAX_LOCATOR = 4096
 MAX_PARTS = 64
-MAX_NAMED = 200
+MAX_COMPARED_FILES = 200
 """Files of one name whose content is compared with that of a source."""
-MAX_CALLED = 3
+MAX_OF_ONE_NAME = 3
 """The most files that may have a name; a name that more have means none of them."""
 MAX_ABOVE = 3
 """Parts of a path whose words, joined, a test may have as its name."""
@@ -79,7 +79,7 @@ class Locator:
         name = _AT_LINE.sub("", locator.strip().partition("#")[0])
         if "/" in name or "\\" in name or _SCHEME.match(name):
             return () if path is None else (path,)
-        paths = self.files.named(name)[:MAX_NAMED]
+        paths = self.files.named(name)[:MAX_COMPARED_FILES]
         return tuple(dict.fromkeys([*([path] if path is not None else []), *paths]))
 
     def _of_source(self, locator: str) -> str | None:
@@ -181,7 +181,7 @@ class Locator:
         wanted = words_of(name[:MAX_LOCATOR])
         paths = [one for one in self._called.get(wanted, ()) if not is_test(one)]
         paths = [one for one in paths if words_of(_stem(one)) == wanted]
-        return paths if len(paths) <= MAX_CALLED else []
+        return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def of_module(self, name: str) -> list[str]:
         """The file from which the longest beginning of a dotted name is imported; for a package

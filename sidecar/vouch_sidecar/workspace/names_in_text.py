@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.text.windows import windows
 
-MAX_TEXT = 20_000
+MAX_TEXT_READ = 20_000
 """The number of characters of one text that are read."""
-MAX_NAMED = 200
+MAX_NAMES_READ = 200
 """Names of one text that are used: a hostile claim may hold a hundred thousand."""
 MAX_NAME = 200
 
@@ -58,21 +58,21 @@ class Named(NamedTuple):
 
 
 def named_in(text: str) -> list[Named]:
-    """The names of a text, each once, in order of first use; at most `MAX_NAMED`."""
+    """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`."""
     by_place: dict[tuple[str, str], Named] = {}
-    for start, end in windows(text[:MAX_TEXT]):
+    for start, end in windows(text[:MAX_TEXT_READ]):
         for name in _named(text[start:end]):
             place = name._replace(start=start + name.start, end=start + name.end)
             by_place.setdefault((name.kind, name.name), place)
-            if len(by_place) >= MAX_NAMED:
+            if len(by_place) >= MAX_NAMES_READ:
                 return list(by_place.values())
     return list(by_place.values())
 
 
 def documents_in(text: str) -> list[Named]:
     """What a text may call documents by a number: `ADR-7`. In small letters."""
-    found = _NUMBERED.finditer(text[:MAX_TEXT])
-    return [Named("document", one[0].lower(), *one.span()) for one in islice(found, MAX_NAMED)]
+    found = _NUMBERED.finditer(text[:MAX_TEXT_READ])
+    return [Named("document", one[0].lower(), *one.span()) for one in islice(found, MAX_NAMES_READ)]
 
 
 def _named(text: str) -> Iterator[Named]:

@@ -31,7 +31,7 @@ from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import Named, digest, documents_in, named_in, parts_of
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
-ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
+TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
 Where = Literal["text", "quote", "decision", "entity", "document"]
 """Where the name is: in the claim's text, in the line that it quotes, in the decision on it; or it
 is the file's own and that of an entity or a document of the claim; or the file names the document.
@@ -55,11 +55,11 @@ PLAIN = 0.5
 """The factor for an identifier that is also a word."""
 GONE_NAME = 0.8
 """The factor for an identifier that the file defined once, and that is gone from the workspace."""
-SMALL_FOLDER, FEW_FILES = 0.7, 20
+SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
 """The factor for a file in a named folder of so few files."""
 OWN_NAME = 0.8
 """The factor for a file that has the name of an entity or a document of the claim."""
-NAMED_DOCUMENT, FEW_CLAIMS = 0.7, 10
+NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
 """The factor for a file that names a document that the claim cites, if so few claims cite it."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
@@ -237,7 +237,7 @@ class Ties:
         if document == path:
             return
         ties = [one for one in self.by_path[document] if one.arm in ("cites", "quotes")]
-        share = NAMED_DOCUMENT * min(1.0, FEW_CLAIMS / len(ties))
+        share = NAMED_DOCUMENT * min(1.0, DOCUMENT_CLAIMS / len(ties))
         for tie in ties:
             yield Tie(
                 tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
@@ -546,7 +546,7 @@ def _part(path: str, locator: Locator) -> float:
     """The factor for a path: that of a folder counts less, the more files it has."""
     if not path.endswith("/"):
         return 1.0
-    return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= FEW_FILES else FOLDER
+    return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
 
 
 def _named_in(text: str, sentence: str) -> list[Named]:

@@ -47,7 +47,7 @@ PART_OF_MOST = 0.5
 many by themselves."""
 STARTER = "edit-in-obsidian"
 """The page that `vouch init` writes."""
-MAX_WORDS = 6
+MAX_NAME_WORDS = 6
 """Words of a name; a longer title is a sentence."""
 MAX_LENGTH = 60
 MAX_TOPICS = 2_000
@@ -401,7 +401,7 @@ class _Deriving:
             if (
                 page.id != STARTER
                 and page.type != "session"
-                and len(page.title.split()) <= MAX_WORDS
+                and len(page.title.split()) <= MAX_NAME_WORDS
             ):
                 title = " ".join(page.title.split())
                 if key := _key(title) if len(title) <= MAX_LENGTH else "":
@@ -643,7 +643,7 @@ def _is_english(word: str) -> bool:
 
 def _is_heading(words: list[str]) -> bool:
     """Whether the words of a heading name something: a sentence or a question does not."""
-    return len(words) < MAX_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
+    return len(words) < MAX_NAME_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
 
 
 def _without_opening(text: str, match: re.Match[str]) -> str | None:

@@ -12,7 +12,7 @@ from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.freshness import Fresh, QuoteState
-from vouch_sidecar.workspace.ties import ARMS, Tie, TieArm
+from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -202,7 +202,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
 
     def order(path_and_tie: tuple[str, Tie]) -> tuple[object, ...]:
         path, tie = path_and_tie
-        return (-tie.strength, ARMS.index(tie.arm), tie.line or 0, tie.start, path)
+        return (-tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, path)
 
     path, best = min(ties, key=order)
     lined = next((tie for _, tie in sorted(ties, key=order) if tie.line is not None), best)
@@ -225,7 +225,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         if (tie.where == "text" or (tie.arm, tie.line) not in said)
         and not any(_holds(other, tie) for other in names.values())
     ]
-    in_order = sorted(whole, key=lambda tie: (ARMS.index(tie.arm), tie.line or 0))
+    in_order = sorted(whole, key=lambda tie: (TIE_ARMS.index(tie.arm), tie.line or 0))
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
     defined = tuple(
         claim.text[tie.start : tie.end]

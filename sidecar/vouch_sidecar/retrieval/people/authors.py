@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from vouch_sidecar.index.schema import DAY
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
@@ -27,8 +28,6 @@ from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.commit_history import Commit
 from vouch_sidecar.workspace.file_kinds import is_for_names
-
-DAY = 86_400
 
 
 class ChangedFile(NamedTuple):

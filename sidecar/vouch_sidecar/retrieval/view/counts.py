@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.content_words import Term, terms
 
-MAX_ALIKE = 100
+CLAIMS_COMPARED = 100
 
 
 class ArtifactCounts:
@@ -71,7 +71,7 @@ class ArtifactCounts:
         """
 
         def find() -> bool:
-            first = list(self._visible.found(self._at.search.every(Kind.CLAIM), MAX_ALIKE))
+            first = list(self._visible.found(self._at.search.every(Kind.CLAIM), CLAIMS_COMPARED))
             claims = [one for one in first if isinstance(one, Claim)]
             kinds = {
                 (one.status, one.auto_approved, one.confidence, len(set(one.evidence)))

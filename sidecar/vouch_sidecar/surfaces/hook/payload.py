@@ -9,9 +9,9 @@ from typing import Any
 Payload = Mapping[str, Any]
 
 
-MAX_TEXT = 262_144
+MAX_PROMPT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
-MAX_ANSWER = 65_536
+ANSWER_CHARS = 65_536
 """Characters of an answer that are looked at."""
 MAX_SESSION_ID = 256
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
@@ -19,7 +19,7 @@ REPLACED = ("old_string", "old_str")
 PATCH = "structuredPatch"
 MAX_NESTED = 4
 MAX_RANGES = 50
-MAX_LINE = 10_000_000
+MAX_LINE_NUMBER = 10_000_000
 TO_THE_END = 2_000
 """Lines that a host reads where only the first one is given."""
 PATHS = ("file_path", "path", "notebook_path", "filePath")
@@ -53,7 +53,7 @@ def session_of(payload: Payload) -> str | None:
 def prompt_of(payload: Payload) -> str | None:
     """The prompt; None when it is blank, too long or no text."""
     prompt = payload.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_TEXT:
+    if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_PROMPT:
         return None
     return _whole(prompt)
 
@@ -63,7 +63,7 @@ def last_answer(payload: Payload) -> str | None:
     over.
     """
     answer = payload.get("last_assistant_message")
-    return _whole(answer[:MAX_ANSWER]) if isinstance(answer, str) and answer.strip() else None
+    return _whole(answer[:ANSWER_CHARS]) if isinstance(answer, str) and answer.strip() else None
 
 
 def edited_file(payload: Payload) -> str | None:
@@ -77,14 +77,14 @@ def edited_file(payload: Payload) -> str | None:
 
 def touched_file(payload: Payload) -> Payload | None:
     """What counts of an event about a file, in the same form: its path, its text, and the place;
-    None where it names no file. Longer texts than `MAX_TEXT` are left out.
+    None where it names no file. Longer texts than `MAX_PROMPT` are left out.
     """
     path = edited_file(payload)
     if path is None:
         return None
     response = payload.get("tool_response")
     kept = _only(payload["tool_input"], (*EDITED, *REPLACED, "edits", "offset", "limit"))
-    answer: object = response if isinstance(response, str) and len(response) <= MAX_TEXT else None
+    answer: object = response if isinstance(response, str) and len(response) <= MAX_PROMPT else None
     if isinstance(response, Mapping):
         answer = _only(response, ("file", "content", PATCH))
     return {"tool_input": {**kept, "file_path": path}, "tool_response": answer}
@@ -93,7 +93,7 @@ def touched_file(payload: Payload) -> Payload | None:
 def _only(given: Payload, names: tuple[str, ...]) -> dict[str, Any]:
     """The values of some names, but no long text."""
     found = {name: given[name] for name in names if given.get(name) is not None}
-    return {name: value for name, value in found.items() if _size(value) <= MAX_TEXT}
+    return {name: value for name, value in found.items() if _size(value) <= MAX_PROMPT}
 
 
 def _size(value: object, depth: int = 0) -> int:
@@ -103,7 +103,7 @@ def _size(value: object, depth: int = 0) -> int:
     if not isinstance(value, Mapping | list):
         return 0
     if depth > MAX_NESTED:
-        return MAX_TEXT + 1
+        return MAX_PROMPT + 1
     parts = value.values() if isinstance(value, Mapping) else value
     return sum(_size(part, depth + 1) for part in parts)
 
@@ -116,7 +116,7 @@ def text_of(payload: Payload) -> str | None:
     if path is None or ".vouch" in path.split(os.sep):
         return None
     text = _written(payload["tool_input"], EDITED) or _read(payload.get("tool_response"))
-    return _whole(text) if text and len(text) <= MAX_TEXT else None
+    return _whole(text) if text and len(text) <= MAX_PROMPT else None
 
 
 def is_edit(payload: Payload) -> bool:
@@ -127,7 +127,7 @@ def is_edit(payload: Payload) -> bool:
 def change_of(payload: Payload) -> str:
     """The text of a change, before and after it."""
     text = _written(payload["tool_input"], (*REPLACED, *EDITED))
-    return _whole(text) if len(text) <= MAX_TEXT else ""
+    return _whole(text) if len(text) <= MAX_PROMPT else ""
 
 
 def inserted_in(payload: Payload) -> str:
@@ -141,7 +141,7 @@ def inserted_in(payload: Payload) -> str:
         after = _written(payload["tool_input"], EDITED).splitlines()
         new = [line for line in after if line not in before]
     text = "\n".join(line for line in new if line.strip())
-    return _whole(text) if len(text) <= MAX_TEXT else ""
+    return _whole(text) if len(text) <= MAX_PROMPT else ""
 
 
 def ranges_of(payload: Payload) -> list[tuple[int, int]]:
@@ -176,7 +176,7 @@ def _list(value: object) -> list[Any]:
 def _range(first: object, number: object) -> tuple[int, int] | None:
     if not (isinstance(first, int) and isinstance(number, int)):
         return None
-    if not (0 <= first <= MAX_LINE and 0 <= number <= MAX_LINE):
+    if not (0 <= first <= MAX_LINE_NUMBER and 0 <= number <= MAX_LINE_NUMBER):
         return None
     return first, max(first, first + number - 1)
 

@@ -24,7 +24,7 @@ from vouch_sidecar.surfaces.local.client import carried
 FOLLOW = "follow"
 """The method by which a process asks the owner for pushes."""
 MAX_PUSH = 8 << 20
-CHECK_SECONDS = 1.0
+LEFT_CHECK_SECONDS = 1.0
 """Pause between checks whether the follower has left."""
 
 
@@ -52,7 +52,7 @@ async def feed(
             async for push in pushes.salience_in_turn():
                 writer.write(as_line(as_json(salience_notification(push))))
                 await writer.drain()  # waits if the follower does not read
-            await changes.wait(CHECK_SECONDS)
+            await changes.wait(LEFT_CHECK_SECONDS)
 
 
 def parts_in(params: object) -> Collection[PushPart]:

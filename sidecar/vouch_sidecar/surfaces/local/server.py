@@ -30,7 +30,7 @@ from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import PROCESS, REACTION, carried
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Audience, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
-from vouch_sidecar.surfaces.local.stopping import STOP
+from vouch_sidecar.surfaces.local.stopping import STOP_PROCESS
 from vouch_sidecar.surfaces.stdio import at_end
 from vouch_sidecar.version import __version__
 
@@ -171,7 +171,7 @@ class LocalServer:
                 is_awaited = functools.partial(_is_open, reader)
                 writer.write(as_line(await self._answer(root, line, request, is_awaited)))
                 await writer.drain()
-                if request.get("method") == STOP and self._stop is not None:
+                if request.get("method") == STOP_PROCESS and self._stop is not None:
                     self._stop()
         except (OSError, ValueError):  # the client left, or sent too long a line
             log.debug("a local connection ended early")
@@ -185,16 +185,17 @@ class LocalServer:
     async def _answer(
         self, root: Path, line: bytes, request: Request, is_awaited: Callable[[], bool]
     ) -> dict[str, Any]:
-        engine, request_id, method = self._engine, request.get("id"), request.get("method")
+        engine, method = self._engine, request.get("method")
         roots = _roots(request) or frozenset({root})
         if self._stop is not None:
             self._serve_also(roots)
         if not roots <= engine.collections.keys():
-            return refusal(request_id, "not_served", "not all of these are served here")
+            return refusal(request.get("id"), "not_served", "not all of these are served here")
         for_person = request.get("reader") == "person"
         caller = Caller("socket", env=_env(request), roots=roots, is_model=not for_person)
-        if method in _OWN_METHODS:
-            return _OWN_METHODS[method](self, request, caller)
+        own = _OWN_METHODS.get(method) if isinstance(method, str) else None
+        if own is not None:
+            return own(self, request, caller)
         if isinstance(method, str) and method.startswith(HOOK):
             follower = self._follower
             answered = await self._answer_hook(engine, follower, request, caller, is_awaited)
@@ -257,9 +258,9 @@ class LocalServer:
         session_ids.intersection_update(session.id for session in self._engine.sessions)
 
 
-_OWN_METHODS: Mapping[object, Callable[[LocalServer, Request, Caller], dict[str, Any]]] = {
+_OWN_METHODS: Mapping[str, Callable[[LocalServer, Request, Caller], dict[str, Any]]] = {
     PROCESS: LocalServer._about_process,
-    STOP: LocalServer._about_stopping,
+    STOP_PROCESS: LocalServer._about_stopping,
     REACTION: LocalServer._count_reaction,
 }
 """What is asked of the process itself. All else is an event of an agent, or an operation."""

@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.local.address import MARKS, SUFFIX
 from vouch_sidecar.surfaces.local.client import Process, connect
 from vouch_sidecar.surfaces.local.ownership import LOCK, hold_file
 
-STOP = "stop"
+STOP_PROCESS = "stop"
 """The method that ends a resident process; it answers with the roots that it served."""
 STOP_SECONDS = 10.0
 RETRY_SECONDS = 0.05
@@ -82,7 +82,7 @@ def _ask(path: str, env: Mapping[str, str], seconds: float) -> Stopping:
         return Stopping(Outcome.SILENT, [])
     with connected:
         until = monotonic() + seconds
-        answer = Process(connected, [], {}, lambda: until - monotonic()).ask(STOP, {})
+        answer = Process(connected, [], {}, lambda: until - monotonic()).ask(STOP_PROCESS, {})
         if answer is None:
             return Stopping(Outcome.SILENT, [])
         roots = answer.get("result")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
+from vouch_sidecar.operations.wire import MAX_SESSION_ID
 from vouch_sidecar.surfaces.lsp.typed_text import TypedText, Typing
 
 LANGUAGE = "vouch-prompt"
-MAX_SESSION_ID = 256
 
 
 def is_prompt(uri: str, language_id: str | None) -> bool:

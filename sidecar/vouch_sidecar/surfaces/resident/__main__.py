@@ -13,7 +13,7 @@ from pathlib import Path
 
 from vouch_sidecar.surfaces.local.ownership import Ownership
 
-NICE = 10
+RESIDENT_NICE = 10
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     owned = {root: ownership for root, ownership in taken.items() if ownership is not None}
     if not owned:
         return
-    os.nice(NICE)
+    os.nice(RESIDENT_NICE)
     from vouch_sidecar.surfaces.resident.process import serve
 
     serve(roots, owned, os.environ)

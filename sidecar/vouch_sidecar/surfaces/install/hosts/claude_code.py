@@ -77,8 +77,8 @@ def _user(env: Mapping[str, str], command: str) -> Location:
 HOST = Host(
     title="Claude Code",
     after="It loads by itself as vouch-sidecar@skills-dir in the next session; in a project once "
-    "its folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. Where "
-    "plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
+    "its folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. "
+    "Where plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
     project=_project,
     user=_user,
     adds_servers="claude mcp add",
