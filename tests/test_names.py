@@ -24,7 +24,7 @@ TYPES = frozenset(
 """Classes and aliases of types. Type variables are called T, P and R in every module."""
 CONSTANTS = frozenset(
     """
-    MAX_SESSION_ID PHRASE_CHARS QUESTIONS RETRY_SECONDS
+    MAX_SESSION_ID PHRASE_CHARS RETRY_SECONDS
     """.split()
 )
 """Limits and times that are the same thing in each module."""

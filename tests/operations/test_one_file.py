@@ -15,8 +15,8 @@ import pytest
 import vouch_sidecar
 from mcp import ClientSession
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces.cli.operation_commands import COMPLETED, MUST_FIND, WITH_FORMULAS
 from vouch_sidecar.surfaces.mcp.tools import SERVED
-from vouch_sidecar.surfaces.shell.questions import COMPLETED, MUST_FIND, WITH_FORMULAS
 
 from tests.mcp.client import called, connected, text_of
 from tests.protocol import knowledge

@@ -24,8 +24,8 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS, OperationCommand
 from vouch_sidecar.surfaces.hook.event_answers import respond
-from vouch_sidecar.surfaces.shell.questions import QUESTIONS, QuestionCommand
 
 from tests.engine.bases import finished
 from tests.engine.processes import place, until
@@ -147,7 +147,7 @@ SHELL = """
 import json, os, sys, traceback
 from vouch_sidecar.surfaces import entry
 from vouch_sidecar.surfaces.cli import check, doctor
-from vouch_sidecar.surfaces.shell import questions
+from vouch_sidecar.surfaces.cli import operation_commands
 for number, (arguments, said) in enumerate(json.loads(sys.argv[1])):
     if child := os.fork():
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -194,8 +194,8 @@ def by_commands(base: Base, asked: Asked, env: Mapping[str, str]) -> tuple[Answe
 
 def commands(base: Base, asked: Asked) -> Iterator[tuple[str, list[str], str]]:
     """Every command that asks, and every hook: a label, the arguments and the standard input."""
-    for command in QUESTIONS.values():
-        assert isinstance(command, QuestionCommand)
+    for command in OPERATION_COMMANDS.values():
+        assert isinstance(command, OperationCommand)
         (params, *_) = PARAMS[command.operation.name](asked)
         words = [*(v for v in params.values() if isinstance(v, str)), *params.get("paths", ())]
         yield f"shell {command.name}", [f"{command.name}", *words], ""

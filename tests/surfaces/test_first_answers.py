@@ -12,9 +12,9 @@ import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
+from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.server import Answers
-from vouch_sidecar.surfaces.shell.questions import QUESTIONS
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
@@ -85,7 +85,7 @@ async def test_what_was_not_read_is_not_denied(
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         result = await perform_async(engine, OPERATIONS[name], params, CALLER)
         for as_json_too in (False, True):
-            QUESTIONS[name].print(result, {"header": False, "as_json": as_json_too})
+            OPERATION_COMMANDS[name].print(result, {"header": False, "as_json": as_json_too})
             said = capsys.readouterr().err
             assert UNREAD in said
             assert "No " not in said

@@ -1,4 +1,4 @@
-"""The shell: `vouch-sidecar`."""
+"""The shell: `vouch-sidecar`. A module a command, and one for all that ask an operation."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ class _Shell(click.Group):
     """
 
     def list_commands(self, _: click.Context) -> list[str]:
-        from vouch_sidecar.surfaces.shell.questions import QUESTIONS
+        from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 
-        return sorted((*MODULES, *QUESTIONS))
+        return sorted((*MODULES, *OPERATION_COMMANDS))
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
             module = import_module(f"{__name__}.{MODULES[name]}")
             command: click.Command = getattr(module, name)
             return command
-        from vouch_sidecar.surfaces.shell.questions import QUESTIONS
+        from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 
-        return QUESTIONS.get(name)
+        return OPERATION_COMMANDS.get(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}

@@ -19,8 +19,8 @@ from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.printer import Printer
-from vouch_sidecar.surfaces.shell.console import common_options, print_json
-from vouch_sidecar.surfaces.shell.own_engine import loaded
+from vouch_sidecar.surfaces.console.options import common_options, print_json
+from vouch_sidecar.surfaces.console.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.diagnosis import examined
-from vouch_sidecar.surfaces.shell.console import print_json, root_option, start_at
 
 WRONG = 1
 STATE_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}

@@ -11,7 +11,7 @@ import click
 
 from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.sanitize import printable
-from vouch_sidecar.surfaces.shell.console import root_option, roots_from
+from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
 _FOR = re.compile(r"([1-9][0-9]{0,5})(m|h|d)")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
-from vouch_sidecar.surfaces.shell.console import root_option, start_at
+from vouch_sidecar.surfaces.console.options import root_option, start_at
 from vouch_sidecar.surfaces.stdio import log_to_file
 
 

@@ -11,10 +11,10 @@ import click
 from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.stopping import Outcome
-from vouch_sidecar.surfaces.shell.console import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
 

@@ -20,8 +20,8 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.local.follower import follow
-from vouch_sidecar.surfaces.shell.console import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 SESSIONS = 4

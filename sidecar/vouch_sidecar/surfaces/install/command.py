@@ -13,6 +13,8 @@ import click
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line
+from vouch_sidecar.surfaces.console.options import MissingKnowledgeBaseError
+from vouch_sidecar.surfaces.console.own_engine import loaded
 from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.host_files import (
     ExaminedFile,
@@ -25,8 +27,6 @@ from vouch_sidecar.surfaces.install.host_files import (
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import PROGRAM_NAME, Host, Location
 from vouch_sidecar.surfaces.install.program import COMMAND, ENV
-from vouch_sidecar.surfaces.shell.console import MissingKnowledgeBaseError
-from vouch_sidecar.surfaces.shell.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"

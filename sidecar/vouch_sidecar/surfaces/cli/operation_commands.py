@@ -38,14 +38,14 @@ from vouch_sidecar.operations.wire import (
     marked,
 )
 from vouch_sidecar.retrieval.prefix_search import beginning
-from vouch_sidecar.surfaces.shell.asking import Back, answered
-from vouch_sidecar.surfaces.shell.console import (
+from vouch_sidecar.surfaces.console.asking import Back, answered
+from vouch_sidecar.surfaces.console.options import (
     MissingKnowledgeBaseError,
     common_options,
     print_json,
     roots_from,
 )
-from vouch_sidecar.surfaces.shell.own_engine import loaded
+from vouch_sidecar.surfaces.console.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
@@ -66,7 +66,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
 
-class QuestionCommand(click.Command):
+class OperationCommand(click.Command):
     """The command of an operation."""
 
     def __init__(self, operation: Operation[Any, Any]) -> None:
@@ -215,7 +215,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 def _from_here(path: str) -> str:
     """A relative path joined to the working folder, if that exists; else the path unchanged."""
-    there = f"{os.getcwd()}/{path}"
+    there = f"{Path.cwd()}/{path}"
     absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
     return there if not absolute and os.path.lexists(there) else path
 
@@ -292,8 +292,8 @@ def _kind(annotation: object) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-QUESTIONS = {
+OPERATION_COMMANDS = {
     str(command.name): command
-    for command in (QuestionCommand(one) for one in OPERATIONS.values() if one.show is not None)
+    for command in (OperationCommand(one) for one in OPERATIONS.values() if one.show is not None)
 }
 """The commands by their names."""

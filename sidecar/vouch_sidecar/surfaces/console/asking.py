@@ -15,8 +15,8 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, refuse_unknown, status
+from vouch_sidecar.surfaces.console.own_engine import engine_on
 from vouch_sidecar.surfaces.local.client import ask, has_settings
-from vouch_sidecar.surfaces.shell.own_engine import engine_on
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.surfaces.shell.console import roots_from
+from vouch_sidecar.surfaces.console.options import roots_from
 
 
 def loaded(root: Path | None, viewer: Viewer | None = None) -> tuple[Engine, Caller]:

@@ -1,4 +1,4 @@
-"""Helpers of commands: common options, finding knowledge bases, printing. No engine is imported."""
+"""The options of commands, the knowledge bases that they mean, and printing. Imports no engine."""
 
 from __future__ import annotations
 
