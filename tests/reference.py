@@ -6,6 +6,7 @@ No index, no postings, no memory of an earlier state: every question looks at ev
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -180,7 +181,8 @@ class Reference:
         best: dict[str, float] = dict.fromkeys(named, 0.0)
         for artifact_id, text in texts:
             score = round(sum(_bm25(text, n, w, average) for n, w in rarities.items()), 6)
-            if score > 0:
+            is_whole = all(word.held_by(frozenset(text)) for word in words)
+            if score > 0 and (is_whole or not re.fullmatch(r"[a-zA-Z]+(?:_[a-zA-Z]+)+", query)):
                 best[artifact_id] = max(score, best.get(artifact_id, 0.0))
         return sorted(best.items(), key=lambda row: (row[0] not in named, -row[1], row[0]))
 
