@@ -1,14 +1,11 @@
-// Writes src/protocol.gen.ts and the model tools of package.json from ../schemas/protocol.json;
-// with --check it only compares.
+// Writes src/protocol.gen.ts from ../schemas/protocol.json; with --check it only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { modelTools } from './model-tools.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const SCHEMA = process.env.VOUCH_PROTOCOL_SCHEMA ?? path.join(HERE, '../../schemas/protocol.json');
+const SCHEMA = path.join(HERE, '../../schemas/protocol.json');
 const TYPES = path.join(HERE, '../src/protocol.gen.ts');
-const MANIFEST = path.join(HERE, '../package.json');
 
 const schema = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 const definitions = schema.$defs ?? {};
@@ -111,19 +108,9 @@ export interface Notifications {
 ${notifications.map(([method, { params }]) => `  ${key(method)}: ${typeOf(params)};\n`).join('')}}
 `;
 
-const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'));
-manifest.contributes.languageModelTools = modelTools(schema);
-
-const generated = [
-  [TYPES, text],
-  [MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`],
-];
-for (const [file, wanted] of generated) {
-  if (!process.argv.includes('--check')) {
-    writeFileSync(file, wanted);
-  } else if (readFileSync(file, 'utf8') !== wanted) {
-    const name = path.relative(path.join(HERE, '..'), file);
-    console.error(`${name} is not what schemas/protocol.json gives: run \`npm run generate\`.`);
-    process.exitCode = 1;
-  }
+if (!process.argv.includes('--check')) {
+  writeFileSync(TYPES, text);
+} else if (readFileSync(TYPES, 'utf8') !== text) {
+  console.error('src/protocol.gen.ts is not what the schemas give: run `npm run generate`.');
+  process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWeb, written } from '../src/claim/content';
+import { contentOf, isWeb } from '../src/claim/content';
 import { isFromPage, isShow } from '../src/claim/messages';
 import type { Citation, ClaimResult } from '../src/protocol.gen';
 import { claim } from './helpers';
@@ -35,13 +35,13 @@ const result = (more: Partial<ClaimResult> = {}): ClaimResult => ({
 
 /** The lines of a claim, with where each link leads. */
 const read = (about: ClaimResult) =>
-  written(about).content.lines.map(({ label, pieces }) => [
+  contentOf(about).content.lines.map(({ label, pieces }) => [
     label,
     pieces.map(({ text }) => text).join(''),
   ]);
 
 test('a claim in full: source at its line, date, who approved it, its file', () => {
-  const { content, links } = written(result());
+  const { content, links } = contentOf(result());
   assert.deepEqual(content.text, [{ text: 'Text of c' }]);
   assert.deepEqual(read(result()), [
     ['Source', 'Runbook · L3 “Drain first.”'],
@@ -91,13 +91,13 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
     ['Ask', 'Mei Tanaka (2 claims) · Ada Byron (3 commits)'],
     ['File', 'c'],
   ]);
-  const [first] = written(about).links;
+  const [first] = contentOf(about).links;
   assert.deepEqual(first, { kind: 'claim', claim: { id: 'other', collection: 'kb' } });
 });
 
 test('code stands apart; nothing turns, hides or breaks the line', () => {
   const said = 'Ask `poll()`\n first, \u202ethen\u200b `x` or a ` alone. <b>no</b>';
-  const { content } = written(result({ claim: claim('c', { said }) }));
+  const { content } = contentOf(result({ claim: claim('c', { said }) }));
   assert.deepEqual(content.text, [
     { text: 'Ask ' },
     { text: 'poll()', isCode: true },
@@ -109,7 +109,7 @@ test('code stands apart; nothing turns, hides or breaks the line', () => {
 
 test('of what lies outside only https is a link', () => {
   const at = (locator: string, kind: Citation['kind'] = 'source') =>
-    written(
+    contentOf(
       result({
         claim: claim('c', { citations: [cited({ document: null, quote: null, locator, kind })] }),
       }),
@@ -128,7 +128,7 @@ test('of what lies outside only https is a link', () => {
 });
 
 test('messages are a closed list', () => {
-  const show = { type: 'show', serial: 1, content: written(result()).content };
+  const show = { type: 'show', serial: 1, content: contentOf(result()).content };
   assert.ok(isShow(show) && isShow({ ...show, content: null }));
   for (const bad of [
     null,

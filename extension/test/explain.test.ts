@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainedExpert, explainedRow, explainedText } from '../src/explain/words';
+import { explainedExpert, explainedRow, explainedText } from '../src/explain/explanations';
 import type { ExplainResult } from '../src/protocol.gen';
 import { expert } from './helpers';
 

@@ -1,23 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CrashCounter, coalesce } from '../src/server/starting';
-
-test('a server that dies now and then is started again, one that keeps dying is not', () => {
-  const now = new CrashCounter();
-  assert.deepEqual(
-    [0, 1, 2, 3, 4].map((at) => now.mayRestart(at)),
-    [true, true, true, true, false],
-  );
-  const calm = new CrashCounter();
-  for (let minute = 0; minute < 20; minute += 1) assert.ok(calm.mayRestart(minute * 60_000));
-});
-
-test('a counter that was told to forget starts anew', () => {
-  const counter = new CrashCounter();
-  for (let at = 0; at < 5; at += 1) counter.mayRestart(at);
-  counter.forget();
-  assert.ok(counter.mayRestart(6));
-});
+import { coalesce } from '../src/server/coalesce';
 
 test('calls made while it runs share one further run', async () => {
   let runs = 0;

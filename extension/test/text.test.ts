@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defuse, isInside, literal, withLinksTo } from '../src/text/links';
+import { isFileBelow } from '../src/text/paths';
 import { findPlace, lineOf } from '../src/text/place';
 
-const inside = (target: string) => isInside(target, ['/repo', '/elsewhere/kb']);
-const visible = (text: string) => text.replaceAll('\u2060', '');
+const inside = (target: string) => isFileBelow(target, ['/repo', '/elsewhere/kb']);
 
 test('only files inside the folders are inside', () => {
   assert.ok(inside('file:///repo/a.md'));
@@ -23,47 +22,6 @@ test('only files inside the folders are inside', () => {
   ]) {
     assert.ok(!inside(target), target);
   }
-});
-
-test('links into the folders stay, of others the words stay', () => {
-  assert.equal(withLinksTo('See [a](file:///repo/a.md).', inside), 'See [a](<file:///repo/a.md>).');
-  assert.equal(visible(withLinksTo('See [a](https://x.y/z).', inside)), 'See a.');
-  assert.equal(visible(withLinksTo('![a](file:///repo/a.png)', inside)), 'a');
-});
-
-test('nothing that is left can become a link or an image', () => {
-  for (const hostile of [
-    '[a [b](http://x.y) c](http://x.y)',
-    '[foo]![](u)(file:///etc/passwd)',
-    '[![img](http://x.y/i.png)](command:evil)',
-    '[a][b]\n\n[b]: https://x.y',
-    '<https://x.y> <me@x.y> <file:///etc/passwd>',
-    'https://x.y www.x.y me@x.y ftp://x.y',
-    '\\[a](file:///etc/passwd)',
-    '`[a](command:evil)`',
-    '!\u200b[a](https://x.y)',
-  ]) {
-    const tamed = withLinksTo(hostile, inside);
-    assert.doesNotMatch(tamed, /\]\(|\]\[|\]:/, hostile);
-    assert.doesNotMatch(tamed, /https?:|ftp:|www\.|\w@\w|<[a-z]+:/i, hostile);
-  }
-});
-
-test('words around a link that stays are defused as well', () => {
-  const tamed = withLinksTo('https://x.y [a https://x.y](file:///repo/a.md)', inside);
-  assert.doesNotMatch(tamed, /https:/);
-  assert.match(tamed, /\]\(<file:\/\/\/repo\/a\.md>\)$/);
-});
-
-test('defusing is invisible', () => {
-  const text = 'a [b](c) https://x.y me@x.y';
-  assert.equal(visible(defuse(text)), text);
-});
-
-test('a literal text is one line without any markup', () => {
-  const made = literal('**a**\n<b> $(zap) [c](d) # e');
-  assert.doesNotMatch(made, /\n/);
-  assert.doesNotMatch(made.replaceAll(/\\./g, ''), /[*<>[\]#$`_]/);
 });
 
 test('a place is found by its words, however they are wrapped', () => {

@@ -282,6 +282,11 @@ export class Workbench {
     if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   }
 
+  /** The item of the status bar that says how the server is. */
+  get status() {
+    return this.page.locator('.statusbar-item[id$="vouchSidecar.status"]');
+  }
+
   /** Rows of one of its views. */
   rows(view, hasText) {
     const pane = this.page.locator('.part.sidebar .pane', {
@@ -318,6 +323,21 @@ export class Workbench {
       await row.locator('.monaco-tl-twistie').click();
     }
     await until(async () => (await row.getAttribute('aria-expanded')) === 'true', 'the row is unfolded');
+  }
+
+  /** The tooltip of a row; a redraw takes it away until the mouse moves again. */
+  async tooltip(row, contains) {
+    const popup = this.page.locator('.monaco-hover:visible', { hasText: contains }).first();
+    for (let turn = 0; ; turn += 1) {
+      try {
+        await this.page.mouse.move(900, 700);
+        await row.hover();
+        await popup.waitFor({ timeout: 3_000 });
+        return await popup.innerText();
+      } catch (error) {
+        if (turn >= 6) throw error;
+      }
+    }
   }
 
   async picture(file) {

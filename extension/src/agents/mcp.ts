@@ -13,7 +13,7 @@ interface Definition {
 }
 
 interface Provider {
-  readonly onDidChangeMcpServerDefinitions: vscode.Event<void>;
+  readonly onDidChangeMcpServerDefinitions: vscode.Event<unknown>;
   provideMcpServerDefinitions(): Promise<Definition[]>;
 }
 
@@ -34,9 +34,9 @@ export interface McpApi {
 
 /** What is there to serve, asked anew each time. */
 interface Served {
-  readonly changed: vscode.Event<void>;
+  readonly changed: vscode.Event<unknown>;
   /** The server, where it may be offered. */
-  found(): { readonly command: string; readonly version: string } | undefined;
+  program(): { readonly command: string; readonly version: string } | undefined;
   /** Opened folders with a knowledge base. */
   folders(): Promise<readonly string[]>;
 }
@@ -46,22 +46,20 @@ export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
   const { lm, McpStdioServerDefinition: Stdio } = api;
   if (typeof lm?.registerMcpServerDefinitionProvider !== 'function' || !Stdio) return [];
   const provideMcpServerDefinitions = async () => {
-    const found = served.found();
-    if (!found) return [];
+    const program = served.program();
+    if (!program) return [];
     const folders = await served.folders();
     return folders.map((folder) => {
       const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
       const env = safePython();
-      const definition = new Stdio(label, found.command, ['mcp'], env, found.version);
+      const definition = new Stdio(label, program.command, ['mcp'], env, program.version);
       definition.cwd = api.Uri.file(folder);
       return definition;
     });
   };
-  const onDidChangeMcpServerDefinitions = served.changed;
-  return [
-    lm.registerMcpServerDefinitionProvider(PROVIDER, {
-      onDidChangeMcpServerDefinitions,
-      provideMcpServerDefinitions,
-    }),
-  ];
+  const provider = {
+    onDidChangeMcpServerDefinitions: served.changed,
+    provideMcpServerDefinitions,
+  };
+  return [lm.registerMcpServerDefinitionProvider(PROVIDER, provider)];
 }

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { tiedKey } from '../inFile/tied';
 import type { ClaimView, FilesResult, TiedClaim } from '../protocol.gen';
-import { oneLine } from '../text/words';
-import { joined, type Target } from '../tree/nodes';
+import { joined, oneLine } from '../text/words';
+import type { Target } from '../tree/nodes';
 import { openTarget } from '../tree/open';
 
 const MAX_FILES = 500;
@@ -31,16 +31,16 @@ export async function showFolderClaims(
 
 /** Each claim once, with the places that it is tied to. */
 function byClaim(files: FilesResult['files']): { claim: TiedClaim; places: string[] }[] {
-  const found = new Map<string, { claim: TiedClaim; places: string[] }>();
+  const byKey = new Map<string, { claim: TiedClaim; places: string[] }>();
   for (const { path, claims } of files) {
     for (const claim of claims) {
-      const row = found.get(tiedKey(claim)) ?? { claim, places: [] };
+      const row = byKey.get(tiedKey(claim)) ?? { claim, places: [] };
       const name = /[^/]*\/?$/.exec(path)?.[0]; // of a folder with its slash
       row.places.push(joined(name, claim.line !== null && `L${claim.line}`));
-      found.set(tiedKey(claim), row);
+      byKey.set(tiedKey(claim), row);
     }
   }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 export async function showChanged(claims: readonly ClaimView[]): Promise<void> {

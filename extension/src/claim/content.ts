@@ -1,7 +1,8 @@
 /** A claim in full, as plain data for its page: texts in pieces, and what each link opens. */
 import type { AuthorRow, Citation, ClaimResult, PersonRow } from '../protocol.gen';
+import { joined, plural } from '../text/words';
 import { citedAt, fileOf, titleOf } from '../tree/claims';
-import { type ClaimRef, joined, plural, type Target } from '../tree/nodes';
+import type { ClaimRef, Target } from '../tree/nodes';
 import type { Content, Line, Piece } from './messages';
 
 export type Link =
@@ -9,7 +10,7 @@ export type Link =
   | { readonly kind: 'web'; readonly address: string }
   | { readonly kind: 'claim'; readonly claim: ClaimRef };
 
-export interface Written {
+export interface LinkedContent {
   readonly content: Content;
   readonly links: readonly Link[];
 }
@@ -18,7 +19,7 @@ export interface Written {
 const AUTHORS = 3;
 const SOURCES = 7;
 
-export function written(result: ClaimResult): Written {
+export function contentOf(result: ClaimResult): LinkedContent {
   const { claim, collection } = result;
   const links: Link[] = [];
   const linked = (text: string, link: Link): Piece => {
@@ -57,22 +58,24 @@ function line(label: string, text: string | null | undefined, warns = false): Li
 /** Those with a quote, then documents that none of these quotes. */
 function sources(citations: readonly Citation[]): readonly Citation[] {
   const quoted = citations.filter(({ quote }) => quote);
-  const known = new Set(quoted.map(({ source_id }) => source_id));
-  const others = citations.filter(({ quote, source_id }) => !quote && !known.has(source_id));
+  const quotedSources = new Set(quoted.map(({ source_id }) => source_id));
+  const others = citations.filter(
+    ({ quote, source_id }) => !quote && !quotedSources.has(source_id),
+  );
   return [...quoted, ...others].slice(0, SOURCES);
 }
 
 function source(citation: Citation, linked: (text: string, link: Link) => Piece): Piece[] {
   const { document, locator, quote, kind } = citation;
   const title = titleOf(citation);
-  const said = quote ? [{ text: ` “${plain(quote)}”` }] : [];
+  const quotation = quote ? [{ text: ` “${plain(quote)}”` }] : [];
   const at = /#(L\d+)/.exec(document ?? '')?.[1];
   const shown = joined(title, at);
-  if (document) return [linked(shown, { kind: 'place', target: citedAt(citation) }), ...said];
+  if (document) return [linked(shown, { kind: 'place', target: citedAt(citation) }), ...quotation];
   if (locator && isWeb(locator)) {
-    return [linked(shown, { kind: 'web', address: locator }), ...said];
+    return [linked(shown, { kind: 'web', address: locator }), ...quotation];
   }
-  return [{ text: plain(joined(title, kind === 'missing' && 'missing')) }, ...said];
+  return [{ text: plain(joined(title, kind === 'missing' && 'missing')) }, ...quotation];
 }
 
 export const isWeb = (address: string): boolean =>

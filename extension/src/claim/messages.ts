@@ -36,7 +36,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
-const all = (value: unknown, check: (one: unknown) => boolean): boolean =>
+const all = (value: unknown, check: (part: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(check);
 
 const isPiece = (value: unknown): boolean =>

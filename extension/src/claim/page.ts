@@ -47,8 +47,8 @@ function pieceOf(serial: number, { text, isCode, link }: Piece): Node {
 }
 
 function element(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.append(...children);
-  return made;
+  const node = document.createElement(tag);
+  node.className = className;
+  node.append(...children);
+  return node;
 }

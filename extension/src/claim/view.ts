@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { messageOf } from '../text/errors';
-import { isInside } from '../text/links';
+import { isFileBelow } from '../text/paths';
+import { messageOf } from '../text/words';
 import type { Ask } from '../tree/ask';
 import type { ClaimRef } from '../tree/nodes';
 import { openTarget } from '../tree/open';
-import { isWeb, type Link, written } from './content';
+import { contentOf, isWeb, type Link } from './content';
 import { type Content, isFromPage, type Show } from './messages';
 
 export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -39,14 +39,14 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
   }
 
   /** Shows the first of the claims at the caret, unless one of them is shown. */
-  meet(claims: readonly ClaimRef[]): void {
+  showAtCaret(claims: readonly ClaimRef[]): void {
     if (claims.some((claim) => isSame(claim, this.claim))) return;
     this.claim = claims[0];
     if (!this.held) void this.draw();
   }
 
   /** The knowledge has changed. */
-  again(): void {
+  refresh(): void {
     if (!this.held) void this.draw();
   }
 
@@ -60,8 +60,8 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
     this.held = false;
     this.shown = undefined;
     page.webview.options = { enableScripts: true, localResourceRoots: [] };
-    page.webview.onDidReceiveMessage((message) => this.take(message));
-    page.onDidChangeVisibility(() => this.again());
+    page.webview.onDidReceiveMessage((message) => this.receive(message));
+    page.onDidChangeVisibility(() => this.refresh());
     page.onDidDispose(() => {
       this.page = undefined;
     });
@@ -72,7 +72,7 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
     this.registered.dispose();
   }
 
-  private take(message: unknown): void {
+  private receive(message: unknown): void {
     if (!isFromPage(message)) return;
     if (message.type === 'open') {
       if (message.serial === this.serial) void this.open(this.links[message.link]);
@@ -80,7 +80,7 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
     }
     if (message.type === 'ready') this.shown = undefined;
     this.held = message.type === 'held' && message.held;
-    this.again();
+    this.refresh();
   }
 
   private async open(link: Link | undefined): Promise<void> {
@@ -89,7 +89,7 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
       await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
     }
     if (link?.kind !== 'place') return;
-    const uris = link.target.uris.filter((uri) => isInside(uri, this.folders()));
+    const uris = link.target.uris.filter((uri) => isFileBelow(uri, this.folders()));
     try {
       await openTarget({ ...link.target, uris });
     } catch (error) {
@@ -113,7 +113,7 @@ export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable 
 
   private async read({ id, collection }: ClaimRef) {
     try {
-      return written(await this.ask('vouch/claim', { id }, collection));
+      return contentOf(await this.ask('vouch/claim', { id }, collection));
     } catch (error) {
       const content: Content = { text: [{ text: messageOf(error) }], lines: [] };
       return { content, links: [] };

@@ -1,8 +1,7 @@
 /** Asking for experts: the topic with its history, the weight, the types. */
 import * as vscode from 'vscode';
 import { WEIGHTS } from '../protocol.gen';
-import { messageOf } from '../text/errors';
-import { oneLine } from '../text/words';
+import { messageOf, oneLine } from '../text/words';
 import type { Ask } from '../tree/ask';
 import { type Experts, FIRST_WEIGHT, type Question, remember } from './experts';
 
@@ -66,16 +65,6 @@ export class ExpertCommands {
     if (chosen?.question) await this.run(chosen.question);
   }
 
-  /** Shows only entities of these types; of all types where none is given. */
-  async showTypes(types: readonly string[]): Promise<void> {
-    const now = this.experts.question;
-    if (now) await this.run({ ...now, types });
-  }
-
-  showAll(): void {
-    this.experts.showEveryone();
-  }
-
   private get history(): string[] {
     return this.memory.get<string[]>(HISTORY, []);
   }
@@ -105,9 +94,13 @@ export class ExpertCommands {
       ...this.names.inPlay().map((name) => choice('eye', name, 'in play')),
       ...this.history.map((topic) => choice('history', topic)),
     ];
-    const offer = (typed: string, found: readonly string[]) => {
+    const offer = (typed: string, completions: readonly string[]) => {
       const first = typed ? [{ ...choice('search', typed), alwaysShow: true }] : [];
-      const all = [...first, ...found.map((name) => choice('symbol-misc', name)), ...proposed];
+      const all = [
+        ...first,
+        ...completions.map((name) => choice('symbol-misc', name)),
+        ...proposed,
+      ];
       const topics = all.map(({ topic }) => topic);
       pick.items = all.filter(({ topic }, at) => topics.indexOf(topic) === at);
     };
@@ -116,8 +109,8 @@ export class ExpertCommands {
       const typed = value.trim();
       offer(typed, []);
       // What was typed can be asked whatever becomes of this.
-      const found = typed ? await this.names.like(typed).catch(() => []) : [];
-      if (found.length > 0 && pick.value === value) offer(typed, found);
+      const names = typed ? await this.names.like(typed).catch(() => []) : [];
+      if (names.length > 0 && pick.value === value) offer(typed, names);
     });
     return new Promise((resolve) => {
       pick.onDidAccept(() => {

@@ -1,15 +1,13 @@
 /** Rows of the view "Experts" as plain data: experts, their groups, whom to ask, authors. */
 import type { AuthorFileRow, AuthorRow, ExpertRow, PersonRow, SearchHit } from '../protocol.gen';
-import { oneLine } from '../text/words';
+import { joined, oneLine, plural } from '../text/words';
 import {
   type EntityNode,
   entityIcon,
-  joined,
   keyOf,
   type ListNode,
   type Node,
   noteNode,
-  plural,
   rowText,
   subjectOf,
 } from '../tree/nodes';
@@ -67,7 +65,6 @@ export function groupNode(group: Group, figure: Figure, children: readonly Node[
     kind: 'list',
     label: group,
     description: counted,
-    spoken: `${group}, ${children.length}`,
     tooltip: [`${group}, with the number of their ${counted} on this topic`],
     icon: group === 'People' ? 'person' : group === 'Teams and owners' ? 'organization' : 'server',
     open: true,
@@ -90,8 +87,7 @@ export function personNode(row: PersonRow): Node {
     kind: 'person',
     label: row.name,
     description: joined(reason, row.collection),
-    spoken: [row.name, row.type, reason, row.collection].filter(Boolean).join(', '),
-    tooltip: [row.name, joined(row.type, reason, row.collection)],
+    tooltip: [joined(row.name, row.type, reason, row.collection)],
     icon: entityIcon(row.type),
     subject: subjectOf(entity),
   };
@@ -109,29 +105,27 @@ function ownerNode({ name, type, via, collection }: PersonRow): Node {
   };
 }
 
-/** Those who committed to the files of the claims, each with these files, which `at` finds. */
-export function authorsNode(authors: readonly AuthorRow[], at: At): ListNode {
+/** Those who committed to the files of the claims, each with these files, which `filesAt` finds. */
+export function authorsNode(authors: readonly AuthorRow[], filesAt: FilesAt): ListNode {
   return {
     id: 'group:by commits',
     kind: 'list',
     label: 'By commits',
     description: 'most and newest commits first',
-    spoken: `By commits, ${authors.length}`,
     tooltip: [
-      'By commits',
-      'Who committed to the files that these claims are tied to, or wrote the claims. ' +
-        'Newer commits count more.',
+      'Who committed to the files that these claims are tied to, or wrote the claims.',
+      'Newer commits count more.',
     ],
     icon: 'git-commit',
     open: true,
-    children: authors.map((author) => authorNode(author, at)),
+    children: authors.map((author) => authorNode(author, filesAt)),
   };
 }
 
 /** The files that a path below a knowledge base may mean: one in each. */
-type At = (path: string) => readonly string[];
+type FilesAt = (path: string) => readonly string[];
 
-function authorNode({ name, commits, last, files, paths }: AuthorRow, at: At): ListNode {
+function authorNode({ name, commits, last, files, paths }: AuthorRow, filesAt: FilesAt): ListNode {
   const counts = `${plural(commits, 'commit')} to ${plural(files, 'file')}, the last on ${last}`;
   const id = `author:${name}`;
   const unnamed = files - paths.length;
@@ -141,25 +135,23 @@ function authorNode({ name, commits, last, files, paths }: AuthorRow, at: At): L
     kind: 'list',
     label: `${commits}  ${name}`,
     description: last,
-    spoken: `${name}, ${counts}`,
     tooltip: [name, `${counts}.`],
     icon: 'account',
     open: false,
-    children: [...paths.map((path) => fileNode(id, path, at)), ...more],
+    children: [...paths.map((path) => fileNode(id, path, filesAt)), ...more],
   };
 }
 
-function fileNode(parent: string, { path, commits, last }: AuthorFileRow, at: At): Node {
+function fileNode(parent: string, { path, commits, last }: AuthorFileRow, filesAt: FilesAt): Node {
   const counts = joined(plural(commits, 'commit'), last);
   return {
     id: `${parent}/${path}`,
     kind: 'place',
     label: path.split('/').at(-1) ?? path,
     description: counts,
-    spoken: `${path}, ${counts}`,
     tooltip: [path, counts],
     icon: 'file',
-    target: { uris: at(path), passages: [] },
+    target: { uris: filesAt(path), passages: [] },
   };
 }
 
@@ -172,19 +164,15 @@ export const HIT_ICONS: Readonly<Record<SearchHit['kind'], string>> = {
 };
 
 /** What a search finds where nobody carries evidence on the topic. */
-export function hitsNode(hits: readonly SearchHit[]): Node {
-  if (hits.length === 0) return noteNode('search', 'A search finds nothing either', 'search');
-  return {
-    id: 'group:search',
-    kind: 'list',
-    label: 'Found by search',
-    spoken: `Found by search, ${hits.length}`,
-    tooltip: ['Found by search', 'What holds words of the topic, best first.'],
-    icon: 'search',
-    open: true,
-    children: hits.map(hitNode),
-  };
-}
+export const hitsNode = (hits: readonly SearchHit[]): ListNode => ({
+  id: 'group:search',
+  kind: 'list',
+  label: 'Found by search',
+  tooltip: ['What holds words of the topic, best first.'],
+  icon: 'search',
+  open: true,
+  children: hits.map(hitNode),
+});
 
 function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): Node {
   const label = rowText(kind === 'claim' ? snippet : title);
@@ -198,5 +186,5 @@ function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): Node
     target,
   };
   if (kind !== 'claim') return { ...look, kind: 'place' };
-  return { ...look, kind: 'claim', claim: { id, collection }, file: target, children: [] };
+  return { ...look, kind: 'claim', claim: { id, collection }, file: target };
 }

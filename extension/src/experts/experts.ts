@@ -1,22 +1,19 @@
 /** What the view "Experts" shows: ranked entities for a topic, with the claims that count. */
-import { type ExpertRow, type ExpertsResult, type PersonRow, WEIGHTS } from '../protocol.gen';
-import { messageOf } from '../text/errors';
-import { oneLine, quoted } from '../text/words';
-import type { Ask, Model, Redraw } from '../tree/ask';
+import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
+import { joined, messageOf, oneLine, plural, quoted } from '../text/words';
+import type { Ask } from '../tree/ask';
 import { claimRows } from '../tree/claims';
 import {
   commandNode,
   type EntityNode,
-  joined,
   keyOf,
-  known,
   type ListNode,
+  moreNode,
   type Node,
   noteNode,
-  plural,
   subjectOf,
 } from '../tree/nodes';
-import { difference } from '../tree/rowOrder';
+import { type Redraw, Rows } from '../tree/rows';
 import {
   authorsNode,
   expertNode,
@@ -54,23 +51,20 @@ export function headline(
   own: ExpertRow | undefined,
   notes = '',
 ): string {
-  const asked = quoted([topic]);
-  if (own) {
-    const about = `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
-    return rows > 0
-      ? joined(`${about} · ${WEIGHTS[weight]}`, notes)
-      : `${about}. They name nobody else.`;
-  }
+  const quotedTopic = quoted([topic]);
   const only = types.length > 0 ? ` · only ${types.join(', ')}` : '';
-  if (rows > 0) return joined(`${asked} · ${WEIGHTS[weight]}`, notes);
-  return joined(`Nobody carries evidence on ${asked}${only}`, notes);
+  if (!own && rows === 0) return joined(`Nobody carries evidence on ${quotedTopic}${only}`, notes);
+  const about = own && `${own.name} · ${own.type} · ${plural(own.claim_count, 'claim')}`;
+  return rows > 0
+    ? joined(about ?? quotedTopic, WEIGHTS[weight], notes)
+    : `${about}. They name nobody else.`;
 }
 
 /** The one row whose entity has the topic as its name. */
 function ownRow(topic: string, rows: readonly ExpertRow[]): ExpertRow | undefined {
   const folded = (text: string) => oneLine(text).toLowerCase();
-  const found = rows.filter(({ name }) => folded(name) === folded(topic));
-  return found.length === 1 ? found[0] : undefined;
+  const sameName = rows.filter(({ name }) => folded(name) === folded(topic));
+  return sameName.length === 1 ? sameName[0] : undefined;
 }
 
 /** Topics asked before, newest first, each once. */
@@ -78,145 +72,113 @@ export function remember(history: readonly string[], topic: string): string[] {
   return [topic, ...history.filter((before) => before !== topic)].slice(0, HISTORY);
 }
 
-export class Experts implements Model {
+export class Experts extends Rows {
   question: Question | undefined;
+  /** The line above the rows. */
+  headline = '';
   private readonly rowsById = new Map<string, ExpertRow>();
-  private readonly claimsByRow = new Map<string, readonly Node[]>();
-  roots: readonly Node[] = [];
-  /** The entity that the topic is the name of: it stands above the rows. */
-  own: ExpertRow | undefined;
-  /** The others, people first. */
-  private rows: readonly ExpertRow[] = [];
-  /** Whom relations, claims and CODEOWNERS name. */
-  private people: readonly PersonRow[] = [];
-  /** Those who committed: behind people, teams and owners. */
-  private authors: ListNode[] = [];
-  /** What a search finds where nobody carries evidence. */
-  private hits: Node[] = [];
-  /** Words of the topic that nothing here holds, and whether time was up before all was counted. */
-  notes = '';
-  private everyone = false;
-  private asked = 0;
+  private questions = 0;
+  /** What is shown: a question with its answer, whatever the generation. */
+  private shown = '';
 
   constructor(
     private readonly ask: Ask,
-    private readonly redraw: Redraw,
-    /** Writes the line above the rows: before these, as it would push them down. */
-    private readonly describe: () => void = () => {},
+    redraw: Redraw,
     /** The files that a path below a knowledge base may mean. */
-    private readonly at: (path: string) => readonly string[] = () => [],
-    /** Whether there is anything to ask about: where nothing can be read, the view says that. */
-    private readonly isReadable: () => boolean = () => true,
-  ) {}
+    private readonly filesAt: (path: string) => readonly string[] = () => [],
+  ) {
+    super(redraw);
+  }
 
   /** Asks, and shows the answer unless another question was asked meanwhile. */
-  async find(question: Question): Promise<ExpertsResult | undefined> {
-    if (question.topic !== this.question?.topic) this.everyone = false;
+  async find(question: Question): Promise<void> {
     this.question = question;
-    this.asked += 1;
-    const turn = this.asked;
+    this.questions += 1;
+    const turn = this.questions;
     const { topic, weight, types } = question;
-    const answer = await this.ask('vouch/experts', {
-      topic,
-      weight,
-      limit: LIMIT,
-      ...(types.length > 0 ? { types: [...types] } : {}),
-    });
-    const nobody = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
-    const found = nobody && !types.length ? await this.ask('vouch/search', { query: topic }) : null;
-    if (turn !== this.asked) return undefined;
-    const again = commandNode('Find Experts', 'vouchSidecar.findExperts', 'search');
-    this.hits = found ? [hitsNode(found.hits), ...(found.hits.length ? [] : [again])] : [];
-    this.show(answer);
-    return answer;
+    const only = types.length > 0 ? { types } : {};
+    const answer = await this.ask('vouch/experts', { topic, weight, limit: LIMIT, ...only });
+    const isEmpty = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
+    const otherwise = isEmpty ? await this.otherwise(question) : [];
+    const shown = JSON.stringify([question, { ...answer, generation: 0 }]);
+    if (turn !== this.questions || shown === this.shown) return;
+    this.shown = shown;
+    this.roots = [...this.nodes(question, answer), ...otherwise];
+    this.redraw();
   }
 
   /** Asks again, for instance because the knowledge has changed. */
-  async again(): Promise<void> {
+  async refresh(): Promise<void> {
     if (this.question) await this.find(this.question);
   }
 
-  /** How many rows there are to show, whom to ask and those by commits included. */
-  get count(): number {
-    const authors = this.authors[0]?.children.length ?? 0;
-    return this.rows.length + this.people.length + authors;
+  clear(): void {
+    this.questions += 1;
+    this.question = undefined;
+    this.headline = '';
+    this.shown = '';
+    this.show([]);
   }
 
-  showEveryone(): void {
-    this.everyone = true;
-    this.draw();
-  }
-
-  children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    return known(node) ?? this.claimsByRow.get(node.id) ?? this.claims(node);
-  }
-
-  expanded(): void {
-    // Answers come on demand alone: nothing moves while a row is open.
+  override children(node: Node): readonly Node[] | Promise<readonly Node[]> {
+    if (node.kind === 'list') return node.children;
+    const row = this.rowsById.get(node.id);
+    return row ? this.claims(node, row) : [];
   }
 
   /** The expert of a row, with what its place follows from. */
-  async explain(node: Node): Promise<ExpertRow | undefined> {
-    const row = this.rowsById.get(node.id);
-    return row && this.explained(row);
+  async explain({ id }: Node): Promise<ExpertRow | undefined> {
+    const row = this.rowsById.get(id);
+    if (!row || !this.question) return undefined;
+    const { topic, weight } = this.question;
+    const params = { topic, weight, types: [row.type], limit: LIMIT, explain: true };
+    const { experts } = await this.ask('vouch/experts', params);
+    return experts.find((other) => keyOf(other) === keyOf(row));
   }
 
-  private show(answer: ExpertsResult): void {
-    const { experts: rows, people, by_commits } = answer;
-    this.authors = by_commits?.length ? [authorsNode(by_commits, this.at)] : [];
-    const { unmatched, degraded } = answer;
-    this.notes = joined(
+  /** What stands where nobody carries evidence: what a search finds, and another question. */
+  private async otherwise({ topic, types }: Question): Promise<readonly Node[]> {
+    if (types.length > 0) return [commandNode('Filter Experts…', 'vouchSidecar.filterExperts')];
+    const { hits } = await this.ask('vouch/search', { query: topic });
+    if (hits.length > 0) return [hitsNode(hits)];
+    const nothing = noteNode('search', 'A search finds nothing either', 'search');
+    return [nothing, commandNode('Find Experts', 'vouchSidecar.findExperts', 'search')];
+  }
+
+  /** People come first, then teams and owners, authors, and systems; `own` claims before all. */
+  private nodes(question: Question, answer: ExpertsResult): Node[] {
+    const { experts, people, by_commits, unmatched, degraded } = answer;
+    const own = ownRow(question.topic, experts);
+    const ranked = new Set<string | null>(experts.map(({ entity_id }) => entity_id));
+    const unranked = (people ?? []).filter(({ entity_id }) => !ranked.has(entity_id));
+    const rows = GROUPS.flatMap((group) =>
+      experts.filter((row) => row !== own && groupOf(row.type) === group),
+    );
+    const notes = joined(
       unmatched && `${quoted(unmatched)} not known here`,
       degraded.includes('timed_out') && 'not all counted, time was up',
     );
-    this.own = this.question && ownRow(this.question.topic, rows);
-    const others = rows.filter((row) => row !== this.own);
-    this.rows = GROUPS.flatMap((group) => others.filter(({ type }) => groupOf(type) === group));
-    const ranked = new Set<string | null>(rows.map(({ entity_id }) => entity_id));
-    this.people = (people ?? []).filter(({ entity_id }) => !ranked.has(entity_id));
-    this.draw();
-  }
-
-  draw(): void {
-    const before = new Map(this.rowsById);
+    const count = rows.length + unranked.length + (by_commits?.length ?? 0);
+    this.headline = headline(question, count, own, notes);
     this.rowsById.clear();
-    const after = this.isReadable() ? [...this.nodes(), ...this.hits] : [];
-    const stale = [...this.rowsById.keys()].filter(
-      (id) => JSON.stringify(before.get(id)) !== JSON.stringify(this.rowsById.get(id)),
-    );
-    this.claimsByRow.clear();
-    this.describe();
-    const found = difference(this.roots, after);
-    this.roots = after;
-    if (found.kind === 'all') this.redraw('all');
-    else {
-      const ids = [...new Set([...(found.kind === 'some' ? found.ids : []), ...stale])];
-      if (ids.length > 0) this.redraw(ids);
-    }
-  }
-
-  private nodes(): Node[] {
-    const all = this.rows.length;
-    if (all + this.people.length === 0 && (this.question?.types.length ?? 0) > 0) {
-      return [commandNode('Show all types', 'vouchSidecar.allTypes')];
-    }
-    const shown = this.everyone ? this.rows : this.rows.slice(0, SHOWN);
-    const figure: Figure = this.question?.weight === 'citation' ? 'citation_count' : 'claim_count';
-    const digits = String(Math.max(0, ...shown.map((row) => row[figure]))).length;
-    const groups = GROUPS.flatMap((group) => {
-      const rows = shown.filter(({ type }) => groupOf(type) === group);
-      const nodes = rows.map((row) => this.rowOf(expertNode(row, figure, digits), row));
-      const people = this.people.filter(({ type }) => groupOf(type) === group).map(personNode);
-      const all = [...nodes, ...people];
-      return all.length > 0 ? [groupNode(group, figure, all)] : [];
-    });
-    const systems = groups.filter(({ label }) => label === 'Systems and topics');
-    const first = groups.filter((group) => !systems.includes(group));
-    const own = this.own && subjectOf(this.own).isTopic ? [this.own] : [];
-    const claims = own.map((row) => this.rowOf(ownNode(row), row));
-    const label = `${SHOWN} of ${all} · show all`;
-    const more = shown.length < all ? [commandNode(label, 'vouchSidecar.showAllExperts')] : [];
-    return [...claims, ...first, ...this.authors, ...systems, ...more];
+    const figure: Figure = question.weight === 'citation' ? 'citation_count' : 'claim_count';
+    const digits = String(Math.max(0, ...rows.map((row) => row[figure]))).length;
+    const expert = (row: ExpertRow) => this.rowOf(expertNode(row, figure, digits), row);
+    const [persons, teams, systems] = GROUPS.map((group) => {
+      const shown = rows.slice(0, SHOWN).filter(({ type }) => groupOf(type) === group);
+      const others = unranked.filter(({ type }) => groupOf(type) === group);
+      const nodes = [...shown.map(expert), ...others.map(personNode)];
+      return nodes.length > 0 ? [groupNode(group, figure, nodes)] : [];
+    }) as [ListNode[], ListNode[], ListNode[]];
+    const rest = rows.slice(SHOWN).map(expert);
+    return [
+      ...(own && subjectOf(own).isTopic ? [this.rowOf(ownNode(own), own)] : []),
+      ...persons,
+      ...teams,
+      ...(by_commits?.length ? [authorsNode(by_commits, this.filesAt)] : []),
+      ...systems,
+      ...(rest.length > 0 ? [moreNode('experts', `${rest.length} more`, rest)] : []),
+    ];
   }
 
   private rowOf(node: EntityNode, row: ExpertRow): EntityNode {
@@ -224,41 +186,22 @@ export class Experts implements Model {
     return node;
   }
 
-  private async claims(node: Node): Promise<readonly Node[]> {
-    const row = this.rowsById.get(node.id);
-    if (!row) return [];
+  /** The claims that count most for a row: more than the three that every row names. */
+  private async claims(node: Node, row: ExpertRow): Promise<readonly Node[]> {
     const collection = row.collection ?? null;
     try {
-      const ids = await this.counted(row);
-      const views = await Promise.all(ids.map((id) => this.ask('vouch/claim', { id }, collection)));
-      const claims = views.map(({ claim }) => claim);
-      const nodes = claimRows(node.id, claims, collection);
+      const explained = await this.explain(node);
+      const counted = explained?.explain?.claims.map(({ claim_id }) => claim_id);
+      const ids = (counted ?? row.top_claim_ids).slice(0, SHOWN);
+      const results = await Promise.all(
+        ids.map((id) => this.ask('vouch/claim', { id }, collection)),
+      );
+      const claims = results.map(({ claim }) => claim);
       const unseen = row.claim_count - claims.length;
-      const all = unseen > 0 ? [...nodes, noteNode(node.id, `${unseen} more`, 'ellipsis')] : nodes;
-      this.claimsByRow.set(node.id, all);
-      return all;
+      const more = unseen > 0 ? [noteNode(node.id, `${unseen} more`, 'ellipsis')] : [];
+      return [...claimRows(node.id, claims, collection), ...more];
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];
     }
-  }
-
-  /** The claims that count most for a row: more than the three that every row names. */
-  private async counted(row: ExpertRow): Promise<readonly string[]> {
-    if (row.claim_count <= row.top_claim_ids.length) return row.top_claim_ids;
-    const explained = await this.explained(row);
-    return explained?.explain?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
-  }
-
-  private async explained(row: ExpertRow): Promise<ExpertRow | undefined> {
-    if (!this.question) return undefined;
-    const { topic, weight } = this.question;
-    const { experts } = await this.ask('vouch/experts', {
-      topic,
-      weight,
-      types: [row.type],
-      limit: LIMIT,
-      explain: true,
-    });
-    return experts.find((other) => keyOf(other) === keyOf(row));
   }
 }

@@ -5,9 +5,11 @@ import type { InFile } from '../inFile/inFile';
 import { textAtHand } from '../prompts/textAtHand';
 import type { Ask } from '../tree/ask';
 import { type Node, nameOf } from '../tree/nodes';
-import { explainedExpert, explainedRow, explainedText } from './words';
+import { explainedExpert, explainedRow, explainedText } from './explanations';
 
 const SCHEME = 'vouch-explain';
+/** Its lines are wrapped. */
+const LANGUAGE = 'vouch-explanation';
 const PAGE = vscode.Uri.from({ scheme: SCHEME, path: 'Explain' });
 
 export class Explain implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -28,10 +30,11 @@ export class Explain implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   /** Explains a row of the panel, or else the text at the caret. */
   async run(node?: Node): Promise<void> {
-    const found = node?.kind === 'expert' ? await this.expert(node) : await this.textAround(node);
-    this.text = found || 'There is no text to explain: open a file or a prompt.\n';
+    const text = node?.kind === 'expert' ? await this.expert(node) : await this.textAround(node);
+    this.text = text || 'There is no text to explain: open a file or a prompt.\n';
     this.changed.fire(PAGE);
-    const document = await vscode.workspace.openTextDocument(PAGE);
+    const page = await vscode.workspace.openTextDocument(PAGE);
+    const document = await vscode.languages.setTextDocumentLanguage(page, LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
   }
 

@@ -2,10 +2,10 @@
  * that the part in sight names.
  */
 import type { NamedEntity, Range, TiedClaim } from '../protocol.gen';
-import type { Ask, Model, Redraw } from '../tree/ask';
+import type { Ask } from '../tree/ask';
 import { EntityClaims } from '../tree/entityClaims';
-import { type ClaimRef, keyOf, known, type Node, namedNode, subjectOf } from '../tree/nodes';
-import { difference, type Shown, steadyOrder } from '../tree/rowOrder';
+import { type ClaimRef, entityNode, keyOf, type Node, subjectOf } from '../tree/nodes';
+import { type Redraw, Rows, type Shown, steadyOrder } from '../tree/rows';
 import {
   atCaret,
   type Caret,
@@ -25,34 +25,34 @@ export interface VisiblePart {
 
 const PARENT = 'file';
 
-export class InFile implements Model {
-  roots: readonly Node[] = [];
-  private shown: readonly Shown<NamedEntity>[] = [];
+export class InFile extends Rows {
+  private named: readonly Shown<NamedEntity>[] = [];
   private tied: readonly TiedClaim[] = [];
   /** Whether ties are not worked out yet; undefined of what is no file. */
   private pending: boolean | undefined;
-  private uri: string | undefined;
+  private uri = '';
   private caret: Caret | undefined;
   private turn = 0;
   private answered = false;
-  /** The claims at the caret that were told last. */
-  private met = '';
+  /** Keys of the claims at the caret that were reported last. */
+  private reported = '';
   private readonly entityClaims: EntityClaims;
 
   constructor(
     private readonly ask: Ask,
-    private readonly redraw: Redraw,
+    redraw: Redraw,
     private readonly dismissals: Dismissals,
     /** Told of the claims at the caret, where there are any. */
-    private readonly meets: (claims: readonly ClaimRef[]) => void = () => {},
+    private readonly onClaimsAtCaret: (claims: readonly ClaimRef[]) => void = () => {},
   ) {
+    super(redraw);
     this.entityClaims = new EntityClaims(ask, redraw);
   }
 
   /** How many claims are shown of the file in sight. */
   get count(): number {
-    const gone = this.uri ? this.dismissals.of(this.uri) : [];
-    return this.tied.filter((claim) => !gone.includes(tiedKey(claim))).length;
+    const dismissed = this.dismissals.of(this.uri);
+    return this.tied.filter((claim) => !dismissed.includes(tiedKey(claim))).length;
   }
 
   /**
@@ -63,17 +63,19 @@ export class InFile implements Model {
     this.turn += 1;
     const turn = this.turn;
     const tied = part ? await this.tiedTo(part) : undefined;
-    const found = part && visible ? await this.namedIn(part) : [];
+    const named = part && visible ? await this.namedIn(part) : [];
     if (turn !== this.turn) return;
     this.answered = true;
-    const same = part?.uri === this.uri;
-    this.uri = part?.uri;
+    const uri = part?.uri ?? '';
+    const isSame = uri === this.uri;
+    this.uri = uri;
     // A server that has just begun knows no ties yet: what is shown stays until it does.
-    if (!(same && tied?.pending && this.tied.length > 0)) {
+    if (!(isSame && tied?.pending && this.tied.length > 0)) {
       this.tied = tied?.claims ?? [];
       this.pending = tied?.pending;
     }
-    this.shown = steadyOrder(this.shown, found, (key) => this.isOpen(key), same);
+    const { open } = this.entityClaims;
+    this.named = steadyOrder(this.named, named, (key) => open.has(`${PARENT}/${key}`), isSame);
     this.draw();
   }
 
@@ -92,68 +94,62 @@ export class InFile implements Model {
 
   /** Takes a claim out of the rows of this file, until it is restored. */
   dismiss(node: Node): void {
-    if (!this.uri || node.kind !== 'claim' || !node.key) return;
+    if (node.kind !== 'claim' || !node.key) return;
     this.dismissals.add(this.uri, node.key);
     this.draw();
   }
 
   restore(): void {
-    if (this.uri) this.dismissals.clear(this.uri);
+    this.dismissals.clear(this.uri);
     this.draw();
   }
 
   clear(): void {
     this.turn += 1;
-    this.shown = [];
+    this.named = [];
     this.tied = [];
     this.pending = undefined;
     this.answered = false;
-    this.uri = undefined;
+    this.uri = '';
     this.entityClaims.open.clear();
     this.entityClaims.forget();
     this.draw();
   }
 
-  moveTo(generation: number): Promise<void> {
-    return this.entityClaims.moveTo(generation);
+  moveTo(generation: number): void {
+    this.entityClaims.moveTo(generation);
   }
 
   /** Where the document in sight names the entity of a row first. */
   placeOf(node: Node): Range | null | undefined {
-    return this.shown.find(({ row }) => idOf(row) === node.id)?.row.range;
+    return this.named.find(({ row }) => `${PARENT}/${keyOf(row)}` === node.id)?.row.range;
   }
 
-  children(node: Node): readonly Node[] | Promise<readonly Node[]> {
-    return known(node) ?? (node.kind === 'entity' ? this.entityClaims.claims(node, null) : []);
+  override children(node: Node): readonly Node[] | Promise<readonly Node[]> {
+    if (node.kind === 'list') return node.children;
+    return node.kind === 'entity' ? this.entityClaims.claims(node, null) : [];
   }
 
-  expanded(node: Node, open: boolean): void {
+  override expanded(node: Node, open: boolean): void {
     this.entityClaims.expanded(node, open);
   }
 
-  private isOpen(key: string): boolean {
-    return this.entityClaims.open.has(`${PARENT}/${key}`);
-  }
-
   private draw(): void {
-    const named = this.shown.map(({ row, gone }) => namedNode(PARENT, row, gone));
-    const dismissed = this.uri ? this.dismissals.of(this.uri) : [];
-    const uri = this.uri ?? '';
-    const here = this.caret?.uri === uri ? atCaret(this.tied, this.caret) : [];
-    const rows = [...tiedRows(PARENT, uri, this.tied, here, dismissed), ...named];
-    const after =
-      rows.length > 0 || this.pending === undefined ? rows : nothingRows(PARENT, this.pending);
-    const found = difference(this.roots, after);
-    this.roots = after;
-    const ids = new Set(after.map(({ id }) => id));
-    for (const [id, { kind }] of this.entityClaims.open) {
-      if (['entity', 'claim'].includes(kind) && !ids.has(id)) this.entityClaims.open.delete(id);
-    }
-    if (found.kind !== 'none') this.redraw(found.kind === 'all' ? 'all' : found.ids);
+    const { uri, caret, tied } = this;
+    const here = caret?.uri === uri ? atCaret(tied, caret) : [];
+    const named = this.named.map(({ row, gone }) =>
+      entityNode(PARENT, row, gone && 'no longer in sight'),
+    );
+    const rows = [...tiedRows(PARENT, uri, tied, here, this.dismissals.of(uri)), ...named];
+    const isEmpty = rows.length === 0 && this.pending !== undefined;
+    this.show(isEmpty ? nothingRows(PARENT, this.pending ?? false) : rows);
+    const { open } = this.entityClaims;
+    const ids = new Set(this.roots.map(({ id }) => id));
+    for (const id of open) if (!ids.has(id)) open.delete(id);
     // Only once: what somebody selects elsewhere stays while the caret stands still.
-    const met = here.map(tiedKey).join();
-    if (met && met !== this.met) this.meets(here);
-    this.met = met;
+    const keys = here.map(tiedKey).join();
+    if (keys && keys !== this.reported) this.onClaimsAtCaret(here);
+    this.reported = keys;
   }
 
   private async tiedTo({ uri }: VisiblePart) {
@@ -175,13 +171,11 @@ export class InFile implements Model {
       const seen = mentions.filter(
         (row) => row.listed && row.range && shows(row.range.start.line) && !subjectOf(row).isTopic,
       );
-      const first = new Map(seen.map((row) => [keyOf(row), row] as const).reverse());
+      const first = new Map(seen.toReversed().map((row) => [keyOf(row), row]));
       return seen.filter((row) => first.get(keyOf(row)) === row);
     } catch {
       // The server does not have the document open, or is being started again.
-      return uri === this.uri ? this.shown.map(({ row }) => row) : [];
+      return uri === this.uri ? this.named.map(({ row }) => row) : [];
     }
   }
 }
-
-const idOf = (row: NamedEntity): string => `${PARENT}/${keyOf(row)}`;

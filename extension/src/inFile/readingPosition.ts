@@ -21,14 +21,14 @@ export const SERVED_SELECTOR = SERVED.map((scheme) => ({ scheme }));
 export class ReadingPosition implements vscode.Disposable {
   private looking: NodeJS.Timeout | undefined;
   private following: NodeJS.Timeout | undefined;
-  private told: vscode.Uri | undefined;
+  private shown: vscode.Uri | undefined;
   /** The function or method at the caret when it last stood still. */
   private scope: vscode.Range | undefined;
   private readonly subscriptions: readonly vscode.Disposable[];
 
   constructor(
-    private readonly tell: (part: VisiblePart | undefined) => void,
-    private readonly follow: (caret: Caret) => void,
+    private readonly onLook: (part: VisiblePart | undefined) => void,
+    private readonly onCaret: (caret: Caret) => void,
   ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
@@ -56,32 +56,32 @@ export class ReadingPosition implements vscode.Disposable {
     if (document !== vscode.window.activeTextEditor?.document) return;
     this.soon();
     clearTimeout(this.following);
-    this.following = setTimeout(() => this.tellCaret(), FOLLOWED_MS);
+    this.following = setTimeout(() => this.followCaret(), FOLLOWED_MS);
   }
 
   private look(): void {
     const editor = vscode.window.activeTextEditor;
-    if (!editor) this.tell(undefined);
+    if (!editor) this.onLook(undefined);
     else if (!isServed(editor.document))
       return; // the log, a console
-    else if (!isClaim(editor.document.uri) || !isOpen(this.told)) void this.tellOf(editor);
+    else if (!isClaim(editor.document.uri) || !isOpen(this.shown)) void this.lookAt(editor);
   }
 
   /** What is in sight is told first: a language extension may take seconds to know its functions. */
-  private async tellOf(editor: vscode.TextEditor): Promise<void> {
-    if (`${this.told}` !== `${editor.document.uri}`) this.scope = undefined;
-    this.told = editor.document.uri;
-    this.tell(visiblePartOf(editor));
-    this.tellCaret();
+  private async lookAt(editor: vscode.TextEditor): Promise<void> {
+    if (`${this.shown}` !== `${editor.document.uri}`) this.scope = undefined;
+    this.shown = editor.document.uri;
+    this.onLook(visiblePartOf(editor));
+    this.followCaret();
     const scope = await scopeAt(editor);
     if (editor !== vscode.window.activeTextEditor) return;
     this.scope = scope;
-    this.tellCaret();
+    this.followCaret();
   }
 
-  private tellCaret(): void {
+  private followCaret(): void {
     const editor = vscode.window.activeTextEditor;
-    if (editor && isServed(editor.document)) this.follow(caretOf(editor, this.scope));
+    if (editor && isServed(editor.document)) this.onCaret(caretOf(editor, this.scope));
   }
 }
 

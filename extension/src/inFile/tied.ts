@@ -1,24 +1,17 @@
 /** Rows for claims that are tied to the file in sight: what is claimed, and why it is listed. */
 import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
+import { joined } from '../text/words';
 import { fileOf } from '../tree/claims';
 import {
   type ClaimNode,
   commandNode,
-  joined,
   moreNode,
   type Node,
   noteNode,
   rowText,
   type Target,
 } from '../tree/nodes';
-
-/** Which claims somebody dismissed, by file. */
-export interface Dismissals {
-  of(uri: string): readonly string[];
-  add(uri: string, key: string): void;
-  clear(uri: string): void;
-}
 
 export const tiedKey = ({ id, collection }: TiedClaim): string => JSON.stringify([collection, id]);
 
@@ -32,10 +25,10 @@ export interface Caret {
 
 /** As they stand in the file, those without a line last; claims of one sentence once. */
 export function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
-  const first = new Map([...claims].reverse().map((claim) => [claim.text, claim]));
+  const first = new Map(claims.toReversed().map((claim) => [claim.text, claim]));
   const once = claims.filter((claim) => first.get(claim.text) === claim);
-  const line = (claim: TiedClaim) => claim.line ?? Number.POSITIVE_INFINITY;
-  return once.sort((a, b) => (line(a) === line(b) ? 0 : line(a) - line(b)));
+  const line = (claim: TiedClaim) => claim.line ?? Number.MAX_SAFE_INTEGER;
+  return once.sort((a, b) => line(a) - line(b));
 }
 
 /** The claims on the line at the caret, else on the nearest line of what that stands in. */
@@ -73,38 +66,24 @@ export function tiedRows(
 }
 
 function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolean): ClaimNode {
-  const id = `${parent}/tied:${tiedKey(claim)}`;
-  const label = joined(claim.line !== null && `L${claim.line}`, rowText(claim.text));
-  const contested = claim.status === 'contested' && 'contested';
-  const state = joined(contested, claim.stale && 'stale');
-  const icon = contested ? 'warning' : claim.stale ? 'history' : 'pass';
+  const { line, text, why, stale, source } = claim;
+  const label = joined(line !== null && `L${line}`, rowText(text));
   const here = isHere && 'at the caret';
+  const contested = claim.status === 'contested' && 'contested';
+  const icon = contested ? 'warning' : stale ? 'history' : 'pass';
   return {
-    id,
+    id: `${parent}/tied:${tiedKey(claim)}`,
     kind: 'claim',
     label,
-    description: joined(here, state),
-    spoken: [label, here, claim.why, claim.stale, contested].filter(Boolean).join(', '),
-    tooltip: [
-      rowText(claim.text),
-      claim.why,
-      claim.stale,
-      contested,
-      claim.source && `— ${claim.source}`,
-    ]
-      .filter(Boolean)
-      .map(String),
+    description: joined(here, contested, stale && 'stale'),
+    spoken: [label, here, why, stale, contested].filter(Boolean).join(', '),
+    tooltip: [rowText(text), why, stale ?? '', contested || '', source ? `— ${source}` : ''],
     icon: isHere ? 'arrow-right' : icon,
-    ...(state ? { color: 'list.warningForeground' } : {}),
+    ...(contested || stale ? { color: 'list.warningForeground' } : {}),
     claim: { id: claim.id, collection: claim.collection },
     target: lineOf(file, claim),
     file: fileOf(claim),
     key: tiedKey(claim),
-    children: [
-      noteNode(`${id}/why`, claim.why, 'link'),
-      ...(claim.stale ? [noteNode(`${id}/stale`, claim.stale, 'history')] : []),
-      ...(claim.source ? [sourceNode(id, claim, claim.source)] : []),
-    ],
   };
 }
 
@@ -112,17 +91,6 @@ function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolea
 function lineOf(file: string, claim: TiedClaim): Target {
   if (claim.line !== null) return { uris: [file], locator: `L${claim.line}`, passages: [] };
   return claim.document ? { uris: [claim.document, claim.uri], passages: [] } : fileOf(claim);
-}
-
-function sourceNode(id: string, { document, uri }: TiedClaim, source: string): Node {
-  return {
-    id: `${id}/source`,
-    kind: 'place',
-    label: source,
-    spoken: `Source, ${source}`,
-    icon: 'quote',
-    target: { uris: document ? [document] : [uri], passages: [] },
-  };
 }
 
 /** What stands where nothing else does: why, and the way to the claims of the files beside. */
@@ -136,9 +104,9 @@ export function nothingRows(parent: string, pending: boolean): readonly Node[] {
 
 const KEY = 'dismissedClaims';
 
-/** The claims that somebody dismissed, kept with the workspace. */
-export class StoredDismissals implements Dismissals {
-  constructor(private readonly state: vscode.Memento) {}
+/** Which claims somebody dismissed, by file; kept with the workspace. */
+export class Dismissals {
+  constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
 
   of(uri: string): readonly string[] {
     return this.all[uri] ?? [];

@@ -1,12 +1,19 @@
 /** Finds the server: setting, selected Python environment, PATH, own installation. */
 import path from 'node:path';
-import { messageOf } from '../text/errors';
+import { isBelow } from '../text/paths';
+import { messageOf } from '../text/words';
 
-const MINIMUM_VERSION = '0.1.0';
+/** Where a server was found, as the log calls it. */
+const ORIGINS = {
+  setting: 'Setting vouchSidecar.path',
+  environment: 'Selected Python environment',
+  path: 'PATH',
+  installed: 'Installed by this extension',
+};
 
-type Origin = 'setting' | 'environment' | 'path' | 'installed';
+type Origin = keyof typeof ORIGINS;
 
-export interface Found {
+export interface ServerProgram {
   readonly command: string;
   readonly origin: Origin;
   readonly version: string;
@@ -14,7 +21,6 @@ export interface Found {
 
 /** What discovery may see and do; everything else about the machine is left to the caller. */
 export interface DiscoveryHost {
-  readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly path: string;
   readonly trusted: boolean;
@@ -31,18 +37,22 @@ export interface DiscoveryHost {
   log(line: string): void;
 }
 
+export const SCRIPT = process.platform === 'win32' ? 'vouch-sidecar.exe' : 'vouch-sidecar';
+
 /**
- * The first server that answers with a version new enough and `fits`, as is known once it was started;
- * a path that was set is the only one tried.
+ * The first server that says its version and `fits`, as is known once it was started; a path that was
+ * set is the only one tried.
  */
 export async function discover(
   host: DiscoveryHost,
-  fits: (found: Found) => Promise<boolean> = async () => true,
-): Promise<Found | undefined> {
+  fits: (program: ServerProgram) => Promise<boolean> = async () => true,
+): Promise<ServerProgram | undefined> {
   for (const [origin, candidates] of sources(host)) {
     for (const command of await candidates()) {
-      const found = await attempt(host, origin, command);
-      if (found && (await fits(found))) return found;
+      const version = await attempt(host, origin, command);
+      if (version === undefined) continue;
+      const program = { command, origin, version };
+      if (await fits(program)) return program;
     }
   }
   host.log('No server was found.');
@@ -50,8 +60,8 @@ export async function discover(
 }
 
 function sources(host: DiscoveryHost): [Origin, () => Promise<readonly string[]>][] {
-  const set = host.setting.trim();
-  if (set) return [['setting', async () => [expandHome(set, host)]]];
+  const setting = host.setting.trim().replace(/^~(?=[\\/]|$)/, host.home);
+  if (setting) return [['setting', async () => [setting]]];
   return [
     ['environment', () => inEnvironment(host)],
     ['path', async () => onPath(host)],
@@ -60,86 +70,40 @@ function sources(host: DiscoveryHost): [Origin, () => Promise<readonly string[]>
 }
 
 async function inEnvironment(host: DiscoveryHost): Promise<string[]> {
-  if (!host.trusted) {
-    host.log('Selected Python environment: left out, the workspace is not trusted.');
-    return [];
-  }
-  const interpreter = await host.interpreter();
-  if (!interpreter) {
-    host.log('Selected Python environment: none.');
-    return [];
-  }
-  return [tools(host).join(tools(host).dirname(interpreter), scriptName(host.platform))];
+  const interpreter = host.trusted ? await host.interpreter() : undefined;
+  if (interpreter) return [path.join(path.dirname(interpreter), SCRIPT)];
+  const why = host.trusted ? 'none' : 'left out, the workspace is not trusted';
+  host.log(`${ORIGINS.environment}: ${why}.`);
+  return [];
 }
 
-function onPath(host: DiscoveryHost): string[] {
-  const { join, delimiter, isAbsolute } = tools(host);
-  return host.path
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, scriptName(host.platform)));
-}
+const onPath = (host: DiscoveryHost): string[] =>
+  host.path
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder))
+    .map((folder) => path.join(folder, SCRIPT));
 
+/** The version of a server that may be run. */
 async function attempt(
   host: DiscoveryHost,
   origin: Origin,
   command: string,
-): Promise<Found | undefined> {
+): Promise<string | undefined> {
   const refuse = (why: string): undefined => {
-    if (origin !== 'path' || why !== ABSENT) host.log(`${TITLES[origin]}: ${command}: ${why}`);
+    host.log(`${ORIGINS[origin]}: ${command}: ${why}`);
   };
-  if (!tools(host).isAbsolute(command)) return refuse('not an absolute path.');
+  if (!path.isAbsolute(command)) return refuse('not an absolute path.');
   const real = await host.executable(command);
-  if (!real) return refuse(ABSENT);
-  if (!host.trusted && [command, real].some((file) => inWorkspace(host, file))) {
+  if (!real) return origin === 'path' ? undefined : refuse('not there.');
+  if (!host.trusted && [command, real].some((file) => isBelow(file, host.folders))) {
     return refuse('left out, it lies in a workspace that is not trusted.');
   }
   try {
-    const version = parseVersion(await host.version(command));
+    const version = /\b\d+\.\d+\.\d+\S*/.exec(await host.version(command))?.[0];
     if (!version) return refuse('does not say its version.');
-    if (isOlder(version, MINIMUM_VERSION)) {
-      return refuse(`is ${version}, ${MINIMUM_VERSION} or newer is needed.`);
-    }
-    host.log(`${TITLES[origin]}: ${command}: version ${version}, taken.`);
-    return { command, origin, version };
+    host.log(`${ORIGINS[origin]}: ${command}: version ${version}, taken.`);
+    return version;
   } catch (error) {
     return refuse(`can't be run: ${messageOf(error)}`);
   }
-}
-
-const ABSENT = 'not there.';
-const TITLES: Record<Origin, string> = {
-  setting: 'Setting vouchSidecar.path',
-  environment: 'Selected Python environment',
-  path: 'PATH',
-  installed: 'Installed by this extension',
-};
-
-const tools = (host: DiscoveryHost) => (host.platform === 'win32' ? path.win32 : path.posix);
-
-export const scriptName = (platform: NodeJS.Platform) =>
-  platform === 'win32' ? 'vouch-sidecar.exe' : 'vouch-sidecar';
-
-function expandHome(file: string, host: DiscoveryHost): string {
-  return /^~(?=[\\/]|$)/.test(file) ? tools(host).join(host.home, file.slice(1)) : file;
-}
-
-function inWorkspace(host: DiscoveryHost, file: string): boolean {
-  const { relative, isAbsolute, sep } = tools(host);
-  return host.folders.some((folder) => {
-    const way = relative(folder, file);
-    return !isAbsolute(way) && way.split(sep)[0] !== '..';
-  });
-}
-
-export function parseVersion(text: string): string | undefined {
-  return /\b\d+\.\d+\.\d+\S*/.exec(text)?.[0];
-}
-
-export function isOlder(version: string, minimum: string): boolean {
-  const numbers = (text: string) =>
-    text.split('.', 3).map((part) => Number.parseInt(part, 10) || 0);
-  const [a, b] = [numbers(version), numbers(minimum)];
-  const at = [0, 1, 2].find((i) => a[i] !== b[i]);
-  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
 }

@@ -8,17 +8,11 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { workspaceFolders } from '../folders';
 import type { DiscoveryHost } from './discover';
-import { installedServers } from './install';
+import type { Installer } from './install';
 import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 30_000; // a busy machine takes long to start Python
-
-interface EnvironmentsApi {
-  getEnvironment(
-    scope: vscode.Uri | undefined,
-  ): Promise<{ execInfo?: { run?: { executable?: string } } } | undefined>;
-}
 
 interface PythonApi {
   environments?: {
@@ -29,24 +23,21 @@ interface PythonApi {
   };
 }
 
-export function discoveryHost(
-  context: vscode.ExtensionContext,
+export const discoveryHost = (
+  installer: Installer,
   log: vscode.LogOutputChannel,
-): DiscoveryHost {
-  return {
-    platform: process.platform,
-    home: homedir(),
-    path: process.env.PATH ?? '',
-    trusted: vscode.workspace.isTrusted,
-    folders: workspaceFolders(),
-    setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
-    installed: () => installedServers(context).catch(() => []),
-    interpreter: () => selectedInterpreter(log),
-    executable,
-    version,
-    log: (line) => log.info(line),
-  };
-}
+): DiscoveryHost => ({
+  home: homedir(),
+  path: process.env.PATH ?? '',
+  trusted: vscode.workspace.isTrusted,
+  folders: workspaceFolders(),
+  setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
+  installed: () => installer.servers().catch(() => []),
+  interpreter: () => selectedInterpreter(log),
+  executable,
+  version,
+  log: (line) => log.info(line),
+});
 
 async function executable(file: string): Promise<string | undefined> {
   try {
@@ -67,35 +58,17 @@ async function version(command: string): Promise<string> {
   return stdout;
 }
 
-/** The interpreter of the selected environment: ms-python.vscode-python-envs is asked, then ms-python.python. */
+/** The interpreter of the selected environment, as ms-python.python knows it. */
 async function selectedInterpreter(log: vscode.LogOutputChannel): Promise<string | undefined> {
   const scope = vscode.workspace.workspaceFolders?.[0]?.uri;
-  for (const ask of [fromEnvironments, fromPython]) {
-    try {
-      const interpreter = await ask(scope);
-      if (interpreter) return interpreter;
-    } catch (error) {
-      log.info(`A Python extension did not answer: ${String(error)}`);
-    }
+  try {
+    const extension = vscode.extensions.getExtension<PythonApi>('ms-python.python');
+    const environments = (await extension?.activate())?.environments;
+    const selected = environments?.getActiveEnvironmentPath(scope);
+    const environment = await environments?.resolveEnvironment(selected);
+    return environment?.executable?.uri?.fsPath;
+  } catch (error) {
+    log.info(`The Python extension did not answer: ${String(error)}`);
+    return undefined;
   }
-  return undefined;
-}
-
-async function fromEnvironments(scope: vscode.Uri | undefined): Promise<string | undefined> {
-  const api = await exportsOf<EnvironmentsApi>('ms-python.vscode-python-envs');
-  return (await api?.getEnvironment(scope))?.execInfo?.run?.executable;
-}
-
-async function fromPython(scope: vscode.Uri | undefined): Promise<string | undefined> {
-  const environments = (await exportsOf<PythonApi>('ms-python.python'))?.environments;
-  if (!environments) return undefined;
-  const resolved = await environments.resolveEnvironment(
-    environments.getActiveEnvironmentPath(scope),
-  );
-  return resolved?.executable?.uri?.fsPath;
-}
-
-async function exportsOf<T>(id: string): Promise<T | undefined> {
-  const extension = vscode.extensions.getExtension<T>(id);
-  return extension ? await extension.activate() : undefined;
 }

@@ -1,5 +1,5 @@
 /** The language client: the only module that loads vscode-languageclient, and only when needed. */
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import {
   CloseAction,
   type DynamicFeature,
@@ -12,11 +12,12 @@ import {
 } from 'vscode-languageclient/node';
 import { isServed, SERVED_SELECTOR } from '../inFile/readingPosition';
 import type { Settings } from '../settings';
-import { isInside, withLinksTo } from '../text/links';
 
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
+/** Within three minutes. */
+const MOST_RESTARTS = 4;
 
 /** What a client is made of; functions are asked whenever the answer counts. */
 interface ClientOptions {
@@ -26,12 +27,10 @@ interface ClientOptions {
   readonly log: vscode.LogOutputChannel;
   readonly sessionId: string;
   settings(): Settings;
-  /** Folders that hovers may link into. */
-  folders(): readonly string[];
   onStarting(): void;
   onRunning(): void;
-  /** The server has ended; whether it is to be started again. */
-  onEnded(): boolean;
+  /** The server has ended so often that it is not started again. */
+  onGivenUp(): void;
 }
 
 /** Logs what goes wrong; what the user has to know is said once, in words of our own. */
@@ -63,7 +62,7 @@ export type Client = QuietClient;
 
 export function createClient(options: ClientOptions): Client {
   const { command, cwd, env } = options;
-  const client = new QuietClient(
+  const client: QuietClient = new QuietClient(
     'vouch',
     'Vouch',
     { command, args: ['lsp'], options: { cwd, env } },
@@ -77,14 +76,19 @@ export function createClient(options: ClientOptions): Client {
         push: ['salience'],
       }),
       markdown: { isTrusted: false, supportHtml: false },
-      middleware: middleware(options.folders),
+      middleware: ONLY_SERVED,
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => closed(options),
+        closed: async () => {
+          const result = await handler.closed();
+          if (result.action === CloseAction.DoNotRestart) options.onGivenUp();
+          return { ...result, handled: true };
+        },
       },
     },
   );
+  const handler = client.createDefaultErrorHandler(MOST_RESTARTS);
   // A trace as JSON is the message itself; the method is private.
   Object.assign(client, { traceObject: () => undefined });
   client.onDidChangeState(({ newState }) => {
@@ -94,49 +98,10 @@ export function createClient(options: ClientOptions): Client {
   return client;
 }
 
-function closed(options: ClientOptions): { action: CloseAction; handled: true; message: string } {
-  return options.onEnded()
-    ? {
-        action: CloseAction.Restart,
-        handled: true,
-        message: 'The server has ended; it is started again.',
-      }
-    : {
-        action: CloseAction.DoNotRestart,
-        handled: true,
-        message: 'The server keeps ending; it is not started again.',
-      };
-}
-
-/** Keeps hovers and definitions to the documents that are served, hovers to text and links into `folders`. */
-function middleware(folders: () => readonly string[]): Middleware {
-  return {
-    provideDefinition(document, position, token, next) {
-      return isServed(document) ? next(document, position, token) : undefined;
-    },
-    async provideHover(document, position, token, next) {
-      if (!isServed(document)) return undefined;
-      const hover = await next(document, position, token);
-      if (!hover) return hover;
-      const inside = (target: string) => isInside(target, folders());
-      return new vscode.Hover(
-        hover.contents.map((part) => safeHover(part, inside)),
-        hover.range,
-      );
-    },
-  };
-}
-
-function safeHover(
-  part: vscode.MarkdownString | vscode.MarkedString,
-  inside: (target: string) => boolean,
-): vscode.MarkdownString {
-  if (typeof part === 'object' && 'language' in part) {
-    return new vscode.MarkdownString().appendCodeblock(part.value, part.language);
-  }
-  const source = typeof part === 'string' ? part : part.value;
-  const markdown = new vscode.MarkdownString(withLinksTo(source, inside), false);
-  markdown.isTrusted = false;
-  markdown.supportHtml = false;
-  return markdown;
-}
+/** Keeps hovers and definitions, which are registered for every document, to those that are served. */
+const ONLY_SERVED: Middleware = {
+  provideDefinition: (document, position, token, next) =>
+    isServed(document) ? next(document, position, token) : undefined,
+  provideHover: (document, position, token, next) =>
+    isServed(document) ? next(document, position, token) : undefined,
+};

@@ -1,7 +1,8 @@
 /** The environment of processes that the extension starts. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-
+import { workspaceFolders } from '../folders';
+import { isBelow } from '../text/paths';
 import { safePython } from './safePython';
 
 /**
@@ -9,12 +10,8 @@ import { safePython } from './safePython';
  * to be started in, and no program is found by a relative way or in a workspace without trust.
  */
 export function safeEnvironment(): NodeJS.ProcessEnv {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const safe = (folder: string) =>
-    path.isAbsolute(folder) && (vscode.workspace.isTrusted || !lies(folder, folders));
+  const folders = vscode.workspace.isTrusted ? [] : workspaceFolders();
+  const safe = (folder: string) => path.isAbsolute(folder) && !isBelow(folder, folders);
   const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
   return { ...process.env, PATH: search.join(path.delimiter), ...safePython() };
 }
-
-const lies = (file: string, folders: readonly string[]): boolean =>
-  folders.some((folder) => `${file}${path.sep}`.startsWith(`${folder}${path.sep}`));

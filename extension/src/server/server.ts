@@ -1,14 +1,14 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import { workspaceFolders } from '../folders';
 import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
-import type { State } from '../status/words';
-import { discover, type Found } from './discover';
+import type { State } from '../status/summary';
+import { coalesce } from './coalesce';
+import { discover, type ServerProgram } from './discover';
 import { discoveryHost } from './discoveryHost';
+import type { Installer } from './install';
 import type { Client } from './languageClient';
 import { safeEnvironment } from './safeEnvironment';
-import { CrashCounter, coalesce } from './starting';
 
 /** Notifications that come from the server. */
 type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';
@@ -19,21 +19,19 @@ export interface Listeners {
   /** The server answers; `again` when it did before in this window. */
   onRunning(again: boolean): void;
   onCrashLoop(): void;
-  /** Folders that hovers may link into, apart from those of the workspace. */
-  knowledgeBases(): readonly string[];
 }
 
 export class Server implements vscode.Disposable {
-  found: Found | undefined;
+  program: ServerProgram | undefined;
   readonly restart = coalesce(() => this.stopAndStart());
   private client: Client | undefined;
   private starting = false;
   private ranBefore = false;
-  private readonly crashes = new CrashCounter();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
+    private readonly installer: Installer,
     private readonly sessionId: string,
     private readonly listeners: Listeners,
   ) {}
@@ -45,12 +43,9 @@ export class Server implements vscode.Disposable {
   async ask<M extends keyof Requests>(
     method: M,
     params: Requests[M]['params'],
-    token?: vscode.CancellationToken,
   ): Promise<Requests[M]['result']> {
     if (!this.client) throw new Error('The Vouch server is not running.');
-    // A token that is undefined would count as a second parameter.
-    const rest = token ? [token] : [];
-    return this.client.sendRequest<Requests[M]['result']>(method, params, ...rest);
+    return this.client.sendRequest<Requests[M]['result']>(method, params);
   }
 
   /** Names of the entities and topics that fit what was typed, best first. */
@@ -94,26 +89,24 @@ export class Server implements vscode.Disposable {
 
   private async stopAndStart(): Promise<void> {
     await this.stop();
-    this.crashes.forget();
     this.listeners.onState('loading');
     this.starting = true;
     try {
-      this.found = await discover(discoveryHost(this.context, this.log), (found) =>
-        this.start(found),
-      );
+      const host = discoveryHost(this.installer, this.log);
+      this.program = await discover(host, (program) => this.start(program));
     } finally {
       this.starting = false;
     }
-    if (!this.found) {
+    if (!this.program) {
       this.listeners.onState(vscode.workspace.isTrusted ? 'noServer' : 'restricted');
     }
   }
 
   /** Starts a server; false where it speaks another protocol than this extension. */
-  private async start(found: Found): Promise<boolean> {
-    this.found = found;
+  private async start(program: ServerProgram): Promise<boolean> {
+    this.program = program;
     try {
-      this.client = await this.createClient(found);
+      this.client = await this.createClient(program);
       await this.client.start();
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
@@ -122,12 +115,12 @@ export class Server implements vscode.Disposable {
     }
     const spoken = protocolOf(this.client);
     if (spoken === PROTOCOL) return true;
-    this.log.error(`${found.command} speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
+    this.log.error(`${program.command} speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
     await this.stop();
     return false;
   }
 
-  private async createClient({ command }: Found): Promise<Client> {
+  private async createClient({ command }: ServerProgram): Promise<Client> {
     const { createClient } = await import('./languageClient');
     const client = createClient({
       command,
@@ -136,10 +129,12 @@ export class Server implements vscode.Disposable {
       log: this.log,
       sessionId: this.sessionId,
       settings: settingsNow,
-      folders: () => [...workspaceFolders(), ...this.listeners.knowledgeBases()],
       onStarting: () => this.listeners.onState('loading'),
       onRunning: () => this.began(client),
-      onEnded: () => this.mayRestart(),
+      onGivenUp: () => {
+        this.listeners.onState('stopped');
+        this.listeners.onCrashLoop();
+      },
     });
     for (const method of ['vouch/didChangeSalience', 'vouch/didChangeStatus'] as const) {
       client.onNotification(method, (params) => this.listeners.onNotification(method, params));
@@ -156,13 +151,6 @@ export class Server implements vscode.Disposable {
     }
     this.listeners.onRunning(this.ranBefore);
     this.ranBefore = true;
-  }
-
-  private mayRestart(): boolean {
-    if (this.crashes.mayRestart(performance.now())) return true;
-    this.listeners.onState('stopped');
-    this.listeners.onCrashLoop();
-    return false;
   }
 }
 

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
-import type { Found } from '../server/discover';
+import type { ServerProgram } from '../server/discover';
 import { openTarget } from '../tree/open';
-import { allCountsOf, pausedUntil, problemsOf, type State, summarize } from './words';
+import { allCountsOf, pausedUntil, problemsOf, type State, summarize } from './summary';
 
 interface Entry extends vscode.QuickPickItem {
   readonly run?: () => Thenable<unknown>;
@@ -18,15 +18,24 @@ export interface KnownStatus {
   pause(seconds: number | null): Promise<void>;
 }
 
-export async function showStatus(known: KnownStatus, server: Found | undefined): Promise<void> {
+const execute =
+  (command: string, ...args: unknown[]) =>
+  () =>
+    vscode.commands.executeCommand(command, ...args);
+/** Where a setting that stands in no file of the knowledge base can be looked for. */
+const openSettings = (name: string) => execute('workbench.action.openSettings', name);
+
+export async function showStatus(
+  known: KnownStatus,
+  server: ServerProgram | undefined,
+): Promise<void> {
   const { state, status, health } = known;
-  const pause = state === 'ready' && status ? pauses(known, status) : [];
   const summary = summarize(state, status, health);
   const entries = [
     ...roots(status),
     ...refused(status),
     ...problems(status),
-    ...pause,
+    ...(state === 'ready' && status ? pauses(known, status) : []),
     ...actions(server),
   ];
   const chosen = await vscode.window.showQuickPick(entries, {
@@ -38,32 +47,26 @@ export async function showStatus(known: KnownStatus, server: Found | undefined):
   await chosen?.run?.();
 }
 
-function roots(status: KnownStatus['status']): Entry[] {
-  return (status?.roots ?? []).map(({ root, collection, counts }) => ({
+const roots = (status: KnownStatus['status']): Entry[] =>
+  (status?.roots ?? []).map(({ root, collection, counts }) => ({
     label: `$(library) ${collection}`,
     description: root,
     detail: allCountsOf(counts),
-    run: () =>
-      vscode.commands.executeCommand(
-        'revealInExplorer',
-        vscode.Uri.file(path.join(root, '.vouch')),
-      ),
+    run: execute('revealInExplorer', vscode.Uri.file(path.join(root, '.vouch'))),
   }));
-}
 
 /** Knowledge bases of other users. */
 const refused = (status: KnownStatus['status']): Entry[] =>
   (status?.refused ?? []).map((detail) => ({
     label: '$(lock) not served',
     detail,
-    run: () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar.trust.folders'),
+    run: openSettings('vouchSidecar.trust.folders'),
   }));
 
 function problems(status: KnownStatus['status']): Entry[] {
   return problemsOf(status).map(({ root, path: file, line, severity, message }) => {
     const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
-    if (!file) return { ...entry, run: openSettings };
+    if (!file) return { ...entry, run: openSettings('vouchSidecar') };
     const uri = vscode.Uri.file(path.join(root, '.vouch', file)).with({ fragment: `L${line}` });
     const run = () => openTarget({ uris: [uri.toString()], passages: [] });
     return { ...entry, description: `line ${line}`, run };
@@ -72,7 +75,7 @@ function problems(status: KnownStatus['status']): Entry[] {
 
 /** A pause silences hooks, pushes and hover; what is asked is still answered. */
 function pauses(known: KnownStatus, status: StatusResult): Entry[] {
-  const entry = (label: string, seconds: number | null, detail = ''): Entry => ({
+  const entry = (label: string, seconds: number | null, detail: string): Entry => ({
     label,
     detail,
     run: () => known.pause(seconds),
@@ -85,23 +88,15 @@ function pauses(known: KnownStatus, status: StatusResult): Entry[] {
   ];
 }
 
-/** Where a setting that stands in no file of the knowledge base can be looked for. */
-const openSettings = () =>
-  vscode.commands.executeCommand('workbench.action.openSettings', 'vouchSidecar');
-
-function actions(server: Found | undefined): Entry[] {
-  const command = (label: string, id: string): Entry => ({
-    label,
-    run: () => vscode.commands.executeCommand(`vouchSidecar.${id}`),
-  });
-  const where = server && `${server.version} · ${server.command}`;
-  return [
-    { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
-    ...(server ? [] : [command('$(cloud-download) Install Server', 'install')]),
-    {
-      ...command('$(refresh) Restart Server', 'restart'),
-      ...(where ? { description: where } : {}),
-    },
-    command('$(output) Show Logs', 'showLogs'),
-  ];
-}
+const actions = (server: ServerProgram | undefined): Entry[] => [
+  { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
+  ...(server
+    ? []
+    : [{ label: '$(cloud-download) Install Server', run: execute('vouchSidecar.install') }]),
+  {
+    label: '$(refresh) Restart Server',
+    description: server ? `${server.version} · ${server.command}` : '',
+    run: execute('vouchSidecar.restart'),
+  },
+  { label: '$(output) Show Logs', run: execute('vouchSidecar.showLogs') },
+];

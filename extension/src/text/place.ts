@@ -11,8 +11,8 @@ const LINES = /\bL(\d{1,7})(?:\s*[-–]\s*L?(\d{1,7}))?/;
 
 /** Lines named by a fragment or locator such as `L12` or `L12-L20`: first line, from 0. */
 export function lineOf(locator: string): number | undefined {
-  const found = LINES.exec(locator);
-  return found?.[1] ? Math.max(0, Number(found[1]) - 1) : undefined;
+  const match = LINES.exec(locator);
+  return match?.[1] ? Math.max(0, Number(match[1]) - 1) : undefined;
 }
 
 /** The place of the first of `passages` in `text`, however its white space is wrapped. */
@@ -24,8 +24,8 @@ export function findPlace(text: string, passages: readonly string[]): Place | un
       .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('\\s+');
     // A key of YAML is found with its value.
-    const found = new RegExp(passage.endsWith(':') ? `${pattern}.*` : pattern).exec(text);
-    if (found) return placeAt(text, found.index, found[0]);
+    const match = new RegExp(passage.endsWith(':') ? `${pattern}.*` : pattern).exec(text);
+    if (match) return placeAt(text, match.index, match[0]);
   }
   return undefined;
 }

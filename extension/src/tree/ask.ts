@@ -1,4 +1,4 @@
-/** Asking the server, typed by method; and what an open row of an entity shows. */
+/** Asking the server, typed by method; and what the row of an entity opens. */
 import type { EntityResult, Requests } from '../protocol.gen';
 import type { Node, Subject, Target } from './nodes';
 
@@ -8,16 +8,6 @@ export type Ask = <M extends keyof Requests>(
   params: Requests[M]['params'],
   collection?: string | null,
 ) => Promise<Requests[M]['result']>;
-
-/** Rows that VS Code draws: the roots, or those whose look or branch changed. */
-export type Redraw = (rows: 'all' | readonly string[]) => void;
-
-/** What a tree view shows. */
-export interface Model {
-  readonly roots: readonly Node[];
-  children(node: Node): readonly Node[] | Promise<readonly Node[]>;
-  expanded(node: Node, open: boolean): void;
-}
 
 export const askEntity = (ask: Ask, { id, collection }: Subject): Promise<EntityResult> =>
   ask('vouch/entity', { id }, collection);

@@ -1,6 +1,6 @@
 /** Rows of the side panel as plain data, and the rows of entities; `tree.ts` draws them. */
 import type { NamedEntity, SalientEntity } from '../protocol.gen';
-import { oneLine, quoted } from '../text/words';
+import { joined, oneLine, plural, quoted } from '../text/words';
 
 export interface Target {
   /** Files, the first that is there is opened. */
@@ -17,7 +17,7 @@ interface Look {
   readonly description?: string;
   /** Read aloud; label and description where there is nothing else to say. */
   readonly spoken?: string;
-  /** Plain lines, the first is the heading; the label where there is nothing else to say. */
+  /** Lines of the tooltip; the label where there is nothing else to say. */
   readonly tooltip?: readonly string[];
   readonly icon: string;
   readonly color?: string;
@@ -28,19 +28,19 @@ interface NoteNode extends Look {
 }
 
 /** A row that opens a place. */
-export interface PlaceNode extends Look {
+interface PlaceNode extends Look {
   readonly kind: 'place';
   readonly target: Target;
 }
 
-export interface CommandNode extends Look {
+interface CommandNode extends Look {
   readonly kind: 'command';
   readonly command: string;
 }
 
 /** A row that holds others; `open`: unfolded when it is first shown. */
 export interface ListNode extends Look {
-  readonly kind: 'list' | 'session';
+  readonly kind: 'list';
   readonly open: boolean;
   readonly children: readonly Node[];
 }
@@ -59,7 +59,6 @@ export interface ClaimNode extends Look {
   readonly file: Target;
   /** Of a claim on a file, what tells it from others there. */
   readonly key?: string;
-  readonly children: readonly Node[];
 }
 
 /** An entity: one that is in play or named in sight, an expert, somebody to ask. */
@@ -69,8 +68,8 @@ export interface EntityNode extends Look {
   readonly open?: boolean;
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
-  /** How it stands in its list, shown by colour. */
-  readonly mark?: 'gone';
+  /** It is ranked no more, and stays while somebody reads what is below it. */
+  readonly gone?: boolean;
 }
 
 interface WhyNode extends Look {
@@ -83,10 +82,6 @@ export type Node = NoteNode | PlaceNode | CommandNode | ListNode | ClaimNode | E
 
 /** The name of what a row is about, else what it shows. */
 export const nameOf = (node: Node): string => ('subject' in node ? node.subject.name : node.label);
-
-/** Rows beneath that are known already. */
-export const known = (node: Node): readonly Node[] | undefined =>
-  'children' in node ? node.children : undefined;
 
 /** What a row is about, for looking up what is beneath it. */
 export interface Subject {
@@ -135,42 +130,29 @@ export const entityIcon = (type: string): string =>
 /** The text of a claim as a row has it: on one line, code without its marks. */
 export const rowText = (text: string): string => oneLine(text.replaceAll('`', ''));
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
-
-export const joined = (...parts: (string | null | undefined | false)[]): string =>
-  parts.filter(Boolean).join(' · ');
-
-export function entityNode(parent: string, row: SalientEntity, gone: boolean): EntityNode {
-  const claims = plural(row.claim_count, 'claim');
-  const state = gone ? 'no longer in play' : row.ambiguous ? 'ambiguous' : null;
+/** An entity that is in play, or that the file in sight names; `gone` says that it no longer is. */
+export function entityNode(
+  parent: string,
+  row: SalientEntity | NamedEntity,
+  gone: string | false,
+): EntityNode {
+  const isInPlay = 'why' in row;
+  const claims = isInPlay && plural(row.claim_count, 'claim');
+  const state = gone || (row.ambiguous && 'ambiguous');
   return {
     id: `${parent}/${keyOf(row)}`,
     kind: 'entity',
     label: row.name,
     description: joined(state, row.collection, row.type, claims),
-    spoken: [row.name, row.type, claims, state].filter(Boolean).join(', '),
-    tooltip: [row.name, joined(row.type, claims, row.collection), inWords(row)],
+    tooltip: [
+      row.name,
+      joined(row.type, claims, row.collection),
+      isInPlay ? inWords(row) : 'Named where you are reading.',
+    ],
     icon: entityIcon(row.type),
-    ...(gone ? { color: 'vouchSidecar.goneForeground', mark: 'gone' } : {}),
+    gone: Boolean(gone),
     subject: subjectOf(row),
-    figures: row.why,
-  };
-}
-
-/** An entity that the file in sight names. */
-export function namedNode(parent: string, row: NamedEntity, gone: boolean): EntityNode {
-  const state = gone ? 'no longer in sight' : row.ambiguous ? 'ambiguous' : null;
-  return {
-    id: `${parent}/${keyOf(row)}`,
-    kind: 'entity',
-    label: row.name,
-    description: joined(state, row.collection, row.type),
-    spoken: [row.name, row.type, state].filter(Boolean).join(', '),
-    tooltip: [row.name, joined(row.type, row.collection), 'Named where you are reading.'],
-    icon: entityIcon(row.type),
-    ...(gone ? { color: 'vouchSidecar.goneForeground', mark: 'gone' } : {}),
-    subject: subjectOf(row),
+    ...(isInPlay && { figures: row.why }),
   };
 }
 
@@ -179,32 +161,16 @@ const inWords = ({ matched, arm }: SalientEntity): string =>
   matched.length > 0 ? `In play because of ${quoted(matched)}, ${ARMS[arm]}.` : 'In play.';
 
 export function whyNode(parent: string, row: SalientEntity): Node {
-  const words = quoted(row.matched) || 'In play';
   return {
     id: `${parent}/why`,
     kind: 'why',
-    label: words,
+    label: quoted(row.matched) || 'In play',
     description: ARMS[row.arm],
-    spoken: `In play because of ${words}, ${ARMS[row.arm]}`,
-    tooltip: ['Why it is in play', inWords(row), '“Explain” says how surely.'],
+    spoken: inWords(row),
+    tooltip: [inWords(row), '“Explain” says how surely.'],
     icon: 'quote',
     subject: subjectOf(row),
     figures: row.why,
-  };
-}
-
-export function sessionNode(id: string, children: readonly Node[]): ListNode {
-  const inPlay = `${children.length} in play`;
-  return {
-    id: `session:${id}`,
-    kind: 'session',
-    label: id,
-    description: inPlay,
-    spoken: `Session ${id}, ${inPlay}`,
-    tooltip: [`Session ${id}`, 'What is in play in a session from outside this editor.'],
-    icon: 'comment-discussion',
-    open: false,
-    children,
   };
 }
 
@@ -225,9 +191,10 @@ export const commandNode = (label: string, command: string, icon = 'ellipsis'): 
 
 /** A row that holds those that are too many for a glance. */
 export const moreNode = (parent: string, label: string, children: readonly Node[]): ListNode => ({
-  ...noteNode(parent, label, 'ellipsis'),
   id: `${parent}/more`,
   kind: 'list',
+  label,
+  icon: 'ellipsis',
   open: false,
   children,
 });

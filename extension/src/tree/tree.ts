@@ -1,11 +1,11 @@
-/** Draws a model as a native tree view. */
+/** Draws rows as a native tree view. */
 import * as vscode from 'vscode';
-import { literal } from '../text/links';
-import type { Model } from './ask';
-import { Calm } from './calm';
-import { known, type Node } from './nodes';
+import { ClickGuard } from './clickGuard';
+import type { Node } from './nodes';
+import type { Rows } from './rows';
 
-const MARK = 'vouch-mark';
+const GONE = 'vouchSidecar.goneForeground';
+const GONE_ROW = vscode.Uri.from({ scheme: 'vouch-mark', path: '/gone' });
 
 /** A row as VS Code knows it: the same object for as long as the id stands. */
 interface Row {
@@ -14,68 +14,54 @@ interface Row {
 
 export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly view: vscode.TreeView<Row>;
-  private readonly changed = new vscode.EventEmitter<Row | Row[] | undefined>();
+  private readonly changed = new vscode.EventEmitter<Row[] | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly rows = new Map<string, Row>();
-  private readonly calm = new Calm((rows) => this.draw(rows));
+  private readonly rowsById = new Map<string, Row>();
+  private readonly guard = new ClickGuard((nodes) =>
+    this.changed.fire(nodes?.map((node) => this.rowOf(node))),
+  );
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     id: string,
-    private readonly model: Model,
+    private readonly rows: Rows,
     private readonly chosen: (node: Node) => void,
   ) {
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
       this.view,
       this.changed,
-      this.calm,
+      this.guard,
       this.view.onDidExpandElement(({ element }) => this.unfolded(element, true)),
       this.view.onDidCollapseElement(({ element }) => this.unfolded(element, false)),
       this.view.onDidChangeSelection(({ selection }) => this.selected(selection)),
     ];
   }
 
-  redraw(rows: 'all' | readonly string[]): void {
-    this.calm.redraw(rows);
-  }
-
-  private selected([row]: readonly Row[]): void {
-    this.calm.touched();
-    if (row) this.chosen(row.node);
-  }
-
-  private unfolded({ node }: Row, open: boolean): void {
-    this.calm.touched();
-    this.model.expanded(node, open);
-  }
-
-  private draw(rows: 'all' | readonly string[]): void {
-    if (rows === 'all') {
-      this.changed.fire(undefined);
-      return;
-    }
-    this.adopt(this.model.roots);
-    const known = rows.flatMap((id) => this.rows.get(id) ?? []);
-    if (known.length > 0) this.changed.fire(known);
+  redraw(changed?: readonly Node[]): void {
+    this.guard.redraw(changed);
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    return this.adopt(row ? await this.model.children(row.node) : this.model.roots);
+    const nodes = row ? await this.rows.children(row.node) : this.rows.roots;
+    return nodes.map((node) => this.rowOf(node));
   }
 
   getTreeItem({ node }: Row): vscode.TreeItem {
     const item = new vscode.TreeItem(node.label, collapsible(node));
     item.id = node.id;
     item.description = node.description ?? '';
+    item.tooltip = (node.tooltip ?? [node.label]).filter(Boolean).join('\n');
+    const isGone = 'gone' in node && node.gone;
+    const color = isGone ? GONE : node.color;
     item.iconPath = new vscode.ThemeIcon(
       node.icon,
-      node.color ? new vscode.ThemeColor(node.color) : undefined,
+      color ? new vscode.ThemeColor(color) : undefined,
     );
+    if (isGone) item.resourceUri = GONE_ROW;
     item.contextValue = contextOf(node);
     const label = node.spoken ?? [node.label, node.description].filter(Boolean).join(', ');
     item.accessibilityInformation = { label, role: 'treeitem' };
-    if ('mark' in node) item.resourceUri = vscode.Uri.from({ scheme: MARK, path: `/${node.mark}` });
     if (node.kind === 'command') item.command = { command: node.command, title: node.label };
     if ('target' in node) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
@@ -83,28 +69,25 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     return item;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, { node }: Row): vscode.TreeItem {
-    const [heading = '', ...lines] = node.tooltip ?? [node.label];
-    const text = [`**${literal(heading)}**`, ...lines.map(literal)].join('\n\n');
-    item.tooltip = new vscode.MarkdownString(node.kind === 'claim' ? plainHeading(text) : text);
-    return item;
-  }
-
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private adopt(nodes: readonly Node[]): Row[] {
-    return nodes.map((node) => {
-      const row = this.rows.get(node.id);
-      if (row) {
-        row.node = node;
-        return row;
-      }
-      const fresh = { node };
-      this.rows.set(node.id, fresh);
-      return fresh;
-    });
+  private selected([row]: readonly Row[]): void {
+    this.guard.touched();
+    if (row) this.chosen(row.node);
+  }
+
+  private unfolded({ node }: Row, open: boolean): void {
+    this.guard.touched();
+    this.rows.expanded(node, open);
+  }
+
+  private rowOf(node: Node): Row {
+    const row = this.rowsById.get(node.id) ?? { node };
+    row.node = node;
+    this.rowsById.set(node.id, row);
+    return row;
   }
 }
 
@@ -113,24 +96,19 @@ function contextOf(node: Node): string {
   if (node.kind === 'entity' || node.kind === 'expert') {
     return node.subject.isTopic ? `${node.kind} topic` : node.kind;
   }
-  if (node.kind === 'claim') return node.key === undefined ? 'claim' : 'claim tied';
-  return node.kind;
+  return node.kind === 'claim' && node.key !== undefined ? 'claim tied' : node.kind;
 }
 
 function collapsible(node: Node): vscode.TreeItemCollapsibleState {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   if ('open' in node && node.open) return Expanded;
-  if (known(node)) return known(node)?.length ? Collapsed : None;
+  if (node.kind === 'list') return node.children.length > 0 ? Collapsed : None;
   return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
 }
 
-/** The text of a claim is read, not shouted. */
-const plainHeading = (markdown: string): string => markdown.replace(/^\*\*([\s\S]*?)\*\*/, '$1');
-
 /** Dims the label of rows that are no longer in play. */
 export class GoneRows implements vscode.FileDecorationProvider {
-  provideFileDecoration({ scheme }: vscode.Uri): vscode.FileDecoration | undefined {
-    if (scheme !== MARK) return undefined;
-    return { color: new vscode.ThemeColor('vouchSidecar.goneForeground') };
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    return `${uri}` === `${GONE_ROW}` ? { color: new vscode.ThemeColor(GONE) } : undefined;
   }
 }

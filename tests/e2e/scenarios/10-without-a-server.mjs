@@ -1,6 +1,6 @@
 // A knowledge base, but no server: the view says so, and Install brings one.
 import { pictures } from '../pictures.mjs';
-import { courier, until, withoutServer } from '../settings.mjs';
+import { courier, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
   fill: courier,
@@ -13,7 +13,7 @@ export async function run({ w, test, artifacts }) {
   await test('says that there is no server', async () => {
     await w.panel();
     await sidebar.getByText('no server to read it with').waitFor();
-    await w.page.locator('.statusbar-item', { hasText: 'Vouch' }).waitFor();
+    await w.status.and(w.page.locator('.error-kind')).filter({ hasText: 'Vouch: no server' }).waitFor();
     await pictures(w, artifacts, 'no-server');
   });
 
@@ -21,9 +21,6 @@ export async function run({ w, test, artifacts }) {
     await sidebar.getByRole('button', { name: 'Install Server', exact: true }).click();
     await w.page.locator('.notification-toast', { hasText: 'installing the server' }).waitFor();
     await sidebar.getByText('Nothing in play').waitFor({ timeout: 180_000 });
-    await until(
-      async () => (await w.page.locator('.statusbar-item', { hasText: 'Vouch' }).count()) === 0,
-      'the alarm is gone',
-    );
+    await w.status.and(w.page.locator(':not(.error-kind)')).waitFor();
   });
 }

@@ -25,7 +25,7 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('the status offers to install', async () => {
-    await w.page.locator('.statusbar-item', { hasText: 'Vouch' }).click();
+    await w.status.click();
     await w.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Install Server' }).waitFor();
     await w.page.keyboard.press('Escape');
   });

@@ -30,7 +30,7 @@ export async function run({ w, test }) {
     await page.keyboard.type('\nLabel F', { delay: LETTER_MS });
     await w.unfold(row);
     await w.row('In Play', '“Label').waitFor();
-    const claim = w.rows('In Play').and(page.locator('[aria-level="2"][aria-expanded]')).first();
+    const claim = w.rows('In Play').and(page.locator('[aria-level="2"]')).nth(1);
     await w.settled(claim);
     await claim.hover();
     await claim.getByRole('button', { name: 'Open Claim' }).click();

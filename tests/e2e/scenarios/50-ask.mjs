@@ -88,13 +88,14 @@ export async function run({ w, test, artifacts }) {
     await w.activeTab('kafka.yaml');
   });
 
-  await test('a citation in the panel opens the document', async () => {
+  await test('a claim in the panel opens the document that it quotes', async () => {
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\n\nMay we restart Relay?');
     await w.expand('In Play', 'Relay');
-    await w.expand('In Play', 'Never restart Relay');
-    await w.row('In Play', 'Incident report INC-118').click();
+    const claim = w.row('In Play', 'Never restart Relay');
+    await w.settled(claim);
+    await claim.click();
     await w.activeTab('INC-118.md');
   });
 

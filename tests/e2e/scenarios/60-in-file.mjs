@@ -56,22 +56,14 @@ export async function run({ w, test, artifacts }) {
     await named('INC-118 had two causes').waitFor();
     await named('Never restart Relay').waitFor();
     await page.locator('.part.activitybar .badge:visible', { hasText: '4' }).waitFor();
-    await w.expand('In This File', 'INC-118 had two causes');
-    await named('quotes L13').waitFor();
+    await w.tooltip(named('INC-118 had two causes'), 'quotes L13');
     await page.mouse.move(900, 700);
     await page.waitForTimeout(700);
     await w.picture(path.join(artifacts, '60-in-file-claims.png'));
   });
 
-  await test('a citation opens at the line that it quotes', async () => {
-    await w.openFile('runbook.md');
-    await w.expand('In This File', 'Look at the dead-letter queue');
-    await w.rows('In This File').and(page.locator('[aria-level="2"]')).filter({ hasText: 'unbook' }).first().click();
-    await page.locator('.part.statusbar', { hasText: /Ln 7,/ }).waitFor();
-    await w.picture(path.join(artifacts, '60-in-file-citation.png'));
-  });
-
   await test('a claim is dismissed in this file, and brought back', async () => {
+    await w.openFile('runbook.md');
     await named('dlq show --last 50').hover();
     await named('dlq show --last 50').getByRole('button', { name: 'Dismiss in This File' }).click();
     await named('dlq show --last 50').waitFor({ state: 'detached' });
@@ -82,15 +74,12 @@ export async function run({ w, test, artifacts }) {
 
   await test('the status pauses what is said unasked, and resumes it', async () => {
     const status = async (entry) => {
-      await page.locator('#status\\.languageStatus').hover();
-      await page.locator('.hover-language-status', { hasText: 'Vouch' }).getByText('Show Status').click();
+      await w.status.click();
       await page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).first().click();
     };
     await status('Pause for an Hour');
     await sidebar.getByText('Paused until').waitFor();
-    await page.locator('#status\\.languageStatus').hover();
-    await page.locator('.hover-language-status', { hasText: 'Vouch: paused' }).waitFor();
-    await page.mouse.move(900, 700);
+    await w.status.filter({ hasText: 'Vouch: paused' }).waitFor();
     await w.picture(path.join(artifacts, '60-in-file-paused.png'));
     await w.row('In Play', 'Resume').click();
     await sidebar.getByText('Paused until').waitFor({ state: 'detached' });
@@ -147,10 +136,7 @@ export async function run({ w, test, artifacts }) {
     await page.keyboard.type('\n\nMay we restart Relay?');
     await w.expand('In Play', 'Relay');
     const why = w.row('In Play', '“Relay”');
-    await why.hover();
-    const tooltip = page.locator('.monaco-hover:visible', { hasText: 'In play because of' }).first();
-    await tooltip.waitFor();
-    assert.doesNotMatch(await tooltip.innerText(), /×/);
+    assert.doesNotMatch(await w.tooltip(why, 'In play because of'), /×/);
     await why.getByRole('button', { name: 'Explain' }).click();
     await w.activeTab('Explain');
     await page.locator('.editor-instance .view-line', { hasText: 'Relay is in play' }).waitFor();

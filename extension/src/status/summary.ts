@@ -1,6 +1,6 @@
 /** The state of the server in words. */
 import type { DidChangeStatus, StatusResult } from '../protocol.gen';
-import { plural } from '../tree/nodes';
+import { joined, plural } from '../text/words';
 
 /** How the panel stands; `restricted`: no server that may be run without trust. */
 export type State = 'loading' | 'none' | 'noServer' | 'restricted' | 'stopped' | 'ready';
@@ -37,17 +37,15 @@ export interface Summary {
   readonly text: string;
   readonly detail: string;
   readonly severity: 'information' | 'warning' | 'error';
-  readonly busy: boolean;
 }
 
-const SAID: Readonly<
-  Record<Exclude<State, 'ready'>, Pick<Summary, 'text' | 'detail' | 'severity'>>
-> = {
+const SUMMARIES: Readonly<Record<State, Summary>> = {
   loading: { text: 'Vouch', detail: 'reading the knowledge base', severity: 'information' },
   none: { text: 'Vouch', detail: 'no knowledge base', severity: 'information' },
   noServer: { text: 'Vouch: no server', detail: '', severity: 'error' },
   restricted: { text: 'Vouch: no server', detail: 'Restricted Mode', severity: 'warning' },
   stopped: { text: 'Vouch: stopped', detail: '', severity: 'error' },
+  ready: { text: 'Vouch', detail: '', severity: 'information' },
 };
 
 export function summarize(
@@ -55,22 +53,14 @@ export function summarize(
   status: StatusResult | undefined,
   health: DidChangeStatus | undefined,
 ): Summary {
-  if (state !== 'ready') return { ...SAID[state], busy: state === 'loading' };
+  if (state !== 'ready' || !status) return SUMMARIES[state];
+  const severity = !health || health.health === 'ok' ? 'information' : health.health;
+  const paused = pausedUntil(status);
+  if (paused) return { text: 'Vouch: paused', detail: paused, severity };
   const problems = problemsOf(status);
-  const severity =
-    health?.health === 'error' ? 'error' : health?.health === 'warning' ? 'warning' : 'information';
-  const generation = `generation ${health?.generation ?? status?.generation ?? 0}`;
-  const paused = status && pausedUntil(status);
-  if (paused) return { text: 'Vouch: paused', detail: paused, severity, busy: false };
+  const counted = problems.length > 0 && plural(problems.length, 'problem');
   const worst = health?.message ?? problems[0]?.message;
-  return {
-    text: status ? `Vouch: ${countsOf(status)}` : 'Vouch',
-    detail: [generation, problems.length > 0 && plural(problems.length, 'problem'), worst]
-      .filter(Boolean)
-      .join(' · '),
-    severity,
-    busy: false,
-  };
+  return { text: 'Vouch', detail: joined(countsOf(status), counted, worst), severity };
 }
 
 /** Until when every knowledge base is paused, in words; undefined where one is not. */
@@ -97,4 +87,7 @@ export const allCountsOf = (counts: StatusResult['roots'][number]['counts']): st
 
 /** Claims and entities over all knowledge bases. */
 const countsOf = ({ roots }: StatusResult): string =>
-  `${plural(total(roots, 'claims'), 'claim')}, ${plural(total(roots, 'entities'), 'entity', 'entities')}`;
+  [
+    plural(total(roots, 'claims'), 'claim'),
+    plural(total(roots, 'entities'), 'entity', 'entities'),
+  ].join(', ');
