@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.kept_topics import keep_topics
+from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.engine.workspaces import settle, work_out
+from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, cached, engine_on, write

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.engine.workspaces import work_out
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import Wanted
 from vouch_sidecar.workspace.names_in_text import named_in

@@ -1,0 +1,504 @@
+"""Analyses the workspace around a knowledge base.
+
+The first stage takes seconds: it lists files with git and ties claims to those that they cite or
+name. The second finds what files define and may take minutes. The results are kept in the user's
+cache, as ids, paths and digests, so that the next process reads only changed files.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
+from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.records import Claim, Key, Kind
+from vouch_sidecar.kb.watch import sweep_interval
+from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.workspace.code_owners import (
+    CodeOwners,
+    OwnersRule,
+    read_owners,
+    stamp_of_owners,
+)
+from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
+from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
+from vouch_sidecar.workspace.file_kinds import ending_of, language_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, QuoteRange
+from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
+from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.names_in_text import digest
+from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.ties import (
+    NO_NAMES,
+    ClaimReading,
+    Tie,
+    Ties,
+    Use,
+    cited_in,
+    digested,
+    document_keys,
+    is_searched,
+    ties_of,
+    wanted_in,
+)
+from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
+from vouch_sidecar.workspace.topics import Topics
+
+if TYPE_CHECKING:
+    pass
+
+
+HISTORY, FILES = "history", "files"
+"""Names of the steps that read commits, and list files, in faults."""
+Stops = Callable[[], bool]
+
+
+def _never_stop() -> bool:
+    return False
+
+
+def is_stale(state: WorkspaceState, collection: Collection) -> bool:
+    """Whether the list of files, the code owners or the history may have changed."""
+    if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners_stamp:
+        return True
+    if _has_come_or_gone(state, collection.root):
+        state.files = None
+        return True
+    return state.needs_history and history_of(collection)[1] != state.history.head
+
+
+def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
+    trusted = collection.settings.trust.folders
+    if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
+        return True
+    if state.files.tracked:
+        return False
+    return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
+
+
+def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
+    """Whether a file that claims are tied to or cite was removed or came back. git's index does not
+    change with it. Limits itself to a small share of the time.
+    """
+    now = time.monotonic()
+    if now - state.watched_at < sweep_interval(state.watch_seconds):
+        return False
+    same = all(_is_there(root, path) == there for path, there in state.watched.items())
+    state.watched_at, state.watch_seconds = now, time.monotonic() - now
+    return not same
+
+
+def _is_there(root: Path, path: str) -> bool:
+    return os.path.lexists(root / path)
+
+
+def history_of(collection: Collection) -> tuple[Repository | None, str]:
+    """The repository around a knowledge base, and its newest commit ("" without one). Without a
+    cache, or with `people.git` off, (None, "").
+    """
+    if collection.settings.people.git == "off" or collection.bases is None:
+        return None, ""
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
+    return repository, (repository.head() or "") if repository is not None else ""
+
+
+def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> History:
+    """The history, read again if the newest commit changed and an answer depends on it."""
+    if not state.needs_history:
+        return state.history
+    repository, head = history_of(collection)
+    if head != state.history.head:
+        state.history = History()
+        if repository is not None and head and collection.bases is not None:
+            caches = collection.bases.caches
+            state.history = read_history(repository, head, collection.root, caches, env)
+    return state.history
+
+
+def owners_place(collection: Collection) -> tuple[Path, object]:
+    """The folder in which CODEOWNERS is looked for, and a value that changes with the file; None
+    with `people.git` off.
+    """
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
+    top = collection.root if repository is None else repository.top
+    if collection.settings.people.git == "off":
+        return top, None
+    return top, (os.fspath(top), *stamp_of_owners(top))
+
+
+def _owned(
+    collection: Collection, state: WorkspaceState, ties: Ties, stops: Stops
+) -> tuple[CodeOwners, dict[str, OwnersRule]]:
+    """The code owners, and the rule for each tied file that has one."""
+    top, stamp = owners_place(collection)
+    if stamp != state.owners_stamp:
+        state.code_owners = CodeOwners() if stamp is None else read_owners(top)
+        state.owned, state.owners_stamp = {}, stamp
+    prefix = prefix_in(top, collection.root)
+    if prefix is None:
+        return state.code_owners, {}
+    more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
+    rules = state.code_owners.of([prefix + path for path in more], stops)
+    if not stops():
+        state.owned |= {path: rules.get(prefix + path) for path in more}
+    return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
+
+
+def record_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
+    """Record that commits were not read, or git not even asked, and that files are missing from the
+    list.
+    """
+    unread = state.history.unread
+    text = "The repository's commits are not read, and their authors not named"
+    _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
+    collection.surroundings.why_git_unasked = why_unasked(
+        collection.root, collection.settings.trust.folders
+    )
+    is_cut = state.files is not None and state.files.is_cut
+    text = "There are too many files, or rules in ignore files: some files have no ties"
+    _record(collection, FILES, text if is_cut else "")
+
+
+def _record(collection: Collection, step: str, text: str) -> None:
+    if text:
+        collection.faults.add(step, text)
+    else:
+        collection.faults.remove(step)
+
+
+def resume(
+    collection: Collection, knowledge: Knowledge, state: WorkspaceState, env: Mapping[str, str]
+) -> tuple[Workspace, Topics | None] | None:
+    """What an earlier process kept; with the topics it is complete, as nothing that it depends on
+    changed since. None where nothing was kept.
+    """
+    kept = load_kept(collection, state)
+    if kept is None:
+        return None
+    files = _list(collection, state, env)
+    topics = recall_topics(collection, knowledge, state, files, kept.origin)
+    if topics is None:
+        return kept, None
+    state.watched = _watched(collection.root, kept.ties, kept.sources, state)
+    history = _read_history(collection, state, env)
+    owners, owned = _owned(collection, state, kept.ties, _never_stop)
+    workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
+    return workspace, topics
+
+
+def keep_results(collection: Collection, state: WorkspaceState) -> None:
+    """Write what was worked out to the cache, as far as it is not there."""
+    keep(collection, state)
+    keep_topics(collection, state)
+
+
+def _watched(
+    root: Path, ties: Ties, sources: Mapping[str, str], state: WorkspaceState
+) -> dict[str, bool]:
+    """The files that claims are tied to or cite, and whether each is there."""
+    paths = {*ties.by_path, *sources.values(), *state.once_files.values()}
+    return {path: _is_there(root, path) for path in paths}
+
+
+def work_out(
+    collection: Collection,
+    knowledge: Knowledge,
+    state: WorkspaceState,
+    env: Mapping[str, str],
+    stops: Stops = _never_stop,
+) -> Iterator[tuple[Workspace, Topics | None]]:
+    """Analyse a workspace and derive topics, in stages: each yields the results so far. Blocks.
+    Ends early once `stops`, called between files and claims, returns True.
+    """
+    root = collection.root
+    files = _list(collection, state, env)
+    locator = Locator(root, files)
+    changed = _changed(state.knowledge, knowledge)
+    sources = collection.surroundings.workspace.sources
+    if changed is None:
+        state.reads = {}
+        sources = sources_in(knowledge, locator, stops)
+    state.knowledge = None
+    facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources, state)
+    for claim_id, claim in _claims(knowledge, changed):
+        if stops():
+            return
+        if claim is None:
+            state.reads.pop(claim_id, None)
+        else:
+            state.reads[claim_id] = ties_of(facts.of(claim), locator)
+    origin, before = origin_of(root), collection.surroundings.workspace.fresh
+    by_path, uses, wanted = _grouped(state.reads)
+    if state.stats:
+        known_uses, searched = _without(state.common, uses, wanted)
+        ties = Ties(by_path, known_uses, dict(state.names))
+    else:  # no name is known to be rare
+        ties, searched = Ties(by_path, {}, dict(state.names)), None
+    state.watched = _watched(root, ties, sources, state)
+    history = _read_history(collection, state, env)
+    people = history, *_owned(collection, state, ties, stops)
+    workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
+    workspace.made_ready()
+    # Later the old topics count until the second stage.
+    first = collection.surroundings.topics.of is None
+    yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
+    own = own_names(collection.name, root, origin)
+    common = _common_words(root, files, wanted.names, state, stops)
+    common |= {name for name in wanted.names if fold(name) in own}
+    state.common = common
+    uses, wanted = _without(common, uses, wanted)
+    state.once_names -= set(map(digest, common))  # a name that became common is not gone
+    if stops() or not _search_files(root, files, wanted, state, stops):
+        return
+    ties = Ties(by_path, uses, dict(state.names))
+    fresh = _freshness(root, ties, sources, state, stops)
+    if fresh is None:
+        return
+    people = history, *_owned(collection, state, ties, stops)
+    workspace = Workspace(
+        root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats)
+    )
+    workspace.made_ready()
+    topics = _topics(collection, knowledge, workspace, state, stops)
+    if topics is not None:
+        state.knowledge = knowledge
+        yield workspace, topics
+
+
+def _without(
+    common: Set[str], uses: dict[str, list[Use]], wanted: Wanted
+) -> tuple[dict[str, list[Use]], Wanted]:
+    """The uses of identifiers, and what to look for in files, without names that are common."""
+    keys = set(map(digest, common))
+    left = {key: some for key, some in uses.items() if key not in keys}
+    return left, Wanted(wanted.names - common, wanted.documents)
+
+
+def look_again(
+    collection: Collection, state: WorkspaceState, stops: Callable[[], bool] = _never_stop
+) -> Workspace | None:
+    """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
+    small share of the time.
+    """
+    now, workspace = time.monotonic(), collection.surroundings.workspace
+    if now - state.looked_at < sweep_interval(state.look_seconds):
+        return None
+    root = collection.root
+    same = all(stat_of(root, path) == stat for path, (stat, _) in state.searched.items())
+    state.looked_at, state.look_seconds = now, time.monotonic() - now
+    fresh = None if same else _freshness(root, workspace.ties, workspace.sources, state, stops)
+    return (
+        None if fresh is None or fresh.is_as(workspace.fresh) else replace(workspace, fresh=fresh)
+    )
+
+
+def _freshness(
+    root: Path,
+    ties: Ties,
+    sources: Mapping[str, str],
+    state: WorkspaceState,
+    stops: Callable[[], bool],
+) -> Freshness | None:
+    """Which quotes and names of claims are gone or have moved; None if `stops` says so."""
+    quoted: dict[str, list[Quote]] = {}
+    for reading in state.reads.values():
+        for path, quote in reading.quotes:
+            quoted.setdefault(path, []).append(quote)
+    for path in state.quotes.keys() - quoted.keys():
+        del state.quotes[path]
+        state.searched.pop(path, None)
+    for path, quotes in quoted.items():
+        if stops():
+            return None
+        version = stat_of(root, path), hash(tuple(quotes))
+        if state.searched.get(path) != version:
+            state.quotes[path] = _locate_quotes(root, path, quotes)
+            state.searched[path] = version
+    cited = {source for one in state.reads.values() for source in one.sources}
+    state.once_files |= sources
+    state.once_files = {one: path for one, path in state.once_files.items() if one in cited}
+    by_quote = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
+    lost = {one: path for one, path in state.once_files.items() if one not in sources}
+    return Freshness(by_quote, lost, _gone_names(ties, state))
+
+
+def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
+    """Where the quotes are in a file now; empty if the file can't be read."""
+    there = read(root, path)
+    changed = _changed_at(root, path)
+    if there is None or changed is None:
+        return {}
+    lines, by_range = Lines(there[0]), {}
+    for quote in quotes:
+        state, line = lines.find(quote)
+        by_range[quote.range] = Fresh(state, path, line, changed)
+    return by_range
+
+
+def _changed_at(root: Path, path: str) -> float | None:
+    with suppress(OSError, ValueError):
+        return (root / path).lstat().st_mtime
+    return None
+
+
+def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
+    """By claim id, the places of names that once existed in the workspace and no longer do."""
+    by_claim: dict[str, GoneNames] = {}
+    existing, once = set(), state.once_names
+    for claim_id, reading in state.reads.items():
+        there = {n.name for n in reading.names if n.is_path or any(map(ties.is_defined, n.means))}
+        gone = tuple(
+            (n.start, n.end) for n in reading.names if n.name in once and n.name not in there
+        )
+        existing |= there | {n.name for n in reading.names if n.name in once}
+        if gone:
+            by_claim[claim_id] = GoneNames(reading.mark, gone)
+    state.once_names = existing
+    return by_claim
+
+
+def _topics(
+    collection: Collection,
+    knowledge: Knowledge,
+    workspace: Workspace,
+    state: WorkspaceState,
+    stops: Stops,
+) -> Topics | None:
+    """The topics of a generation; None if `stops` says so."""
+    root = collection.root
+
+    def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
+        spreads = _widespread(root, workspace.files, names, state, stops)
+        return {name: spread.is_held for name, spread in spreads.items()}
+
+    own = own_names(collection.name, root, workspace.origin)
+    shared = list(_shared(state.reads, workspace.ties))
+    return derive(knowledge, WorkspaceNames(shared, too_wide, collection.reader.disk, own, stops))
+
+
+def _widespread(
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
+) -> Mapping[str, Spread]:
+    """How widespread each name is; what is known is remembered."""
+    paths, spreads = state.widespread
+    if paths != files.paths:
+        spreads = {}
+    more = [name for name in names if name not in spreads]
+    spreads |= widespread(root, files, more, stops) if more else {}
+    state.widespread = files.paths, spreads
+    return spreads
+
+
+def _common_words(
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
+) -> set[str]:
+    """Those of the names that are one word and stand in too many files, or definitions: they tie
+    nothing.
+    """
+    words = sorted(filter(is_word, names))
+    spreads = _widespread(root, files, words, state, stops)
+    return {word for word in words if spreads[word].is_common}
+
+
+def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
+    """Identifiers, options and folders of the repository that texts of claims name."""
+    for claim_id, said in reads.items():
+        for name, use in said.uses:
+            if use.where == "text" and "." not in name and ties.defining(digest(name)):
+                yield Shared(name, claim_id)
+        for path, tie in said.found:
+            if tie.arm == "path" and tie.where == "text" and path.endswith("/"):
+                yield Shared(path.rstrip("/").rpartition("/")[2], claim_id, is_folder=True)
+
+
+def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
+    """Changed claims by id, None for removed ones; all claims if `changed` is None."""
+    if changed is None:
+        claims = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
+        yield from ((claim.id, claim) for claim in claims)
+        return
+    for kind, claim_id in changed:
+        if kind is Kind.CLAIM:
+            yield claim_id, knowledge.claim(claim_id)
+
+
+def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> Files:
+    """The files of a workspace, listed again if the list may have changed."""
+    root, trusted = collection.root, collection.settings.trust.folders
+    if state.files is not None and not _is_list_stale(state, collection):
+        return state.files
+    started = time.monotonic()
+    caches = None if collection.bases is None else collection.bases.caches
+    files = list_files(root, caches, env, trusted)
+    state.listed_at = time.monotonic()
+    state.list_seconds = state.listed_at - started
+    if state.files is None or files.paths != state.files.paths:
+        state.knowledge = None
+    state.files = files
+    return files
+
+
+def _grouped(
+    reads: Mapping[str, ClaimReading],
+) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
+    """Ties by path, uses by digest of the identifier, and the identifiers to look for in files."""
+    by_path: dict[str, list[Tie]] = {}
+    uses: dict[str, list[Use]] = {}
+    for _, reading in sorted(reads.items()):
+        for tie in reading.found:
+            by_path.setdefault(tie.path, []).append(tie.tie)
+        for name, use in reading.uses:
+            uses.setdefault(digest(name), []).append(use)
+    wanted = Wanted(wanted_in(reads.values()), document_keys(cited_in(by_path)))
+    return by_path, uses, wanted
+
+
+def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
+    """The keys that differ between two generations; None if all claims must be read again."""
+    changed = None if before is None else after.since(before)
+    kinds = {kind for kind, _ in changed or ()}
+    return None if kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY} else changed
+
+
+def _search_files(
+    root: Path, files: Files, wanted: Wanted, state: WorkspaceState, stops: Callable[[], bool]
+) -> bool:
+    """Search changed files for definitions, or all files if the wanted names changed. Returns False
+    if `stops` says so.
+    """
+    all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
+    if all_wanted != state.wanted:
+        state.stats.clear()
+        state.wanted = all_wanted
+    state.names = {path: found for path, found in state.names.items() if path in files}
+    for path in files.paths:
+        if not is_searched(path):
+            continue
+        if stops():
+            return False
+        stat = stat_of(root, path)
+        if stat is not None and state.stats.get(path) == stat:
+            continue
+        content = read(root, path) if stat is not None and wanted else None
+        before = state.names.pop(path, NO_NAMES)
+        state.stats.pop(path, None)
+        if content is not None:
+            data, state.stats[path] = content
+            names_there = names_in_file(data, language_of(path), wanted, ending_of(path))
+            if any(names := digested(names_there, before)):
+                state.names[path] = names
+        elif stat is not None:
+            state.stats[path] = stat
+    return True
