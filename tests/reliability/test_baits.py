@@ -18,9 +18,10 @@ from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.prompt_text import asked_sentences
 from vouch_sidecar.text.sentences import Layout, form_of_text
+from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.git import WorkingTree
 from vouch_sidecar.workspace.names_in_text import named_in
-from vouch_sidecar.workspace.topic_finder import _headings, _names_in
+from vouch_sidecar.workspace.topic_names import names_in_claim
 
 from tests.engine.bases import write
 from tests.engine.processes import until
@@ -61,8 +62,8 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     named_in(text)
     asked_sentences(text)
     units(text)
-    assert len(_headings(text.encode())) <= 1
-    assert not list(_names_in(Claim("a", "claims/a.yaml", text))) or " " in text
+    assert len(headings_in(text.encode())) <= 1
+    assert not list(names_in_claim(Claim("a", "claims/a.yaml", text))) or " " in text
 
 
 def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:

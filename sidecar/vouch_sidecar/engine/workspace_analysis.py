@@ -56,10 +56,6 @@ from vouch_sidecar.workspace.ties import (
 from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics
 
-if TYPE_CHECKING:
-    pass
-
-
 HISTORY, FILES = "history", "files"
 """Names of the steps that read commits, and list files, in faults."""
 Stops = Callable[[], bool]

@@ -6,13 +6,10 @@ everybody; what a gate protects makes topics, or adds claims to them, for those 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from vouch_sidecar.index.encoding import label_of
@@ -27,10 +24,25 @@ from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
-from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
+from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier, words_without_tier
-from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
+from vouch_sidecar.workspace.document_headings import DocumentHeading, has_headings, headings_in
+from vouch_sidecar.workspace.topic_names import (
+    GENERIC,
+    MAX_NAME_WORDS,
+    WORD,
+    Origin,
+    has_prefix,
+    is_english,
+    is_name_of_heading,
+    is_path,
+    key_of_name,
+    names_in_claim,
+    prose_of,
+    word_key,
+    words_of_identifiers,
+)
 from vouch_sidecar.workspace.topics import Topics
 
 TAGGED = 2
@@ -47,73 +59,11 @@ PART_OF_MOST = 0.5
 many by themselves."""
 STARTER = "edit-in-obsidian"
 """The page that `vouch init` writes."""
-MAX_NAME_WORDS = 6
-"""Words of a name; a longer title is a sentence."""
 MAX_LENGTH = 60
 MAX_TOPICS = 2_000
 """Topics that one gate makes, those with most claims."""
-MAX_DOCUMENTS, MAX_HEADINGS = 2_000, 200
-"""Documents whose headings are read, and headings of each document."""
-MAX_DOCUMENT = 1 << 18
-"""Bytes of a document that are read."""
-GENERIC = frozenset(
-    """
-    abc admin api apis app apps arg args async auto backend background bar bool browser browsers
-    bug bugfix bugs changelog ci class classes cli cmd code codebase comment comments compiled
-    config configs const css csv ctx data default defaults dev dir dirs doc docs docstring dom
-    draft dto enum env err error errors etc example examples faq feature features file filename
-    files fixme flag flags foo frontend func function functions general getter github gitlab
-    glossary gui html http https i18n id ide ids image img impl import imports index info init
-    input install int intro introduction io issue issues js json key keys kwargs lib library
-    libs license lint linter list log login logs main manual markdown md message method methods
-    misc mock module modules msg name names namespace new news nil note notes null num number
-    obj object offline onboarding online org os other output overview package packages param
-    params parser path paths pdf png pr prs readme ref references refs release releases repo
-    repos repository runtime sample sdk setting settings setup sql src stderr stdin stdout str
-    string stub summary svg sync test testing tests tmp todo token tool tools ts tsx tutorial
-    txt type types ui unit update updates url urls usage user users utf utf8 util utilities
-    utils uuid value values var vars version versions vouch warning warnings website websites
-    wiki wip workaround workarounds workflow workflows www xml yaml yml
-    """.split()
-)
-"""Words of code, of the web and of documents that name nothing of a project."""
-STANDARDS = frozenset(
-    "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
-)
-"""Words before a number that make no ticket."""
-DECISIONS = frozenset({"adr", "pep", "rfc"})
-"""Words before the number of a decision, on which claims hang."""
-
-PREFIXES = ("anti", "de", "meta", "multi", "non", "re", "semi", "sub", "un")
-"""Prefixes that make no name of an English word."""
-
-_TICKED = re.compile(r"`[^`\n]*`")
-_ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
-_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
-_CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
-_ENDED = re.compile(r"[.!?:;]\s")
-_TICKET = re.compile(
-    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
-)
-_ATX = re.compile(r"^ {0,3}#{1,6}[ \t](.++)", re.MULTILINE)
-_UNDERLINED = re.compile(r"^([^\s].{1,80})\n([=\-~^\"'`*+])\2{2,}[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[^`\n]*+$", re.MULTILINE)
-_PLACEHOLDERS = re.compile(r"[|<]|\{\{|\{%|\$\{|\[(?![^\]\[]*+\][(\[])")
-_CODE = re.compile(r"[_=;\\{}@]|\(\)|::")
-_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
-_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
-
-
-class Origin(IntEnum):
-    """Where a name was found; the first one of several spells the name."""
-
-    TITLE = 0
-    TAG = 1
-    NAME = 2
-    TICKET = 3
-    HEADING = 4
-    PHRASE = 5
-    WORD = 6
+MAX_DOCUMENTS = 2_000
+"""Documents whose headings are read."""
 
 
 class Shared(NamedTuple):
@@ -204,15 +154,6 @@ class _StoppedError(Exception):
     """The work was to stop."""
 
 
-def is_ticket(name: str) -> bool:
-    """Whether a name is the number of a ticket, and not of a decision or a standard."""
-    return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
-
-
-def _prefix(ticket: str) -> str:
-    return ticket.partition("-")[0].lower()
-
-
 def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics | None:  # noqa: B008
     """The topics of a generation; None where the work was to stop."""
     try:
@@ -279,7 +220,7 @@ class _Deriving:
         gates of both.
         """
         name = " ".join(name.split())
-        key = _key(name) if len(name) <= MAX_LENGTH else ""
+        key = key_of_name(name) if len(name) <= MAX_LENGTH else ""
         by_gate: dict[str, list[str]] = {}
         for claim_id in claim_ids:
             if (found := self._claims.get(claim_id)) is not None:
@@ -315,10 +256,10 @@ class _Deriving:
         proses: list[tuple[str, str, set[str]]] = []
         for claim, gate in self._claims.values():
             self._rest()
-            for name in _names_in(claim):
+            for name in names_in_claim(claim):
                 by_name.setdefault(name, {})[claim.id] = None
-            prose = _prose(claim.text)
-            said = set(_WORD.findall(prose.lower()))
+            prose = prose_of(claim.text)
+            said = set(WORD.findall(prose.lower()))
             proses.append((gate, prose, said))
             unknown = words_without_tier(said)
             vocabulary |= said - unknown
@@ -351,13 +292,13 @@ class _Deriving:
         """Add the claims in whose identifiers a word stands that other claims say as a word.
         `proses`: the words that each claim says.
         """
-        keys = {gate: {_word_key(word) for word in here} for gate, here in words.items()}
+        keys = {gate: {word_key(word) for word in here} for gate, here in words.items()}
         for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
             self._rest()
             keys_here = keys.get(OPEN, set()), keys.get(gate, set())
             here = words.setdefault(gate, {})
-            for word in words_without_tier(_words_of_identifiers(claim.text) - said):
-                if any(_word_key(word) in some for some in keys_here):
+            for word in words_without_tier(words_of_identifiers(claim.text) - said):
+                if any(word_key(word) in some for some in keys_here):
                     here.setdefault(word, []).append(claim.id)
 
     def _note_words(
@@ -368,24 +309,24 @@ class _Deriving:
         number, beginnings = Counter[str](), set[str]()
         for by_word in words.values():
             for word, ids in by_word.items():
-                number[_word_key(word)] += len(ids)
+                number[word_key(word)] += len(ids)
                 beginnings.add(word[:3])
-        english_keys = {_word_key(word) for word in english if word[:3] in beginnings}
+        english_keys = {word_key(word) for word in english if word[:3] in beginnings}
         for gate, by_word in words.items():
             for word, ids in by_word.items():
-                key = _word_key(word)
+                key = word_key(word)
                 if (
                     number[key] < SPOKEN_OF_FEW
                     or key in english_keys
                     or len(word) < 3
-                    or _is_english(word)
+                    or is_english(word)
                 ):
                     continue
                 candidate = self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
                 text = self._claims[ids[0]][0].text
                 at = text.lower().find(word)
                 name = text[at : at + len(word)] if at >= 0 else word
-                if name[0].islower() and _has_prefix(word):
+                if name[0].islower() and has_prefix(word):
                     continue
                 candidate.note(Origin.WORD, name, ids)
                 candidate.spelled[Origin.WORD][name] += len(ids) - 1
@@ -404,7 +345,7 @@ class _Deriving:
                 and len(page.title.split()) <= MAX_NAME_WORDS
             ):
                 title = " ".join(page.title.split())
-                if key := _key(title) if len(title) <= MAX_LENGTH else "":
+                if key := key_of_name(title) if len(title) <= MAX_LENGTH else "":
                     candidate = self._candidates.setdefault(gate, {}).setdefault(
                         key, _TopicCandidate()
                     )
@@ -422,7 +363,7 @@ class _Deriving:
         quotes: dict[str, Evidence] = {}
         for source in self._knowledge.all_of(Kind.SOURCE):
             self._rest()
-            if not isinstance(source, Source) or not _is_document(source.locator):
+            if not isinstance(source, Source) or not has_headings(source.locator):
                 continue
             documents[source.id] = source
             quoting = self._knowledge.found(pointing_query("quotes", source.id))
@@ -441,13 +382,13 @@ class _Deriving:
         for source_id, claims in citing.items():
             self._rest()
             if data := self._workspace_names.disk.content(documents[source_id]):
-                headings = _headings(data, documents[source_id].locator.endswith(".rst"))
+                headings = headings_in(data, documents[source_id].locator.endswith(".rst"))
                 self._note_headings(documents[source_id], headings, claims, sources)
 
     def _note_headings(
         self,
         source: Source,
-        headings: list[_Heading],
+        headings: list[DocumentHeading],
         citing: Iterable[tuple[str, int | None]],
         sources: QuotedSources,
     ) -> None:
@@ -485,17 +426,21 @@ class _Deriving:
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
         is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
-        if (is_generic and not is_tag) or spelling(name) in own or _is_path(name):
+        if (is_generic and not is_tag) or spelling(name) in own or is_path(name):
             return False
         if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
             return False
         is_phrase = is_phrase and not self._is_uncapitalised(name, gate)
-        is_english = len(content) < 2 and _is_english(name.lower())
+        is_plain = len(content) < 2 and is_english(name.lower())
         return (
-            (Origin.TITLE in candidate.claims and not is_english)
+            (Origin.TITLE in candidate.claims and not is_plain)
             or is_tag
-            or (Origin.NAME in candidate.claims and not is_english)
-            or (Origin.HEADING in candidate.claims and len(content) > 1 and _is_heading(words))
+            or (Origin.NAME in candidate.claims and not is_plain)
+            or (
+                Origin.HEADING in candidate.claims
+                and len(content) > 1
+                and is_name_of_heading(words)
+            )
             or is_phrase
             or is_word
         ) and not self._is_declared(name)
@@ -566,156 +511,6 @@ def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:
         pass
 
 
-def _names_in(claim: Claim) -> Iterator[tuple[Origin, str]]:
-    """The tags of a claim, and the tickets and phrases in capitals of its text."""
-    for tag in claim.topical_tags:
-        yield Origin.TAG, tag
-    for match in matches(_TICKET, claim.text):
-        ticket = match[0]
-        if _prefix(ticket) not in STANDARDS:
-            yield Origin.TICKET, ticket
-    text = _prose(claim.text)
-    for match in matches(_CAPITALS, text):
-        if phrase := _without_opening(text, match):
-            yield Origin.PHRASE, phrase
-
-
-def _prose(text: str) -> str:
-    """A text without its parts in backticks, addresses and paths."""
-    if "`" in text:
-        text = replaced(_TICKED, " . ", text)
-    return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
-
-
-def _words_of_identifiers(text: str) -> set[str]:
-    """The folded words inside the identifiers and options of a text, and inside its backticks."""
-    pieces = text.split("`")
-    bare = (word for piece in pieces[::2] for word in piece.split())
-    names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
-    return {unit.folded for name in names if "/" not in name for unit in units(name).units}
-
-
-def _has_prefix(word: str) -> bool:
-    """Whether a word is a prefix and an English word, in some form, or any word after a hyphen."""
-    for prefix in PREFIXES:
-        rest = word.removeprefix(prefix)
-        if rest != word and (
-            rest[:1] == "-" or (len(rest) > 2 and (tier(rest) or tier(stem(rest))))
-        ):
-            return True
-    return False
-
-
-def _is_path(name: str) -> bool:
-    """Whether a name is the path of a file or a folder."""
-    if " " in name or "/" not in name:
-        return False
-    return "/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name
-
-
 def _too_many(total: int) -> float:
     """The number of claims, of all, beyond which a name tells nothing apart."""
     return max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
-
-
-def _word_key(word: str) -> str:
-    """The key of a word in small letters."""
-    return stem(word) if word.isascii() and word.isalpha() else _key(word)
-
-
-@lru_cache(maxsize=1 << 16)
-def _key(name: str) -> str:
-    """A key that names have in common if they differ in inflection alone; "" for what can't be a
-    name.
-    """
-    if not name or has_spaceless(name) or not name.isprintable():
-        return ""
-    if not name[0].isalnum():
-        return spelling(name)
-    return " ".join(unit.stem for unit in units(name).units)
-
-
-def _is_english(word: str) -> bool:
-    """Whether English has a word, or all parts of a compound."""
-    folded = fold(word)
-    return all(part in STOPWORDS or tier(part) > 0 for part in folded.split("-"))
-
-
-def _is_heading(words: list[str]) -> bool:
-    """Whether the words of a heading name something: a sentence or a question does not."""
-    return len(words) < MAX_NAME_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
-
-
-def _without_opening(text: str, match: re.Match[str]) -> str | None:
-    """A phrase in capitals without a first word that is in capitals only because it begins a
-    sentence.
-    """
-    phrase = match[0]
-    if _begins_sentence(text, match.start()):
-        opening, _, rest = phrase.partition(" ")
-        if (len(opening) == 1 or not opening.isupper()) and _is_english(opening.lower()):
-            phrase = rest
-    return phrase if " " in phrase else None
-
-
-def _begins_sentence(text: str, at: int) -> bool:
-    """Whether no word stands between an offset and the start of its sentence, or of the text."""
-    first = at
-    while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
-        first -= 1
-    return first == 0 or _ENDED.search(text, first, at) is not None
-
-
-def _is_document(locator: str) -> bool:
-    """Whether a locator, without its query or fragment, names a text with headings."""
-    return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
-
-
-class _Heading(NamedTuple):
-    """A heading: where it begins, in bytes; where it begins and ends, in characters; its text."""
-
-    offset: int
-    start: int
-    end: int
-    text: str
-
-
-def _headings(data: bytes, is_restructured: bool = False) -> list[_Heading]:
-    """The headings of a document, in Markdown or reStructuredText. What stands in code or in front
-    matter is none, nor is code, a row of a table or a placeholder of a template.
-    """
-    text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
-    marked = () if is_restructured else _ATX.finditer(text)
-    underlined = (m for m in _UNDERLINED.finditer(text) if is_restructured or m[2] not in "`~")
-    by_place = {m.start(): m for m in (*marked, *underlined)}
-    borders = _borders_of_code(text)
-    ascii_only = text.isascii()
-    headings: list[_Heading] = []
-    for at in sorted(by_place):
-        written = by_place[at][1][:MAX_WINDOW].rstrip(" \t#")
-        is_in_code = bisect_right(borders, at) % 2
-        if is_in_code or _PLACEHOLDERS.search(written) or _CODE.search(written):
-            continue
-        offset = at if ascii_only else len(text[:at].encode())
-        words = " ".join(_MARKUP.sub("", written).split())
-        headings.append(_Heading(offset, at, by_place[at].end(1), words))
-        if len(headings) == MAX_HEADINGS:
-            break
-    return headings
-
-
-def _borders_of_code(text: str) -> list[int]:
-    """Where front matter and blocks of code begin and end, in turn."""
-    borders = []
-    if text.startswith("---\n"):
-        borders = [0, end + 4] if (end := text.find("\n---", 3)) >= 0 else []
-    fence = ""
-    for border in _FENCE.finditer(text):
-        if not fence:
-            fence = border[1]
-        elif border[1].startswith(fence):
-            fence = ""
-        else:
-            continue
-        borders.append(border.start())
-    return borders

@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.people.topic_matches import Matched, TopicMatches
 from vouch_sidecar.retrieval.people.topic_matches import Question as Question
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Tally, Weight
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.topic_finder import is_ticket
+from vouch_sidecar.workspace.topic_names import is_ticket
 
 TOP_CLAIMS = 3
 EXPLAINED_CLAIMS = 10

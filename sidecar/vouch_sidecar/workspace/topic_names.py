@@ -1,0 +1,170 @@
+"""Which parts of texts may name a topic, and the keys that forms of one name share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.names.name_forms import spelling
+from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
+from vouch_sidecar.text.english_words import STOPWORDS, tier
+from vouch_sidecar.text.windows import matches, replaced
+
+MAX_NAME_WORDS = 6
+"""Words of a name; a longer title is a sentence."""
+GENERIC = frozenset(
+    """
+    abc admin api apis app apps arg args async auto backend background bar bool browser browsers
+    bug bugfix bugs changelog ci class classes cli cmd code codebase comment comments compiled
+    config configs const css csv ctx data default defaults dev dir dirs doc docs docstring dom
+    draft dto enum env err error errors etc example examples faq feature features file filename
+    files fixme flag flags foo frontend func function functions general getter github gitlab
+    glossary gui html http https i18n id ide ids image img impl import imports index info init
+    input install int intro introduction io issue issues js json key keys kwargs lib library
+    libs license lint linter list log login logs main manual markdown md message method methods
+    misc mock module modules msg name names namespace new news nil note notes null num number
+    obj object offline onboarding online org os other output overview package packages param
+    params parser path paths pdf png pr prs readme ref references refs release releases repo
+    repos repository runtime sample sdk setting settings setup sql src stderr stdin stdout str
+    string stub summary svg sync test testing tests tmp todo token tool tools ts tsx tutorial
+    txt type types ui unit update updates url urls usage user users utf utf8 util utilities
+    utils uuid value values var vars version versions vouch warning warnings website websites
+    wiki wip workaround workarounds workflow workflows www xml yaml yml
+    """.split()
+)
+"""Words of code, of the web and of documents that name nothing of a project."""
+STANDARDS = frozenset(
+    "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
+)
+"""Words before a number that make no ticket."""
+DECISIONS = frozenset({"adr", "pep", "rfc"})
+"""Words before the number of a decision, on which claims hang."""
+PREFIXES = ("anti", "de", "meta", "multi", "non", "re", "semi", "sub", "un")
+"""Prefixes that make no name of an English word."""
+_TICKED = re.compile(r"`[^`\n]*`")
+_ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
+WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
+_ENDED = re.compile(r"[.!?:;]\s")
+_TICKET = re.compile(
+    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
+)
+
+
+class Origin(IntEnum):
+    """Where a name was found; the first one of several spells the name."""
+
+    TITLE = 0
+    TAG = 1
+    NAME = 2
+    TICKET = 3
+    HEADING = 4
+    PHRASE = 5
+    WORD = 6
+
+
+def is_ticket(name: str) -> bool:
+    """Whether a name is the number of a ticket, and not of a decision or a standard."""
+    return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
+
+
+def _prefix(ticket: str) -> str:
+    return ticket.partition("-")[0].lower()
+
+
+def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
+    """The tags of a claim, and the tickets and phrases in capitals of its text."""
+    for tag in claim.topical_tags:
+        yield Origin.TAG, tag
+    for match in matches(_TICKET, claim.text):
+        ticket = match[0]
+        if _prefix(ticket) not in STANDARDS:
+            yield Origin.TICKET, ticket
+    text = prose_of(claim.text)
+    for match in matches(_CAPITALS, text):
+        if phrase := _without_opening(text, match):
+            yield Origin.PHRASE, phrase
+
+
+def prose_of(text: str) -> str:
+    """A text without its parts in backticks, addresses and paths."""
+    if "`" in text:
+        text = replaced(_TICKED, " . ", text)
+    return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
+
+
+def words_of_identifiers(text: str) -> set[str]:
+    """The folded words inside the identifiers and options of a text, and inside its backticks."""
+    pieces = text.split("`")
+    bare = (word for piece in pieces[::2] for word in piece.split())
+    names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
+    return {unit.folded for name in names if "/" not in name for unit in units(name).units}
+
+
+def has_prefix(word: str) -> bool:
+    """Whether a word is a prefix and an English word, in some form, or any word after a hyphen."""
+    for prefix in PREFIXES:
+        rest = word.removeprefix(prefix)
+        if rest != word and (
+            rest[:1] == "-" or (len(rest) > 2 and (tier(rest) or tier(stem(rest))))
+        ):
+            return True
+    return False
+
+
+def is_path(name: str) -> bool:
+    """Whether a name is the path of a file or a folder."""
+    if " " in name or "/" not in name:
+        return False
+    return "/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name
+
+
+def word_key(word: str) -> str:
+    """The key of a word in small letters."""
+    return stem(word) if word.isascii() and word.isalpha() else key_of_name(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def key_of_name(name: str) -> str:
+    """A key that names have in common if they differ in inflection alone; "" for what can't be a
+    name.
+    """
+    if not name or has_spaceless(name) or not name.isprintable():
+        return ""
+    if not name[0].isalnum():
+        return spelling(name)
+    return " ".join(unit.stem for unit in units(name).units)
+
+
+def is_english(word: str) -> bool:
+    """Whether English has a word, or all parts of a compound."""
+    folded = fold(word)
+    return all(part in STOPWORDS or tier(part) > 0 for part in folded.split("-"))
+
+
+def is_name_of_heading(words: list[str]) -> bool:
+    """Whether the words of a heading name something: a sentence or a question does not."""
+    return len(words) < MAX_NAME_WORDS and STOPWORDS.isdisjoint(set(words) - {"and", "for", "of"})
+
+
+def _without_opening(text: str, match: re.Match[str]) -> str | None:
+    """A phrase in capitals without a first word that is in capitals only because it begins a
+    sentence.
+    """
+    phrase = match[0]
+    if _begins_sentence(text, match.start()):
+        opening, _, rest = phrase.partition(" ")
+        if (len(opening) == 1 or not opening.isupper()) and is_english(opening.lower()):
+            phrase = rest
+    return phrase if " " in phrase else None
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    """Whether no word stands between an offset and the start of its sentence, or of the text."""
+    first = at
+    while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
+        first -= 1
+    return first == 0 or _ENDED.search(text, first, at) is not None
