@@ -16,10 +16,10 @@ from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
+from vouch_sidecar.workspace.claim_reading import CitedFile, ClaimFacts
 from vouch_sidecar.workspace.file_list import read
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator, line_in
-from vouch_sidecar.workspace.ties import CitedFile, ClaimFacts
 
 SHARED_LINES = 0.5
 """Share of a source's lines that a file of its name must have to be the one it was made from."""

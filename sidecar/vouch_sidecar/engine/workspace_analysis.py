@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.workspace.claim_reading import ClaimReading, read_claim, wanted_in
 from vouch_sidecar.workspace.code_owners import (
     CodeOwners,
     OwnersRule,
@@ -42,7 +43,6 @@ from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
     NO_NAMES,
-    ClaimReading,
     Tie,
     Ties,
     Use,
@@ -50,8 +50,6 @@ from vouch_sidecar.workspace.ties import (
     digested,
     document_keys,
     is_searched,
-    ties_of,
-    wanted_in,
 )
 from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics
@@ -234,7 +232,7 @@ def work_out(
         if claim is None:
             state.reads.pop(claim_id, None)
         else:
-            state.reads[claim_id] = ties_of(facts.of(claim), locator)
+            state.reads[claim_id] = read_claim(facts.of(claim), locator)
     origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     if state.stats:

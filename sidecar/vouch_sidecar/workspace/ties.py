@@ -19,14 +19,12 @@ from vouch_sidecar.workspace.definitions import FileNames, Span
 from vouch_sidecar.workspace.file_kinds import (
     DOCUMENTS,
     WRITTEN,
-    changes_with_all,
     ending_of,
     is_for_names,
     is_migration,
     is_test,
     language_of,
 )
-from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import Named, digest, documents_in, named_in, parts_of
 
@@ -45,61 +43,20 @@ STRENGTH: Mapping[TieArm, float] = {
     "mention": 0.4,
 }
 """How sure an arm is that the claim concerns the file, from 0 to 1."""
-BESIDE = 0.7
-"""The factor for a name that is in the quoted line or in the decision, but not in the claim."""
-FOLDER = 0.6
-"""The factor for a file whose folder is named."""
-LATER = 0.8
-"""The factor for a name in the second half of a claim, which is rarely its subject."""
 PLAIN = 0.5
 """The factor for an identifier that is also a word."""
 GONE_NAME = 0.8
 """The factor for an identifier that the file defined once, and that is gone from the workspace."""
-SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
-"""The factor for a file in a named folder of so few files."""
-OWN_NAME = 0.8
-"""The factor for a file that has the name of an entity or a document of the claim."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
 """The factor for a file that names a document that the claim cites, if so few claims cite it."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
 """The most files that may define an identifier, or mention it; more make no tie."""
-MAX_TIES = 200
-"""The number of ties of one claim; those of one file are not bounded here."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 MAX_DIGITS = 6
 _NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
 _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
-
-
-class CitedFile(NamedTuple):
-    """A citation of a claim. `path` is the file that the source was made from. `line` is from a
-    receipt in the kept source (`quote`), or as the locators name it.
-    """
-
-    source_id: str
-    path: str | None
-    line: int | None = None
-    quote: Quote | None = None
-    """The words that the claim's receipt quotes."""
-    quoted: str = ""
-    """These words in their whole sentence, where all who see the claim may see that."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimFacts:
-    """The input for the ties of one claim. `mark` changes with the text and the evidence."""
-
-    id: str
-    mark: str
-    text: str
-    cited: tuple[CitedFile, ...] = ()
-    rationale: str = ""
-    sentence: str = ""
-    """The sentence of which the text is a part, where all who see the claim may see it."""
-    entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The ids of the entities that it declares, with their names."""
 
 
 class Tie(NamedTuple):
@@ -329,7 +286,7 @@ class Ties:
             ties = self.by_path.get(path, ())
             yield from (FoundTie(path, tie) for tie in ties if tie.arm in ("cites", "quotes"))
             return
-        for path in _paths_of(named, locator):
+        for path in paths_of(named, locator):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         if named.kind == "path":
@@ -433,7 +390,7 @@ def names_of(named: Named) -> dict[str, float]:
     return found
 
 
-def _place_in(whole: str, name: str) -> tuple[int, int]:
+def place_in(whole: str, name: str) -> tuple[int, int]:
     """Where one of its `names_of` begins and ends in a name, whatever joins the parts there."""
     first, _, last = name.rpartition(".")
     if first:
@@ -442,137 +399,14 @@ def _place_in(whole: str, name: str) -> tuple[int, int]:
     return at, at + len(name)
 
 
-def _paths_of(named: Named, locator: Locator) -> list[str]:
+def paths_of(named: Named, locator: Locator) -> list[str]:
+    """The files or folders that a name leads to by itself: a path, or a module."""
     if named.kind == "path":
         path = locator.of_path(named.name)
         return [] if path is None else [path]
     if named.kind == "identifier" and len(parts_of(named.name)) > 1:
         return locator.of_module(named.name)
     return []
-
-
-class NameOf(NamedTuple):
-    """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
-    mean, its place, and whether it leads to a path.
-    """
-
-    name: str
-    start: int
-    end: int
-    is_path: bool
-    means: tuple[str, ...]
-
-
-class ClaimReading(NamedTuple):
-    """The result of reading one claim: its ties to paths, and the identifiers that it names."""
-
-    mark: str
-    found: tuple[FoundTie, ...]
-    uses: tuple[tuple[str, Use], ...]
-    """By name."""
-    names: tuple[NameOf, ...]
-    """The names in the claim's own text."""
-    quotes: tuple[tuple[str, Quote], ...]
-    """The quotes, each with the path of the file."""
-    sources: tuple[str, ...]
-    """The ids of the sources that the claim cites."""
-
-
-def ties_of(claim: ClaimFacts, locator: Locator) -> ClaimReading:
-    """The ties of a claim."""
-    found = [*_cited_by(claim), *_of_same_name(claim, locator)]
-    uses: list[tuple[str, Use]] = []
-    names: list[NameOf] = []
-    for text, where, via in _texts(claim):
-        for named in _named_in(text, claim.sentence if where == "text" else ""):
-            worth = LATER if named.start > len(text) / 2 else 1.0
-            worth *= 1.0 if where == "text" else BESIDE
-            start, end = (named.start, named.end) if where == "text" else (0, 0)
-            paths = _paths_of(named, locator)
-            if where == "text":
-                means = () if named.kind == "path" else tuple(map(digest, names_of(named)))
-                names.append(NameOf(digest(named.name), start, end, bool(paths), means))
-            for path in paths:
-                strength = STRENGTH["path"] * worth * _part(path, locator)
-                place = (None, via, where, start, end)
-                found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
-            if named.kind == "path":
-                continue
-            shares = names_of(named)
-            dotted = next(iter(shares))
-            for name, share in shares.items():
-                first, last = _place_in(named.name, name)
-                here = (start + first, start + last) if where == "text" else (0, 0)
-                part_of = digest(dotted) if name != dotted else ""
-                use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
-                uses.append((name, use))
-    quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
-    sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
-    some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
-    return ClaimReading(claim.mark, *some, quotes, sources)
-
-
-def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
-    """The files that a claim cites; such as every commit changes only with a line."""
-    for cited in claim.cited:
-        if cited.path is None or (cited.line is None and changes_with_all(cited.path)):
-            continue
-        arm: TieArm = "quotes" if cited.quote else "cites"
-        tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
-        if cited.quote:
-            _, start, end = cited.quote.range
-            tie = tie._replace(start=start, end=end)
-        yield FoundTie(cited.path, tie)
-
-
-def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
-    """The files that have the name of an entity of the claim, or of a document that it cites."""
-    strength = STRENGTH["path"] * OWN_NAME
-    for entity_id, called in claim.entities:
-        for path in sorted({path for name in called for path in locator.called(name)}):
-            tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
-            yield FoundTie(path, tie)
-    for cited in claim.cited:
-        document = cited.path or ""
-        if ending_of(document) in DOCUMENTS and is_for_names(document):
-            name = document.rpartition("/")[2].partition(".")[0]
-            tie = Tie(claim.id, claim.mark, "path", strength, None, cited.source_id, "document")
-            for path in locator.called(name):
-                if ending_of(path) not in DOCUMENTS:
-                    yield FoundTie(path, tie._replace(beside=document))
-
-
-def _part(path: str, locator: Locator) -> float:
-    """The factor for a path: that of a folder counts less, the more files it has."""
-    if not path.endswith("/"):
-        return 1.0
-    return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
-
-
-def _named_in(text: str, sentence: str) -> list[Named]:
-    """The names of a text that are names in the whole sentence: a cut address leads nowhere."""
-    at = sentence.find(text) if sentence else -1
-    if at < 0:
-        return named_in(text)
-    return [
-        one._replace(start=one.start - at, end=one.end - at)
-        for one in named_in(sentence)
-        if at <= one.start and one.end <= at + len(text)
-    ]
-
-
-def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
-    yield claim.text, "text", None
-    for cited in claim.cited:
-        if cited.quoted:
-            yield cited.quoted, "quote", cited.source_id
-    if claim.rationale:
-        yield claim.rationale, "decision", None
-
-
-def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:
-    """The identifiers that claims name."""
-    return {name for read in reads for name, _ in read.uses}
 
 
 def is_searched(path: str) -> bool:

@@ -1,0 +1,194 @@
+"""Reads claims: which files each cites or names, which identifiers, and what it quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vouch_sidecar.workspace.file_kinds import (
+    DOCUMENTS,
+    changes_with_all,
+    ending_of,
+    is_for_names,
+)
+from vouch_sidecar.workspace.freshness import Quote
+from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.names_in_text import Named, digest, named_in
+from vouch_sidecar.workspace.ties import (
+    STRENGTH,
+    FoundTie,
+    Tie,
+    TieArm,
+    Use,
+    Where,
+    names_of,
+    paths_of,
+    place_in,
+)
+
+BESIDE = 0.7
+"""The factor for a name that is in the quoted line or in the decision, but not in the claim."""
+FOLDER = 0.6
+"""The factor for a file whose folder is named."""
+LATER = 0.8
+"""The factor for a name in the second half of a claim, which is rarely its subject."""
+SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
+"""The factor for a file in a named folder of so few files."""
+OWN_NAME = 0.8
+"""The factor for a file that has the name of an entity or a document of the claim."""
+MAX_TIES = 200
+"""The number of ties of one claim; those of one file are not bounded here."""
+
+
+class CitedFile(NamedTuple):
+    """A citation of a claim. `path` is the file that the source was made from. `line` is from a
+    receipt in the kept source (`quote`), or as the locators name it.
+    """
+
+    source_id: str
+    path: str | None
+    line: int | None = None
+    quote: Quote | None = None
+    """The words that the claim's receipt quotes."""
+    quoted: str = ""
+    """These words in their whole sentence, where all who see the claim may see that."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """The input for the ties of one claim. `mark` changes with the text and the evidence."""
+
+    id: str
+    mark: str
+    text: str
+    cited: tuple[CitedFile, ...] = ()
+    rationale: str = ""
+    sentence: str = ""
+    """The sentence of which the text is a part, where all who see the claim may see it."""
+    entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The ids of the entities that it declares, with their names."""
+
+
+class NameOf(NamedTuple):
+    """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
+    mean, its place, and whether it leads to a path.
+    """
+
+    name: str
+    start: int
+    end: int
+    is_path: bool
+    means: tuple[str, ...]
+
+
+class ClaimReading(NamedTuple):
+    """The result of reading one claim: its ties to paths, and the identifiers that it names."""
+
+    mark: str
+    found: tuple[FoundTie, ...]
+    uses: tuple[tuple[str, Use], ...]
+    """By name."""
+    names: tuple[NameOf, ...]
+    """The names in the claim's own text."""
+    quotes: tuple[tuple[str, Quote], ...]
+    """The quotes, each with the path of the file."""
+    sources: tuple[str, ...]
+    """The ids of the sources that the claim cites."""
+
+
+def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
+    """Read a claim. The names that files define become ties when it is known what files define."""
+    found = [*_cited_by(claim), *_of_same_name(claim, locator)]
+    uses: list[tuple[str, Use]] = []
+    names: list[NameOf] = []
+    for text, where, via in _texts(claim):
+        for named in _named_in(text, claim.sentence if where == "text" else ""):
+            worth = LATER if named.start > len(text) / 2 else 1.0
+            worth *= 1.0 if where == "text" else BESIDE
+            start, end = (named.start, named.end) if where == "text" else (0, 0)
+            paths = paths_of(named, locator)
+            if where == "text":
+                means = () if named.kind == "path" else tuple(map(digest, names_of(named)))
+                names.append(NameOf(digest(named.name), start, end, bool(paths), means))
+            for path in paths:
+                strength = STRENGTH["path"] * worth * _part(path, locator)
+                place = (None, via, where, start, end)
+                found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
+            if named.kind == "path":
+                continue
+            shares = names_of(named)
+            dotted = next(iter(shares))
+            for name, share in shares.items():
+                first, last = place_in(named.name, name)
+                here = (start + first, start + last) if where == "text" else (0, 0)
+                part_of = digest(dotted) if name != dotted else ""
+                use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
+                uses.append((name, use))
+    quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
+    sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
+    some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
+    return ClaimReading(claim.mark, *some, quotes, sources)
+
+
+def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
+    """The files that a claim cites; such as every commit changes only with a line."""
+    for cited in claim.cited:
+        if cited.path is None or (cited.line is None and changes_with_all(cited.path)):
+            continue
+        arm: TieArm = "quotes" if cited.quote else "cites"
+        tie = Tie(claim.id, claim.mark, arm, STRENGTH[arm], cited.line, cited.source_id)
+        if cited.quote:
+            _, start, end = cited.quote.range
+            tie = tie._replace(start=start, end=end)
+        yield FoundTie(cited.path, tie)
+
+
+def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
+    """The files that have the name of an entity of the claim, or of a document that it cites."""
+    strength = STRENGTH["path"] * OWN_NAME
+    for entity_id, called in claim.entities:
+        for path in sorted({path for name in called for path in locator.called(name)}):
+            tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
+            yield FoundTie(path, tie)
+    for cited in claim.cited:
+        document = cited.path or ""
+        if ending_of(document) in DOCUMENTS and is_for_names(document):
+            name = document.rpartition("/")[2].partition(".")[0]
+            tie = Tie(claim.id, claim.mark, "path", strength, None, cited.source_id, "document")
+            for path in locator.called(name):
+                if ending_of(path) not in DOCUMENTS:
+                    yield FoundTie(path, tie._replace(beside=document))
+
+
+def _part(path: str, locator: Locator) -> float:
+    """The factor for a path: that of a folder counts less, the more files it has."""
+    if not path.endswith("/"):
+        return 1.0
+    return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
+
+
+def _named_in(text: str, sentence: str) -> list[Named]:
+    """The names of a text that are names in the whole sentence: a cut address leads nowhere."""
+    at = sentence.find(text) if sentence else -1
+    if at < 0:
+        return named_in(text)
+    return [
+        one._replace(start=one.start - at, end=one.end - at)
+        for one in named_in(sentence)
+        if at <= one.start and one.end <= at + len(text)
+    ]
+
+
+def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
+    yield claim.text, "text", None
+    for cited in claim.cited:
+        if cited.quoted:
+            yield cited.quoted, "quote", cited.source_id
+    if claim.rationale:
+        yield claim.rationale, "decision", None
+
+
+def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:
+    """The identifiers that claims name."""
+    return {name for read in reads for name, _ in read.uses}
