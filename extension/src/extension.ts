@@ -98,7 +98,7 @@ function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
         .onServerRunning(again)
         .catch((error) => log.warn(`The panel did not fill: ${messageOf(error)}`));
     },
-    onCrashLoop: async () => {
+    onGivenUp: async () => {
       const message = 'The Vouch server keeps ending.';
       if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
     },

@@ -18,7 +18,8 @@ export interface Listeners {
   onNotification<M extends Incoming>(method: M, params: Notifications[M]): void;
   /** The server answers; `again` when it did before in this window. */
   onRunning(again: boolean): void;
-  onCrashLoop(): void;
+  /** It ended so often that it is not started again. */
+  onGivenUp(): void;
 }
 
 export class Server implements vscode.Disposable {
@@ -133,7 +134,7 @@ export class Server implements vscode.Disposable {
       onRunning: () => this.began(client),
       onGivenUp: () => {
         this.listeners.onState('stopped');
-        this.listeners.onCrashLoop();
+        this.listeners.onGivenUp();
       },
     });
     for (const method of ['vouch/didChangeSalience', 'vouch/didChangeStatus'] as const) {

@@ -11,7 +11,7 @@ interface Entry extends vscode.QuickPickItem {
 }
 
 /** What is known of the server. */
-export interface KnownStatus {
+export interface ServerStatus {
   readonly state: State;
   readonly status: StatusResult | undefined;
   readonly health: DidChangeStatus | undefined;
@@ -22,21 +22,21 @@ const execute =
   (command: string, ...args: unknown[]) =>
   () =>
     vscode.commands.executeCommand(command, ...args);
-/** Where a setting that stands in no file of the knowledge base can be looked for. */
+
 const openSettings = (name: string) => execute('workbench.action.openSettings', name);
 
 export async function showStatus(
-  known: KnownStatus,
-  server: ServerProgram | undefined,
+  server: ServerStatus,
+  program: ServerProgram | undefined,
 ): Promise<void> {
-  const { state, status, health } = known;
+  const { state, status, health } = server;
   const summary = summarize(state, status, health);
   const entries = [
     ...roots(status),
     ...refused(status),
     ...problems(status),
-    ...(state === 'ready' && status ? pauses(known, status) : []),
-    ...actions(server),
+    ...(state === 'ready' && status ? pauses(server, status) : []),
+    ...actions(program),
   ];
   const chosen = await vscode.window.showQuickPick(entries, {
     title: summary.text,
@@ -47,7 +47,7 @@ export async function showStatus(
   await chosen?.run?.();
 }
 
-const roots = (status: KnownStatus['status']): Entry[] =>
+const roots = (status: ServerStatus['status']): Entry[] =>
   (status?.roots ?? []).map(({ root, collection, counts }) => ({
     label: `$(library) ${collection}`,
     description: root,
@@ -56,14 +56,14 @@ const roots = (status: KnownStatus['status']): Entry[] =>
   }));
 
 /** Knowledge bases of other users. */
-const refused = (status: KnownStatus['status']): Entry[] =>
+const refused = (status: ServerStatus['status']): Entry[] =>
   (status?.refused ?? []).map((detail) => ({
     label: '$(lock) not served',
     detail,
     run: openSettings('vouchSidecar.trust.folders'),
   }));
 
-function problems(status: KnownStatus['status']): Entry[] {
+function problems(status: ServerStatus['status']): Entry[] {
   return problemsOf(status).map(({ root, path: file, line, severity, message }) => {
     const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
     if (!file) return { ...entry, run: openSettings('vouchSidecar') };
@@ -74,11 +74,11 @@ function problems(status: KnownStatus['status']): Entry[] {
 }
 
 /** A pause silences hooks, pushes and hover; what is asked is still answered. */
-function pauses(known: KnownStatus, status: StatusResult): Entry[] {
+function pauses(server: ServerStatus, status: StatusResult): Entry[] {
   const entry = (label: string, seconds: number | null, detail: string): Entry => ({
     label,
     detail,
-    run: () => known.pause(seconds),
+    run: () => server.pause(seconds),
   });
   const until = pausedUntil(status);
   if (until) return [entry('$(debug-continue) Resume', 0, `Paused ${until}`)];
@@ -88,14 +88,14 @@ function pauses(known: KnownStatus, status: StatusResult): Entry[] {
   ];
 }
 
-const actions = (server: ServerProgram | undefined): Entry[] => [
+const actions = (program: ServerProgram | undefined): Entry[] => [
   { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
-  ...(server
+  ...(program
     ? []
     : [{ label: '$(cloud-download) Install Server', run: execute('vouchSidecar.install') }]),
   {
     label: '$(refresh) Restart Server',
-    description: server ? `${server.version} · ${server.command}` : '',
+    description: program ? `${program.version} · ${program.command}` : '',
     run: execute('vouchSidecar.restart'),
   },
   { label: '$(output) Show Logs', run: execute('vouchSidecar.showLogs') },
