@@ -107,6 +107,14 @@ def test_every_folder_is_a_room() -> None:
     assert folders == set(ROOMS)
 
 
+def test_no_test_imports_another_one() -> None:
+    """What several tests share stands in a module of its own."""
+    tests = Path(__file__).parent
+    shared = re.compile(r"^from tests[\w.]* import test_|^from tests\.[\w.]*\btest_", re.MULTILINE)
+    found = [path.name for path in tests.rglob("*.py") if shared.search(path.read_text("utf-8"))]
+    assert found == []
+
+
 def test_no_file_of_the_extension_imports_itself_by_a_detour() -> None:
     files = {path.resolve(): path.read_text("utf-8") for path in EXTENSION.rglob("*.ts")}
     found = {

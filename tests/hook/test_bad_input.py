@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.hook.conftest import LIMIT, Hook, Place, hook_in
+from tests.hook.sockets import listening, socket_of
 from tests.protocol.client import COMMAND, environment, run_command
 
 PROMPT = "user-prompt-submit"
@@ -145,43 +141,6 @@ def test_a_folder_that_is_a_link_is_not_used(hook: Hook, place: Place) -> None:
     (place.runtime / "vouch-sidecar").symlink_to(elsewhere)
     with listening(socket_of(place), b'{"ok":true,"result":{"mine":1}}\n'):
         assert hook(PROMPT, prompt=KNOWN).is_silent()
-
-
-def socket_of(place: Place) -> Path:
-    path = Path(socket_path(place.root, place.env))
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    return path
-
-
-@contextmanager
-def listening(path: Path, answer: bytes | None, hangs: bool = False) -> Iterator[None]:
-    """A socket whose owner answers this and goes, or `hangs`; with None it never answers."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
-        listener.listen()
-        over = threading.Event()
-
-        def serve() -> None:
-            try:
-                connected, _ = listener.accept()
-            except OSError:  # nobody came
-                return
-            with connected:
-                connected.recv(1 << 16)
-                if answer is not None:
-                    connected.sendall(answer)
-                if answer is None or hangs:
-                    over.wait(10)
-                else:
-                    listener.close()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield
-        over.set()
-        with suppress(OSError):  # it is closed
-            listener.shutdown(socket.SHUT_RDWR)
-        thread.join(5)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.local.ownership import hold
 
 from tests.engine.processes import until
 from tests.hook.conftest import LIMIT, Hook, Place, processes_of
-from tests.hook.test_bad_input import listening, socket_of
+from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import environment, indexed_client, run_command
 from tests.workspace.places import cite, commit_as, repository

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +13,6 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.index.query import Search
-from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.index.schema import SCHEMA, key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
@@ -35,7 +34,7 @@ from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems, terms
 
-from tests.index.worlds import GATES, steps, texts
+from tests.index.worlds import GATES, disk_of, steps, texts
 from tests.reference import Reference
 from tests.retrieval.samples import claim, claims_in, entity
 from tests.soak import LONG, examples, soak
@@ -66,17 +65,6 @@ class Changing:
         self.knowledge = after(before, change, disk_of(self.artifacts.values()))
         if to == "beside":
             self.knowledge = self.knowledge.on(in_memory(before.documents()), before)
-
-
-def disk_of(artifacts: Iterable[Artifact]) -> Disk:
-    """A disk with the files of some artifacts, and without content of sources."""
-    by_key = {key_of(one): one for one in artifacts}
-    by_path = {one.path: one for one in by_key.values()}
-
-    def hidden(kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
-        return (one for key, one in by_key.items() if key[0] is kind and is_hidden(key))
-
-    return Disk(lambda _: None, by_path.__getitem__, hidden)
 
 
 def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:

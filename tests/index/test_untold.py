@@ -28,7 +28,7 @@ from vouch_sidecar.retrieval.lookup import successor
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-from tests.index.test_knowledge import disk_of
+from tests.index.worlds import disk_of
 from tests.retrieval.samples import PRIVATE, claim, entity
 
 OLD = claim("tokens-live-for-ninety-minutes", "Tokens live for ninety minutes.", evidence=("e",))

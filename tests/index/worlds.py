@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from hypothesis import strategies as st
+from vouch_sidecar.index.receipts import Disk
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -14,6 +17,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Scope,
     Source,
+    key_of,
 )
 
 GATES = [
@@ -128,3 +132,14 @@ steps = st.tuples(
     st.sampled_from(("as it is", "base", "beside")),
 )
 """What comes, what goes, and to what: see `tests.index.test_knowledge`."""
+
+
+def disk_of(artifacts: Iterable[Artifact]) -> Disk:
+    """A disk with the files of some artifacts, and without content of sources."""
+    by_key = {key_of(one): one for one in artifacts}
+    by_path = {one.path: one for one in by_key.values()}
+
+    def hidden(kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
+        return (one for key, one in by_key.items() if key[0] is kind and is_hidden(key))
+
+    return Disk(lambda _: None, by_path.__getitem__, hidden)

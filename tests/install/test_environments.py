@@ -11,7 +11,7 @@ import pytest
 from vouch_sidecar.surfaces.mcp.server import MCP_NAME
 
 from tests.mcp.client import make_both
-from tests.mcp.test_process import INITIALIZE
+from tests.mcp.messages import INITIALIZE
 from tests.soak import LONG
 
 ROOT = Path(__file__).parents[2]

@@ -20,9 +20,9 @@ from vouch_sidecar.surfaces.install.host_files import jsonc_value
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.install.conftest import PLUGIN, WRITING, Install
-from tests.mcp.test_process import INITIALIZE
+from tests.mcp.messages import INITIALIZE
+from tests.protocol import client
 from tests.protocol.client import COMMAND, environment
-from tests.surfaces import test_entry
 
 # By host: its file with hooks, and that with the server, which stands below a key.
 HOOKS = {"claude-code": f"{PLUGIN}/hooks/hooks.json", "codex": ".codex/config.toml"}
@@ -130,7 +130,7 @@ def test_mcp_servers(install: Install, run: Run, root: Path, ran: Path, host: st
 def test_helix(install: Install, run: Run, ran: Path) -> None:
     server = tomllib.loads(install("helix").stdout)["language-server"]["vouch-sidecar"]
     env = server.get("environment")
-    said = run([server["command"], *server["args"]], frame(test_entry.INITIALIZE), env)
+    said = run([server["command"], *server["args"]], frame(client.INITIALIZE), env)
     assert not ran.exists()
     assert b"serverInfo" in said
 

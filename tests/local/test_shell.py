@@ -11,10 +11,10 @@ import pytest
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
-from tests.hook.test_bad_input import listening, socket_of
+from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import Client, run_command, running
-from tests.surfaces.test_tables import printed
+from tests.surfaces.terminal import printed
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
 """What tells one process from another."""

@@ -12,8 +12,9 @@ from vouch_sidecar.kb.discovery import RESIDENT
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, hook_in, project
-from tests.local.test_local import PROMPT
 from tests.protocol.client import COMMAND, environment, running
+
+PROMPT = "How do we rotate JWT tokens?"
 
 
 @pytest.fixture

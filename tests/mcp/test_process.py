@@ -19,18 +19,8 @@ from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.mcp import client
 from tests.mcp.client import called, connected
+from tests.mcp.messages import INITIALIZE
 from tests.protocol.client import environment
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 
 
 def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:

@@ -26,8 +26,8 @@ from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 from tests.mcp.client import ROOT, called, connected, json_of, text_of
 from tests.mcp.conftest import Served
 from tests.protocol import knowledge
-from tests.surfaces.test_jsonl import answers
-from tests.surfaces.test_parity import COURIER, QUESTIONS, TEXT, comparable
+from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
+from tests.surfaces.json_lines import answers
 from tests.workspace.places import cite, commit_as, repository
 
 SERVED = {f"kb_{name}" for name in SERVED_NAMES if name in OPERATIONS}

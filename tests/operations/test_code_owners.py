@@ -14,7 +14,7 @@ from vouch_sidecar.engine.workspaces import Workspaces, settle
 
 from tests.engine.bases import ask, cached, engine_on, until
 from tests.kb.samples import claim, dump, entity, put
-from tests.retrieval.test_people import person, relation
+from tests.retrieval.people import person, relation
 from tests.workspace.places import cite, commit_as, repository, write
 
 MODEL = Caller(is_model=True)

@@ -16,14 +16,8 @@ from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, cached, engine_on, write
 from tests.kb.samples import claim, dump, make_kb, put
+from tests.operations.keyring_claims import TEXTS, WORDS
 from tests.workspace.places import git, repository, settled
-
-TEXTS = {
-    "asked": "A keyring is asked before `read_netrc`.",
-    "run": "The keyring can be imported or run.",
-    "off": "Without a keyring the password is asked for.",
-}
-WORDS = "door roof wall gate shed barn mill pump well yard path hedge".split()
 
 
 @pytest.fixture

@@ -324,3 +324,19 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
 def uri_of(path: Path) -> str:
     """The file URI of a path."""
     return path.as_uri()
+
+
+def at(uri: str, line: int, character: int) -> dict[str, Any]:
+    """The params of a question about a position."""
+    return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+
+
+def hover(client: Client, text: str, line: int, character: int, uri: str = "untitled:a") -> Any:
+    """The hover at a position of a text, which is open meanwhile."""
+    client.open(uri, text, "markdown")
+    found = client.request("textDocument/hover", at(uri, line, character))
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    return found
+
+
+INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'

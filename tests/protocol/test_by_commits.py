@@ -13,8 +13,7 @@ from vouch_sidecar.surfaces.local.client import ask
 
 from tests.engine.processes import until
 from tests.protocol import knowledge
-from tests.protocol.client import Client, environment, run_command, running
-from tests.protocol.test_hover import hover
+from tests.protocol.client import Client, environment, hover, run_command, running
 from tests.workspace.places import cite, commit_as, repository
 
 HOSTILE = "Eve](http://evil) `x` ![i](u) \u202e\u200bEnd"

@@ -14,14 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from tests.engine.captured_texts import ANSWER, GUIDE, KEYRING, KEYRING_QUESTION, QUESTION
 from tests.engine.processes import holds, place, until
-from tests.engine.test_captured import (
-    ANSWER,
-    GUIDE,
-    KEYRING,
-    KEYRING_QUESTION,
-    QUESTION,
-)
 from tests.oracle import COMMAND, run_vouch
 from tests.protocol.client import Client, indexed_client
 from tests.workspace.places import repository

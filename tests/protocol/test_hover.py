@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client
+from tests.protocol.client import Client, at, hover
 from tests.protocol.conftest import Serve, Start
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
-
-
-def at(uri: str, line: int, character: int) -> dict[str, Any]:
-    return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-
-
-def hover(client: Client, text: str, line: int, character: int, uri: str = "untitled:a") -> Any:
-    client.open(uri, text, "markdown")
-    found = client.request("textDocument/hover", at(uri, line, character))
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-    return found
 
 
 def test_hover_says_what_is_known(client: Client, root: Path) -> None:

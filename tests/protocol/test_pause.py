@@ -13,9 +13,8 @@ from vouch_sidecar.kb.pauses import Pause, pause, resume
 from vouch_sidecar.kb.runtime_folder import name_of, runtime_folder
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, run_command
+from tests.protocol.client import Client, hover, run_command
 from tests.protocol.conftest import Serve, Start
-from tests.protocol.test_hover import hover
 
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
 

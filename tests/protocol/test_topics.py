@@ -10,9 +10,16 @@ from typing import Any
 import pytest
 
 from tests.kb.samples import claim, put
-from tests.operations.test_topics import TEXTS, WORDS
-from tests.protocol.client import Client, Message, environment, indexed_client, run_command
-from tests.protocol.test_hover import at, hover
+from tests.operations.keyring_claims import TEXTS, WORDS
+from tests.protocol.client import (
+    Client,
+    Message,
+    at,
+    environment,
+    hover,
+    indexed_client,
+    run_command,
+)
 from tests.workspace.places import cite, commit_as, repository
 
 CHANGED = "vouch/didChangeSalience"

@@ -24,10 +24,9 @@ from vouch_sidecar.workspace.names_in_text import named_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
 
 from tests.engine.bases import write
-from tests.engine.processes import until
+from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
 from tests.protocol.client import Client, environment, running
-from tests.reliability.test_ends import sockets
 
 SECONDS = 30.0
 """The promise is five; a machine that does much else takes longer."""

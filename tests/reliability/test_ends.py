@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.engine.bases import write
-from tests.engine.processes import until
+from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, environment
 
@@ -64,16 +64,6 @@ def started(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Pope
     process.stdin.flush()
     assert process.stdout.read(1)
     return process
-
-
-def sockets(folder: Path) -> list[Path]:
-    """What processes have left for others, but for empty lock files."""
-    found = (folder / "run").rglob("*")
-    return [one for one in found if not one.is_dir() and not (one.is_file() and not _size(one))]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
 
 
 def hang_up(process: subprocess.Popen[bytes]) -> None:

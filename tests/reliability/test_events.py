@@ -22,7 +22,7 @@ from vouch_sidecar.workspace.code_owners import rules_in
 from tests.engine.processes import place, until
 from tests.protocol import knowledge
 from tests.protocol.client import running
-from tests.reliability.test_fuzz import PIECES, texts, value
+from tests.reliability.nonsense import PIECES, texts, value
 from tests.soak import LONG, examples, soak
 
 CALLS = 20_000 if LONG else 300

@@ -13,35 +13,11 @@ from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
+from tests.reliability.nonsense import texts, value
 from tests.soak import LONG, soak
 
 CALLS = 200_000 if LONG else 600
 AT_ONCE = 100
-PIECES = (
-    *("JWT authentication", "jwt", "Redis", "keys rotate", "who owns", "what is", "since", "再"),
-    *("\u202e", "\x00", "\ud800", "\U0001f469\u200d\U0001f680", "</vouch>", "`", "\t", "\r\n"),
-    *("--no-index", "src/auth/login.py", "/etc/passwd", "../" * 9, "C:\\x", "a.b.c()", "#14227"),
-    *("-" * 90, "|  " * 30, "." * 200, "A" * 200, "( [ {" * 20, " " * 300, "x" * 5_000),
-    *("[claim: ", "<", "é", "CVE-2026-1"),
-)
-
-
-def texts(random: Random) -> str:
-    pieces = random.choices(PIECES, k=random.randrange(1, 12))
-    return random.choice((" ", "", "\n")).join(pieces)
-
-
-def value(random: Random, depth: int = 0) -> Any:
-    """Any JSON value, mostly a text."""
-    match random.randrange(12):
-        case 0:
-            return random.choice((None, True, False, 0, -1, 10**30, 1.5, float("1e308")))
-        case 1 if depth < 3:
-            return [value(random, depth + 1) for _ in range(random.randrange(4))]
-        case 2 if depth < 3:
-            return {texts(random)[:40]: value(random, depth + 1) for _ in range(3)}
-        case _:
-            return texts(random)
 
 
 def call(random: Random, number: int) -> dict[str, Any]:

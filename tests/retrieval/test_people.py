@@ -11,21 +11,8 @@ from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.retrieval.people.to_ask import asks_whom
 
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import claim, dump, entity
-
-
-def relation(source: str, label: str, target: str) -> dict[str, bytes]:
-    name = f"{source}-{label}-{target}"
-    content = {"id": name, "source": source, "relation": label, "target": target}
-    return {f"relations/{name}.yaml": dump(content)}
-
-
-def person(name: str) -> dict[str, bytes]:
-    return {f"entities/{name}.yaml": entity(name, name=name.capitalize(), type="person")}
-
-
-def team(name: str) -> dict[str, bytes]:
-    return {f"entities/{name}.yaml": entity(name, name=name.capitalize(), type="team")}
+from tests.kb.samples import claim, entity
+from tests.retrieval.people import person, relation, team
 
 
 def says(name: str, *entities: str, **fields: object) -> dict[str, bytes]:

@@ -15,20 +15,13 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command
-from tests.surfaces.test_tables import on_terminal
+from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return knowledge.make(tmp_path / "project")
-
-
-def run(
-    cwd: Path, *args: str, code: int = 0, given: str = "", **env: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a command; `given` is its standard input."""
-    return run_command(*args, cwd=cwd, env=env, said=given, code=code)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from vouch_sidecar.surfaces import entry
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, INITIALIZE, environment
 
-INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
 STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
 
 

@@ -11,32 +11,12 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
-
-Answer = dict[str, Any]
+from tests.surfaces.json_lines import Answer, answers
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return knowledge.make(tmp_path_factory.mktemp("jsonl") / "project")
-
-
-def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
-    """The answers to lines that are sent at once, to a process that ends by itself."""
-    sent = b"\n".join(
-        line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
-    )
-    before = knowledge.digest(root)
-    done = subprocess.run(
-        [COMMAND, "jsonl"],
-        input=sent,
-        capture_output=True,
-        cwd=root,
-        env=environment({}),
-        timeout=60,
-        check=True,
-    )
-    assert knowledge.digest(root) == before
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def error(answer: Answer) -> str:

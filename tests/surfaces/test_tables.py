@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, run_command
+from tests.protocol.client import run_command
+from tests.surfaces.courier import COURIER
+from tests.surfaces.terminal import on_terminal
 
-COURIER = Path(__file__).parents[2] / "examples" / "courier"
-STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
 COMMANDS = [
     (["experts", "relay"], ["dead-letter-queue", "relay-202-before-durable", "17"]),
@@ -30,36 +23,6 @@ COMMANDS = [
     (["probe", "why does Relay use Kafka?"], ["relay-uses-kafka"]),
     (["status"], ["courier", "73"]),
 ]
-
-
-def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
-    """The lines that a terminal of a width shows, without their styles."""
-    return STYLE.sub("", printed(width, *args, cwd=cwd)).splitlines()
-
-
-def printed(width: int, *args: str, cwd: Path, **env: str) -> str:
-    """What a command prints on a terminal of a width."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    whole = environment({"TERM": "xterm-256color", **env})
-    whole.pop("COLUMNS", None)
-    with subprocess.Popen([COMMAND, *args], stdout=theirs, cwd=cwd, env=whole) as process:
-        os.close(theirs)
-        text = b"".join(_read(ours)).decode()
-    os.close(ours)
-    assert process.returncode == 0
-    return text
-
-
-def _read(descriptor: int) -> Iterator[bytes]:
-    while True:
-        try:
-            data = os.read(descriptor, 65_536)
-        except OSError:  # how the end of a terminal shows on Linux
-            return
-        if not data:
-            return
-        yield data
 
 
 def piped(*args: str, cwd: Path = COURIER) -> list[str]:

@@ -14,8 +14,7 @@ from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
-from tests.workspace.places import commit_as, git, repository, settled
-from tests.workspace.test_git import plant
+from tests.workspace.places import commit_as, git, plant, repository, settled
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:

@@ -9,40 +9,7 @@ import pytest
 from vouch_sidecar.workspace.file_list import list_files, stamp_of
 from vouch_sidecar.workspace.git import Repository, run, why_unasked
 
-from tests.workspace.places import git, listed, repository, write
-
-
-def plant(root: Path, planted: Path) -> None:
-    """Everything in a repository by which git could be made to run a program, or to reach out."""
-    script = root / "run.sh"
-    script.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
-    script.chmod(0o755)
-    for name in (
-        "core.fsmonitor core.sshCommand core.pager core.editor core.hooksPath gpg.program "
-        "diff.external credential.helper core.askPass filter.x.clean filter.x.smudge "
-        "filter.x.process diff.x.textconv core.alternateRefsCommand alias.ls-files "
-        "uploadpack.packObjectsHook"
-    ).split():
-        git(root, "config", name, str(script) if name != "alias.ls-files" else f"!{script}")
-    for key, value in {
-        "remote.origin.url": f"ext::{script}",
-        "remote.origin.promisor": "true",
-        "remote.origin.partialclonefilter": "blob:none",
-        "extensions.partialClone": "origin",
-        "protocol.ext.allow": "always",
-        "core.untrackedCache": "true",
-        "core.repositoryformatversion": "1",
-    }.items():
-        git(root, "config", key, value)
-    write(
-        root, {".gitattributes": "* filter=x diff=x\n", "included": f"[core]\n fsmonitor={script}"}
-    )
-    git(root, "config", "include.path", "../included")
-    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
-        file = root / ".git" / "hooks" / hook
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
-        file.chmod(0o755)
+from tests.workspace.places import git, listed, plant, repository, write
 
 
 def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
