@@ -96,6 +96,13 @@ def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     assert texts["night"]["verdict"] == "said"
 
 
+def test_what_shares_no_word_with_the_text_is_told_by_its_name(engines: dict[str, Engine]) -> None:
+    found = ask(engines["courier"], "explain", text="May we restart Relay?")["texts"]
+    reasons = {text["id"]: text["why"] for text in found}
+    assert "needs 0.40: only a name in common" in reasons["look-before-replay"]
+    assert not any("“”" in why for why in reasons.values())
+
+
 def test_a_word_that_names_nothing_here_is_named(engine: Engine) -> None:
     assert explained(engine, "Why is Beacon slow?")[0]["beacon"]["verdict"] == "volunteered"
     (root,) = engine.collections

@@ -111,7 +111,9 @@ class Features(NamedTuple):
         """
         _, weights = self._fitted
         terms = {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
-        reason = f"“{' '.join(words)}” in common"
+        shared = " ".join(words)
+        what = f"“{shared}”" if shared else "a name" if self.named else "its meaning"
+        reason = f"{what} in common"
         others = round(exp(self.rivals)) - 1
         if others and terms["rivals"] <= terms["missing"]:
             reason += f", as in {count(others, 'other')}"
