@@ -139,7 +139,8 @@ export class InPlay extends Rows {
   /** After a restart the window is empty; what was shown stays if it may still be shown. */
   async revalidate(): Promise<void> {
     this.entityClaims.forget();
-    const shown = this.shownIn(this.own);
+    const before = this.sessions.get(this.own);
+    const shown = before ?? [];
     const isThere = await Promise.all(
       shown.map(({ row }) => {
         const entity = askEntity(this.ask, subjectOf(row));
@@ -149,6 +150,7 @@ export class InPlay extends Rows {
         );
       }),
     );
+    if (this.sessions.get(this.own) !== before) return; // it was cleared or ranked anew meanwhile
     const left = shown.filter((_, at) => isThere[at]);
     this.sessions.clear();
     this.sessions.set(this.own, left);
