@@ -378,6 +378,20 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
   assert.deepEqual(asked, ['vouch/experts', 'vouch/search', 'vouch/experts']);
 });
 
+test('what a search finds is drawn anew where that alone has changed', async () => {
+  let title = 'Old page';
+  const hit = { kind: 'page', id: 'p', snippet: '', collection: null, uri: 'file:///p.md' };
+  const ask = (async (method: string) =>
+    method === 'vouch/search'
+      ? { hits: [{ ...hit, title }] }
+      : { experts: [], degraded: [] }) as unknown;
+  const experts = new Experts(ask as Ask, () => {});
+  await experts.find({ topic: 'x', weight: 'evidence', types: [] });
+  title = 'New page';
+  await experts.refresh();
+  assert.deepEqual(names(below(experts.roots[0])), ['New page']);
+});
+
 test('where a search finds nothing either, that is said, and another question offered', async () => {
   const ask = (async () => ({ experts: [], hits: [], degraded: [] })) as unknown as Ask;
   const experts = new Experts(ask, () => {});

@@ -100,7 +100,7 @@ export class Experts extends Rows {
     const answer = await this.ask('vouch/experts', { topic, weight, limit: LIMIT, ...only });
     const isEmpty = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
     const otherwise = isEmpty ? await this.otherwise(question) : [];
-    const shown = JSON.stringify([question, { ...answer, generation: 0 }]);
+    const shown = JSON.stringify([question, { ...answer, generation: 0 }, otherwise]);
     if (turn !== this.questions || shown === this.shown) return;
     this.shown = shown;
     this.roots = [...this.nodes(question, answer), ...otherwise];
