@@ -46,6 +46,7 @@ test('a claim in full: source at its line, date, who approved it, its file', () 
   assert.deepEqual(read(result()), [
     ['Source', 'Runbook · L3 “Drain first.”'],
     ['Date', '2026-06-30'],
+    ['Confidence', '0.70'],
     ['Approved by', 'ada'],
     ['File', 'c'],
   ]);
@@ -87,6 +88,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
     ['Contested by', 'It is not so.'],
     ['Date', '2026-06-30'],
     ['Status', 'contested'],
+    ['Confidence', '0.70'],
     ['Approved by', 'its receipt, no person'],
     ['Ask', 'Mei Tanaka (2 claims) · Ada Byron (3 commits)'],
     ['File', 'c'],
@@ -107,6 +109,29 @@ test('code stands apart; nothing turns, hides or breaks the line', () => {
   ]);
 });
 
+test('each source can be reached: its record where no document is there, the rest in the file', () => {
+  const missing = { document: null, uri: null, title: null, locator: null, source_id: null };
+  const first = [
+    cited({ document: null, locator: null, quote: null, source_id: 'record' }),
+    cited({ ...missing, id: 'lost', kind: 'missing', quote: null }),
+  ];
+  const others = Array.from({ length: 8 }, (_, at) =>
+    cited({ quote: null, source_id: `s${at}`, title: `Notes ${at}` }),
+  );
+  const about = result({ claim: claim('c', { citations: [...first, ...others] }) });
+  const { links } = contentOf(about);
+  const lines = read(about);
+  assert.deepEqual(lines.slice(0, 2), [
+    ['Source', 'Runbook'],
+    ['', 'lost · missing'],
+  ]);
+  assert.deepEqual(lines[7], ['', '3 more']);
+  const uris = links.map((link) => link.kind === 'place' && link.target.uris);
+  assert.deepEqual(uris[0], ['file:///kb/.vouch/evidence/e1.yaml']);
+  assert.equal(links.length, 1 + 5 + 2, 'the missing one leads nowhere');
+  assert.deepEqual(uris.at(-2), ['file:///kb/.vouch/claims/c.yaml']);
+});
+
 test('of what lies outside only https is a link', () => {
   const at = (locator: string, kind: Citation['kind'] = 'source') =>
     contentOf(
@@ -122,7 +147,7 @@ test('of what lies outside only https is a link', () => {
     'https://a b',
     'https://',
   ]) {
-    assert.equal(at(locator), 'place', locator); // the claim's own file alone
+    assert.equal(at(locator), 'place', locator); // its record
     assert.equal(isWeb(locator), false);
   }
 });

@@ -240,7 +240,16 @@ test('a claim says status, confidence and date, and leads to what it quotes', ()
   assert.deepEqual(claimNode('p', claim('c')).target, node.file);
   assert.equal(node.tooltip?.[1], 'contested · confidence 0.70 · 2026-06-30');
   assert.equal(node.tooltip?.at(-1), '— Runbook');
-  assert.match(node.spoken ?? '', /confidence 0\.70/);
+  assert.match(node.spoken ?? '', /confidence 0\.70.*, 1 citation$/);
+  const missing = {
+    ...cited,
+    title: null,
+    locator: null,
+    source_id: null,
+    kind: 'missing',
+  } as const;
+  const lost = claimNode('p', claim('c', { citations: [missing] }));
+  assert.equal(lost.tooltip?.at(-1), '— e1 · missing');
 });
 
 test('more claims than a glance takes stand under one row', () => {
@@ -435,6 +444,13 @@ test('people first, then teams and owners, then who committed, then systems', as
   assert.equal(file?.description, '20 commits · 2026-07-25');
   assert.deepEqual(targetIn(file)?.uris, ['file:///kb/src/a.py']);
   assert.equal(more?.label, '2 more files');
+  const spoken = [experts.roots[0], experts.roots[2], authors?.[0], file].map((row) => row?.spoken);
+  assert.deepEqual(spoken, [
+    'People, 2',
+    'By commits, 2',
+    'Ada Byron, 21 commits to 3 files, the last on 2026-07-25',
+    'src/a.py, 20 commits · 2026-07-25',
+  ]);
 });
 
 test('a topic that is asked for begins with its own claims', async () => {

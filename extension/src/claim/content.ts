@@ -26,6 +26,8 @@ export function contentOf(result: ClaimResult): LinkedContent {
     links.push(link);
     return { text: plain(text), link: links.length - 1 };
   };
+  const file: Link = { kind: 'place', target: fileOf(claim) };
+  const cited = sources(claim.citations);
   const lines: Line[] = [
     ...(claim.stale ? [line('Stale', claim.stale, true)] : []),
     ...result.contested_by.map((other) => ({
@@ -33,15 +35,19 @@ export function contentOf(result: ClaimResult): LinkedContent {
       pieces: [linked(other.said, { kind: 'claim', claim: { id: other.id, collection } })],
       warns: true as const,
     })),
-    ...sources(claim.citations).map((citation, at) => ({
+    ...cited.slice(0, SOURCES).map((citation, at) => ({
       label: at === 0 ? 'Source' : '',
       pieces: source(citation, linked),
     })),
+    ...(cited.length > SOURCES
+      ? [{ label: '', pieces: [linked(`${cited.length - SOURCES} more`, file)] }]
+      : []),
     line('Date', claim.date?.slice(0, 10)),
     line('Status', claim.status === 'stable' ? '' : claim.status, claim.status === 'contested'),
+    line('Confidence', claim.confidence.toFixed(2)),
     line('Approved by', result.auto_approved ? 'its receipt, no person' : result.approved_by),
     line('Ask', joined(...result.people.map(person), ...authors(result.by_commits ?? []))),
-    { label: 'File', pieces: [linked(claim.id, { kind: 'place', target: fileOf(claim) })] },
+    { label: 'File', pieces: [linked(claim.id, file)] },
   ];
   const content = {
     text: inPieces(claim.said),
@@ -62,20 +68,23 @@ function sources(citations: readonly Citation[]): readonly Citation[] {
   const others = citations.filter(
     ({ quote, source_id }) => !quote && !quotedSources.has(source_id),
   );
-  return [...quoted, ...others].slice(0, SOURCES);
+  return [...quoted, ...others];
 }
 
 function source(citation: Citation, linked: (text: string, link: Link) => Piece): Piece[] {
-  const { document, locator, quote, kind } = citation;
-  const title = titleOf(citation);
+  const { document, locator, quote, uri } = citation;
   const quotation = quote ? [{ text: ` “${plain(quote)}”` }] : [];
   const at = /#(L\d+)/.exec(document ?? '')?.[1];
-  const shown = joined(title, at);
-  if (document) return [linked(shown, { kind: 'place', target: citedAt(citation) }), ...quotation];
-  if (locator && isWeb(locator)) {
+  const shown = joined(titleOf(citation), at);
+  if (!document && locator && isWeb(locator)) {
     return [linked(shown, { kind: 'web', address: locator }), ...quotation];
   }
-  return [{ text: plain(joined(title, kind === 'missing' && 'missing')) }, ...quotation];
+  const isThere = document !== null || uri !== null;
+  const target = citedAt(citation);
+  return [
+    isThere ? linked(shown, { kind: 'place', target }) : { text: plain(shown) },
+    ...quotation,
+  ];
 }
 
 export const isWeb = (address: string): boolean =>

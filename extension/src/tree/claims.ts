@@ -1,6 +1,6 @@
 /** Rows for claims: what is claimed, how sure it is, and on what it stands. */
 import type { Citation, ClaimView } from '../protocol.gen';
-import { joined } from '../text/words';
+import { joined, plural } from '../text/words';
 import { type ClaimNode, moreNode, type Node, noteNode, rowText, type Target } from './nodes';
 
 const WARNS = 'list.warningForeground';
@@ -23,7 +23,9 @@ export function claimNode(
     id: `${parent}/claim:${claim.id}`,
     kind: 'claim',
     label: rowText(said),
-    spoken: [said, facts, stale].filter(Boolean).join(', '),
+    spoken: [said, facts, stale, plural(claim.citations.length, 'citation')]
+      .filter(Boolean)
+      .join(', '),
     tooltip: [said, facts, stale ?? '', ...claim.citations.map((cited) => `— ${titleOf(cited)}`)],
     icon: stale && !isContested ? 'history' : (STATUS_ICONS[status] ?? 'circle'),
     ...(isContested || stale ? { color: WARNS } : {}),
@@ -53,8 +55,10 @@ export const citedAt = ({ document, uri, locator, quote }: Citation): Target => 
 });
 
 /** What a source is called; where nothing names it, the beginning of its id, which is a digest. */
-export const titleOf = ({ title, locator, source_id, id }: Citation): string =>
-  title ?? locator ?? (source_id ?? id).replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1…');
+export function titleOf({ title, locator, source_id, id, kind }: Citation): string {
+  const digest = (source_id ?? id).replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1…');
+  return joined(title ?? locator ?? digest, kind === 'missing' && 'missing');
+}
 
 /** One row for each sentence: several claims may be parts of it. */
 export function claimRows(
