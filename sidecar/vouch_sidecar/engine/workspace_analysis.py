@@ -412,7 +412,7 @@ def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
         for name, use in said.uses:
             if use.where == "text" and "." not in name and ties.defining(digest(name)):
                 yield Shared(name, claim_id)
-        for path, tie in said.found:
+        for path, tie in said.ties:
             if tie.arm == "path" and tie.where == "text" and path.endswith("/"):
                 yield Shared(path.rstrip("/").rpartition("/")[2], claim_id, is_folder=True)
 
@@ -451,7 +451,7 @@ def _grouped(
     by_path: dict[str, list[Tie]] = {}
     uses: dict[str, list[Use]] = {}
     for _, reading in sorted(reads.items()):
-        for tie in reading.found:
+        for tie in reading.ties:
             by_path.setdefault(tie.path, []).append(tie.tie)
         for name, use in reading.uses:
             uses.setdefault(digest(name), []).append(use)

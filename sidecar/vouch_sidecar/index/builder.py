@@ -187,8 +187,8 @@ class Builder:
     def _write(self, artifact: Artifact) -> Document:
         """Index an artifact; its first document."""
         documents = documents_of(artifact, link_state(artifact, self), self._pseudonyms)
-        for one in documents:
-            self._writing.add(one)
+        for written in documents:
+            self._writing.add(written)
         return documents[0]
 
     # What links, labels and sentences depend on

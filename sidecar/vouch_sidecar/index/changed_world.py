@@ -293,8 +293,8 @@ def claims_of(change: Change) -> dict[str, Claim | None]:
 
 def withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: Disk) -> Withheld:
     """The texts of the withheld claims after a change of some."""
-    known = before.withheld
-    if known is None:
+    withheld = before.withheld
+    if withheld is None:
         retired, names = before.retired_keys(), before.pseudonyms
 
         def is_retired(key: Key) -> bool:
@@ -302,11 +302,11 @@ def withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: 
 
         read = disk.hidden(Kind.CLAIM, is_retired) if retired else ()
         every = (*(one for one in read if not is_shown_to_any(one)), *before.withheld_claims())
-        known = Withheld().changed(
+        withheld = Withheld().changed(
             {one.id: texts_of(one) for one in every if isinstance(one, Claim)}
         )
-        before.withheld = known
-    return known.changed({i: () if one is None else texts_of(one) for i, one in claims.items()})
+        before.withheld = withheld
+    return withheld.changed({i: () if one is None else texts_of(one) for i, one in claims.items()})
 
 
 def retired_pointers(documents: Documents | None) -> list[str]:

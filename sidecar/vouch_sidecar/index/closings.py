@@ -70,8 +70,8 @@ def quoting(
     reclosed = _reclosed(before, shown, gone, world)
     affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
     sources |= {one.id for one in reclosed}
-    for one in reclosed:
-        without_bytes = (e for e in world.evidence_in(one.id) if not is_receipt(e))
+    for artifact in reclosed:
+        without_bytes = (e for e in world.evidence_in(artifact.id) if not is_receipt(e))
         affected_artifacts |= {key_of(e): e for e in without_bytes}
     by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
     affected = set(touched)

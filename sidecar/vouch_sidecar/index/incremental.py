@@ -137,15 +137,15 @@ def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
     names = before.pseudonyms
     upserts = {key_of(one): nameless(one, names) for one in change.upserts}
     claims = claims_of(change)
-    for one in _retitled(before, claims, disk):
-        upserts.setdefault(key_of(one), nameless(one, names))
-    for one in [*_awaiting(before, upserts, disk)]:
-        upserts.setdefault(key_of(one), nameless(one, names))
+    for artifact in _retitled(before, claims, disk):
+        upserts.setdefault(key_of(artifact), nameless(artifact, names))
+    for artifact in [*_awaiting(before, upserts, disk)]:
+        upserts.setdefault(key_of(artifact), nameless(artifact, names))
     if any(isinstance(one, Page) for one in upserts.values()):
         withheld = withheld_after(before, claims, disk)
-        for key, one in upserts.items():
-            if isinstance(one, Page) and is_shown_to_any(one):
-                upserts[key] = behind_its_title(one, withheld)
+        for key, artifact in upserts.items():
+            if isinstance(artifact, Page) and is_shown_to_any(artifact):
+                upserts[key] = behind_its_title(artifact, withheld)
     kept = (one for key, one in upserts.items() if key not in change.removals)
     return Change(tuple(kept), change.removals)
 

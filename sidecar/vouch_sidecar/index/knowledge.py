@@ -267,8 +267,8 @@ class Knowledge:
 
     def named(self, pseudonym: str) -> Claim | None:
         """The claim with a pseudonym, if some viewer may see it."""
-        found = self._referring(Pointer("is", pseudonym).encode())
-        return next((one for one in found if isinstance(one, Claim)), None)
+        claims = self._referring(Pointer("is", pseudonym).encode())
+        return next((one for one in claims if isinstance(one, Claim)), None)
 
     def superseding(self, pseudonym: str) -> list[str]:
         """The pseudonyms of the claims that supersede a claim, by a field or in a relation, sorted.
@@ -281,8 +281,12 @@ class Knowledge:
                 pointers = map(Pointer.decode, document.get_all("refers"))
                 newer |= {one.target for one in pointers if one.how == "by"}
             else:
-                one = artifact_in(document)
-                newer.add(self.pseudonyms.of(one.source if isinstance(one, Relation) else one.id))
+                artifact = artifact_in(document)
+                newer.add(
+                    self.pseudonyms.of(
+                        artifact.source if isinstance(artifact, Relation) else artifact.id
+                    )
+                )
         return sorted(newer)
 
     def citing(self, artifact_id: str) -> Query:

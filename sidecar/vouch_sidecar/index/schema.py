@@ -344,11 +344,11 @@ def _unsearched(text: str, label: str) -> str:
 
 def _entity_fields(entity: Entity, label: str, closed: Sequence[Closed]) -> Fields:
     """The forms of an entity's names. A description that is closed to some finds it for nobody."""
-    named = {"forms": _as_json([(path, *form[1:]) for path, form in forms(entity)])}
+    with_forms = {"forms": _as_json([(path, *form[1:]) for path, form in forms(entity)])}
     if not closed:
-        return named
+        return with_forms
     (shown,) = texts(_without(entity, closed))
-    fields = named | _text_fields(Kind.ENTITY, entity.id, 0, label, shown)
+    fields = with_forms | _text_fields(Kind.ENTITY, entity.id, 0, label, shown)
     return fields | {"stems": [fields["stems"], _unsearched(entity.description or "", label)]}
 
 

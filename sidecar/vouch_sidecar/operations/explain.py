@@ -106,14 +106,14 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
 
 
 def gist(result: ExplainResult) -> list[str]:
-    named = [
+    entities = [
         f"{one.verdict}: entity {one_line(one.entity_id)}: {one_line(one.why)}"
         for one in result.entities
     ]
     texts = [
         f"{one.verdict}: {one.kind} {one_line(one.id)}: {one_line(one.why)}" for one in result.texts
     ]
-    return rows([*named, *texts], ExplainResult.nothing)
+    return rows([*entities, *texts], ExplainResult.nothing)
 
 
 def show(page: Printer, result: ExplainResult) -> None:

@@ -120,12 +120,12 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         text = document.source if document is not None else None
         files = [] if path is None else [_tied(ask, path, text, params.range)]
         return FilesResult(files=[_file(*one) for one in files])
-    found: list[tuple[str, list[TiedRow]]] = []
+    tied_files: list[tuple[str, list[TiedRow]]] = []
     for path in dict.fromkeys(params.paths or ()):
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        found.append(_tied(ask, path, None, None))
-    return FilesResult(files=[_file(*one) for one in _folders_once(found)])
+        tied_files.append(_tied(ask, path, None, None))
+    return FilesResult(files=[_file(*one) for one in _folders_once(tied_files)])
 
 
 def _path_of(uri: str) -> str | None:
@@ -147,14 +147,14 @@ def _tied(
     first.
     """
     inside: str | None = None
-    found: list[TiedRow] = []
-    for one in ask.served:
-        there = one.view.workspace.path_of(path)
+    rows: list[TiedRow] = []
+    for served in ask.served:
+        there = served.view.workspace.path_of(path)
         if there is not None:
-            found += [(one, tied) for tied in tied_to(one.view, there, text)]
+            rows += [(served, tied) for tied in tied_to(served.view, there, text)]
             inside = inside or there
-    found.sort(key=lambda row: _order(row[1], wanted))
-    return one_line(path) if inside is None else inside, found
+    rows.sort(key=lambda row: _order(row[1], wanted))
+    return one_line(path) if inside is None else inside, rows
 
 
 def _folders_once(
@@ -194,17 +194,17 @@ def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:
     return TiedFile(path=path, claims=[_row(one, tied) for one, tied in rows])
 
 
-def _row(one: Served, tied: Tied) -> TiedClaim:
-    views = ArtifactViews(one.view, one.collection.root)
+def _row(served: Served, tied: Tied) -> TiedClaim:
+    views = ArtifactViews(served.view, served.collection.root)
     claim = tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
-    went = stale(one.view, claim)
+    went = stale(served.view, claim)
     is_lost = went is None and tied.fresh == "gone"
     cited = citations[0] if citations and citations[0].source_id is not None else None
     return TiedClaim(
         id=claim.id,
-        collection=one.view.collection,
+        collection=served.view.collection,
         arm=tied.arm,
         strength=tied.strength,
         weak=tied.is_weak,
@@ -212,7 +212,7 @@ def _row(one: Served, tied: Tied) -> TiedClaim:
         why=tied.why,
         fresh=tied.fresh,
         stale=tied.why if is_lost else None if went is None else went.said,
-        text=one.view.texts.said(claim).text,
+        text=served.view.texts.said(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
         document=cited.document if cited is not None else None,

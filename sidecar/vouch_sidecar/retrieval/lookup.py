@@ -119,18 +119,18 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
         own = view.knowledge.pseudonyms.of(claim.id)
         citing = (one for one in view.visible.citing(claim.id) if isinstance(one, Claim))
         others += [one for one in citing if own in one.contradicts]
-    told = (view.visible.claim(claim_id) for claim_id in sorted({one.id for one in others}))
-    return [one for one in told if one is not None]
+    claims = (view.visible.claim(claim_id) for claim_id in sorted({one.id for one in others}))
+    return [one for one in claims if one is not None]
 
 
 def successor(view: View, claim_id: str) -> str | None:
     """The id of the claim that supersedes a claim in the end; None if the viewer may not see it."""
-    known = view.knowledge
-    waiting = [known.pseudonyms.of(claim_id)]
+    knowledge = view.knowledge
+    waiting = [knowledge.pseudonyms.of(claim_id)]
     seen = {*waiting}
     while waiting and len(seen) < MAX_STEPS:
-        for newer in known.superseding(waiting.pop(0)):
-            claim = known.named(newer)
+        for newer in knowledge.superseding(waiting.pop(0)):
+            claim = knowledge.named(newer)
             if claim is not None and view.visible.sees(claim):
                 return claim.id
             if newer not in seen:

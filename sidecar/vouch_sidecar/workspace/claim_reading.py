@@ -86,7 +86,7 @@ class ClaimReading(NamedTuple):
     """The result of reading one claim: its ties to paths, and the identifiers that it names."""
 
     mark: str
-    found: tuple[FoundTie, ...]
+    ties: tuple[FoundTie, ...]
     uses: tuple[tuple[str, Use], ...]
     """By name."""
     names: tuple[NameOf, ...]
@@ -99,7 +99,7 @@ class ClaimReading(NamedTuple):
 
 def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     """Read a claim. The names that files define become ties when it is known what files define."""
-    found = [*_cited_by(claim), *_of_same_name(claim, locator)]
+    ties = [*_cited_by(claim), *_of_same_name(claim, locator)]
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
@@ -114,7 +114,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
             for path in paths:
                 strength = STRENGTH["path"] * worth * _part(path, locator)
                 place = (None, via, where, start, end)
-                found.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
+                ties.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
             if named.kind == "path":
                 continue
             shares = names_of(named)
@@ -127,7 +127,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 uses.append((name, use))
     quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
     sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
-    some = tuple(found[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
+    some = tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
     return ClaimReading(claim.mark, *some, quotes, sources)
 
 

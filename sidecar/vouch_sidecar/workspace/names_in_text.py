@@ -71,8 +71,10 @@ def named_in(text: str) -> list[Named]:
 
 def documents_in(text: str) -> list[Named]:
     """What a text may call documents by a number: `ADR-7`. In small letters."""
-    found = _NUMBERED.finditer(text[:MAX_TEXT_READ])
-    return [Named("document", one[0].lower(), *one.span()) for one in islice(found, MAX_NAMES_READ)]
+    matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
+    return [
+        Named("document", one[0].lower(), *one.span()) for one in islice(matches, MAX_NAMES_READ)
+    ]
 
 
 def _named(text: str) -> Iterator[Named]:

@@ -120,11 +120,11 @@ class SaidNames(NamedTuple):
 NO_NAMES = SaidNames()
 
 
-def digested(found: FileNames, before: SaidNames = NO_NAMES) -> SaidNames:
+def digested(file_names: FileNames, before: SaidNames = NO_NAMES) -> SaidNames:
     """What a file says of names now, after what it said before."""
-    defined = {digest(name): span for name, span in found.defined.items()}
-    mentioned = {digest(name): line for name, line in found.mentioned.items()}
-    documents = {digest(key): line for key, line in found.documents.items()}
+    defined = {digest(name): span for name, span in file_names.defined.items()}
+    mentioned = {digest(name): line for name, line in file_names.mentioned.items()}
+    documents = {digest(key): line for key, line in file_names.documents.items()}
     once = before.gone.union(before.defined)
     return SaidNames(defined, mentioned, documents, once.difference(defined))
 
@@ -151,12 +151,12 @@ class Ties:
         """The ties of a file by its path alone, and of the folders around it, unless the file, as a
         manifest, is about more than its folder.
         """
-        found = list(self.by_path.get(path, ()))
+        ties = list(self.by_path.get(path, ()))
         at = path.rfind("/") if is_for_names(path) else -1
         while at > 0:
-            found += self.by_path.get(path[: at + 1], ())
+            ties += self.by_path.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
-        return found
+        return ties
 
     def of_file(self, path: str, now: SaidNames | None = None) -> list[Tie]:
         """The ties of a file. `now` is what the file says of names now, if that is known."""
@@ -227,8 +227,8 @@ class Ties:
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim to the files as they were when they were read."""
-        found, used = self._by_claim.get(claim_id, ((), ()))
-        yield from found
+        ties, used = self._by_claim.get(claim_id, ((), ()))
+        yield from ties
         for key, use in used:
             for path in self.defining(key):
                 for tie in _tied_by([use], *self._span(path, key)):
@@ -240,26 +240,26 @@ class Ties:
 
     @cached_property
     def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]]:
-        made: dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]] = {}
+        by_claim: dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]] = {}
         for path, ties in self.by_path.items():
             for tie in ties:
-                made.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
+                by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
         for key in self.uses:
             for use in self._uses(key) if self.defining(key) else ():
-                made.setdefault(use.claim_id, ([], []))[1].append((key, use))
-        return made
+                by_claim.setdefault(use.claim_id, ([], []))[1].append((key, use))
+        return by_claim
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names, each kind in
         the order of the text.
         """
-        found: dict[tuple[str, str, TieArm], FoundTie] = {}
+        ties: dict[tuple[str, str, TieArm], FoundTie] = {}
         for named in chain(named_in(text), documents_in(text)):
-            for one in self._named_by(named, locator):
-                key = (one.path, one.tie.claim_id, one.tie.arm)
-                if key not in found or found[key].tie.strength < one.tie.strength:
-                    found[key] = one
-        return list(found.values())
+            for found_tie in self._named_by(named, locator):
+                key = (found_tie.path, found_tie.tie.claim_id, found_tie.tie.arm)
+                if key not in ties or ties[key].tie.strength < found_tie.tie.strength:
+                    ties[key] = found_tie
+        return list(ties.values())
 
     def named_at(
         self, text: str, offset: int, locator: Locator
@@ -272,8 +272,8 @@ class Ties:
         names = chain(named_in(text), documents_in(text))
         here = [one for one in names if one.start <= offset <= one.end]
         for named in sorted([*here, *bare], key=lambda one: one.start - one.end):
-            if found := list(self._named_by(named, locator)):
-                return named.start, named.end, found
+            if ties := list(self._named_by(named, locator)):
+                return named.start, named.end, ties
         return None
 
     def is_document(self, name: str) -> bool:
@@ -322,11 +322,11 @@ class Ties:
 
 
 def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for path, names in of_files:
         for name in names:
-            found.setdefault(name, []).append(path)
-    return found
+            by_name.setdefault(name, []).append(path)
+    return by_name
 
 
 def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
@@ -362,17 +362,17 @@ def document_keys(paths: Iterable[str]) -> dict[str, str]:
     or by a number at its beginning, behind the letters there or the name of its folder, as
     `ADR-0007` for `adr/7-use-queues.md`. A name that several have is none.
     """
-    found: dict[str, set[str]] = {}
+    paths_by_key: dict[str, set[str]] = {}
     for path in paths:
         folder, _, name = path.lower().rpartition("/")
         if ending_of(name) not in DOCUMENTS or not is_for_names(path):
             continue
-        found.setdefault(name, set()).add(path)
+        paths_by_key.setdefault(name, set()).add(path)
         if numbered := _NUMBERED.match(name):
             series = numbered[1] or folder.rpartition("/")[2].removesuffix("s")
             for width in range(len(numbered[2]), MAX_DIGITS):
-                found.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
-    return {key: next(iter(some)) for key, some in found.items() if len(some) == 1}
+                paths_by_key.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
+    return {key: next(iter(some)) for key, some in paths_by_key.items() if len(some) == 1}
 
 
 def names_of(named: Named) -> dict[str, float]:
@@ -385,9 +385,9 @@ def names_of(named: Named) -> dict[str, float]:
     if len(parts) < 2:
         plain = _PLAIN.match(named.name) is not None
         return {named.name: PLAIN if plain and named.name.islower() else 1.0}
-    found = {".".join(parts[-2:]): 1.0}
-    found.update({part: PLAIN for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3})
-    return found
+    names = {".".join(parts[-2:]): 1.0}
+    names.update({part: PLAIN for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3})
+    return names
 
 
 def place_in(whole: str, name: str) -> tuple[int, int]:

@@ -223,8 +223,8 @@ class _Deriving:
         key = key_of_name(name) if len(name) <= MAX_LENGTH else ""
         by_gate: dict[str, list[str]] = {}
         for claim_id in claim_ids:
-            if (found := self._claims.get(claim_id)) is not None:
-                by_gate.setdefault(found[1], []).append(claim_id)
+            if (claim_and_gate := self._claims.get(claim_id)) is not None:
+                by_gate.setdefault(claim_and_gate[1], []).append(claim_id)
         for own, ids in by_gate.items() if key and gate is not None else ():
             if gate in (OPEN, own) or own == OPEN:
                 behind = gate if own == OPEN and gate is not None else own

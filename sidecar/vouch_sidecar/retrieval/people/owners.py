@@ -37,7 +37,7 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
     """
     if not _are_told(view):
         return []
-    told, owned = view.people_told, view.workspace.owned
+    people, owned = view.people_told, view.workspace.owned
     ties: dict[str, float] = {}
     for claim in claims:
         for path, strength in files_of(view, claim).items():
@@ -48,7 +48,7 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
         rule = owned.get(path)
         for owner in rule.owners if rule is not None else ():
-            if told.tells_owner(owner.handle, is_team=owner.is_team, in_block=in_block):
+            if people.tells_owner(owner.handle, is_team=owner.is_team, in_block=in_block):
                 sums[owner] = sums.get(owner, 0.0) + ties[path]
                 patterns.setdefault(owner, rule.pattern if rule is not None else "")
 

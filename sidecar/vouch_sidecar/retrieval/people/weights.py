@@ -116,18 +116,18 @@ class ByRecency(Weight):
         unit = 2.0 ** ((FRESH_FROM - self.now) / DAY / HALF_LIFE_DAYS)
         aged = search.sums_by_entity(all_of([query, self._aged()]), "fresh")
         out = {e: _tally(found.number, found.total * unit) for e, found in aged.items()}
-        for entity_id, found in search.sums_by_entity(all_of([query, self._ageless()])).items():
+        for entity_id, sums in search.sums_by_entity(all_of([query, self._ageless()])).items():
             older = out.get(entity_id, _tally(0, 0.0))
-            count, total = older.claim_count + found.number, older.factors["sum"] + found.number
+            count, total = older.claim_count + sums.number, older.factors["sum"] + sums.number
             out[entity_id] = _tally(count, total)
         return out
 
     def largest(self, entity_id: str, limit: int) -> list[Document]:
         claims = self._claims_of(entity_id)
-        found = self._first(all_of([claims, self._ageless()]), limit)
-        if len(found) < limit:
-            found += self._first(all_of([claims, self._aged()]), limit - len(found), "at")
-        return found
+        largest = self._first(all_of([claims, self._ageless()]), limit)
+        if len(largest) < limit:
+            largest += self._first(all_of([claims, self._aged()]), limit - len(largest), "at")
+        return largest
 
     def factors(self, matched: Matched) -> dict[str, float]:
         at = confirmed_at(matched.claim)

@@ -105,12 +105,12 @@ class ClaimTexts:
         sentence = self.sentence(claim)
         if sentence is None:
             return None
-        known = self._at.exchange_with
-        if sentence.source_id not in known:
+        exchanges = self._at.exchange_with
+        if sentence.source_id not in exchanges:
             source = self._visible.artifact((Kind.SOURCE, sentence.source_id))
             exchange = source if isinstance(source, Source) and source.question else None
-            known[sentence.source_id] = exchange
-        return known[sentence.source_id]
+            exchanges[sentence.source_id] = exchange
+        return exchanges[sentence.source_id]
 
     def best_said(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""

@@ -39,8 +39,8 @@ class ArtifactCounts:
     def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
         """How many artifacts refer to an id and are visible to the viewer, by kind."""
         visible, counts = frozenset(labels_for(self._at.gates)), Counter[str]()
-        found = self._at.knowledge.snapshot.sums(self._at.knowledge.citing(artifact_id), "place")
-        for place, several in found.items():
+        sums = self._at.knowledge.snapshot.sums(self._at.knowledge.citing(artifact_id), "place")
+        for place, several in sums.items():
             kind, label = StemPlace.decode(place)
             if label in visible:
                 counts[kind] += several.number

@@ -48,9 +48,9 @@ class View(Viewpoint):
 
 def claim_in(document: Document) -> Claim:
     """The claim that a document holds."""
-    found = artifact_in(document)
-    assert isinstance(found, Claim)
-    return found
+    artifact = artifact_in(document)
+    assert isinstance(artifact, Claim)
+    return artifact
 
 
 def moment(at: float) -> datetime:

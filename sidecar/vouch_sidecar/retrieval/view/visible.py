@@ -91,10 +91,10 @@ class VisibleArtifacts:
 
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source, looked up once for each question."""
-        known = self._at.quoted_of
-        if claim_id not in known:
-            known[claim_id] = self._at.knowledge.quoted(claim_id)
-        return known[claim_id]
+        quoted = self._at.quoted_of
+        if claim_id not in quoted:
+            quoted[claim_id] = self._at.knowledge.quoted(claim_id)
+        return quoted[claim_id]
 
     def in_document(self, document: Document) -> Artifact | None:
         """The artifact of a document of the index, for a section its page; None if the viewer may

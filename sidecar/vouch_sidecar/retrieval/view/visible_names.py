@@ -23,8 +23,10 @@ class VisibleNames:
 
         def find() -> list[Mention]:
             never = self._at.words.never
-            found = self._at.knowledge.names.find(text)
-            return [m for m in found if not never or spelling(text[m.start : m.end]) not in never]
+            mentions = self._at.knowledge.names.find(text)
+            return [
+                m for m in mentions if not never or spelling(text[m.start : m.end]) not in never
+            ]
 
         return self._at.cached("mentions", text, find)
 
@@ -43,13 +45,13 @@ class VisibleNames:
         """Where a text names some entities or topics: start and end of each place, in order."""
         wanted = frozenset(entity_ids)
         every = [*self.mentions(text), *self.topic_mentions(text)]
-        found = {(m.start, m.end) for m in every if m.entity_id in wanted}
-        return tuple(sorted(found))
+        places = {(m.start, m.end) for m in every if m.entity_id in wanted}
+        return tuple(sorted(places))
 
     def parts(self, text: str) -> list[Mention]:
         """Places beside its mentions that are a part of the names of a few entities."""
-        found = self._at.knowledge.names.parts(text, self.mentions(text))
-        return [m for m in found if spelling(text[m.start : m.end]) not in self._at.words.never]
+        mentions = self._at.knowledge.names.parts(text, self.mentions(text))
+        return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.words.never]
 
     def called(self, name: str) -> list[str]:
         """Ids of the entities with a name or alias, else of the topics; sorted."""

@@ -230,8 +230,8 @@ def _reduced(event: str, given: Payload) -> Payload | None:
         return None if touched is None else {"session_id": session_id, **touched}
     if event == STOP:
         answer = last_answer(given)
-        known = {"session_id": session_id, "last_assistant_message": answer}
-        return None if answer is None else known
+        ended = {"session_id": session_id, "last_assistant_message": answer}
+        return None if answer is None else ended
     if event == START:
         return {"session_id": session_id, "source": given.get("source")}
     if event == END:

@@ -112,10 +112,10 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
         "viewer": payload.get("viewer"),
     }
     result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
-    told = {item.collection for item in result.items}
-    for one in engine.serving(caller, viewer_in(payload)):
-        if (ledger := engine.usage.ledger(one)) is not None:
-            ledger.count_prompt(is_told=one.view.collection in told)
+    speaking = {item.collection for item in result.items}
+    for served in engine.serving(caller, viewer_in(payload)):
+        if (ledger := engine.usage.ledger(served)) is not None:
+            ledger.count_prompt(is_told=served.view.collection in speaking)
     return result.text
 
 
@@ -167,13 +167,13 @@ def _touched(payload: Payload, path: str) -> Touched:
 def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -> list[ContextHit]:
     """The claims to tell of what was touched, without those that the session was given before."""
     before = frozenset() if session is None else session.all_given()
-    found: list[ContextHit] = []
-    for one in served:
-        threshold = one.settings.recall.similarity_threshold
-        hits = each_once(hits_at(one.view, touched, threshold))
+    chosen: list[ContextHit] = []
+    for kb in served:
+        threshold = kb.settings.recall.similarity_threshold
+        hits = each_once(hits_at(kb.view, touched, threshold))
         hits = [hit for hit in hits if (went := hit.stale) is None or went.code != "file-gone"]
-        found += [hit for hit in hits if state_of(hit) not in before][:MAX_ABOUT_FILE]
-    return found
+        chosen += [hit for hit in hits if state_of(hit) not in before][:MAX_ABOUT_FILE]
+    return chosen
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
@@ -200,9 +200,9 @@ async def _stop(engine: Engine, payload: Payload, session_id: str | None, caller
     answer = given.last_answer(payload)
     session = engine.sessions.get(session_id) if session_id is not None else None
     if answer is not None and session is not None:
-        for one in engine.serving(caller, viewer_in(payload)):
-            if (ledger := engine.usage.ledger(one)) is not None:
-                ledger.read_answer(one.view, session, answer)
+        for served in engine.serving(caller, viewer_in(payload)):
+            if (ledger := engine.usage.ledger(served)) is not None:
+                ledger.read_answer(served.view, session, answer)
     return ""
 
 

@@ -92,8 +92,8 @@ def touched_file(payload: Payload) -> Payload | None:
 
 def _only(given: Payload, names: tuple[str, ...]) -> dict[str, Any]:
     """The values of some names, but no long text."""
-    found = {name: given[name] for name in names if given.get(name) is not None}
-    return {name: value for name, value in found.items() if _size(value) <= MAX_PROMPT}
+    kept = {name: given[name] for name in names if given.get(name) is not None}
+    return {name: value for name, value in kept.items() if _size(value) <= MAX_PROMPT}
 
 
 def _size(value: object, depth: int = 0) -> int:
@@ -150,17 +150,17 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     """
     hunks = _hunks(payload)
     if hunks:
-        found = [_range(hunk.get("newStart"), hunk.get("newLines")) for hunk in hunks]
-        return [one for one in found if one is not None]
+        ranges = [_range(hunk.get("newStart"), hunk.get("newLines")) for hunk in hunks]
+        return [one for one in ranges if one is not None]
     given, response = payload["tool_input"], payload.get("tool_response")
     file = response.get("file") if isinstance(response, Mapping) else None
-    told = (
+    lines = (
         _range(file.get("startLine"), file.get("numLines")) if isinstance(file, Mapping) else None
     )
     first, limit = given.get("offset"), given.get("limit")
-    if told is None and (first is not None or limit is not None):
-        told = _range(1 if first is None else first, TO_THE_END if limit is None else limit)
-    return [] if told is None else [told]
+    if lines is None and (first is not None or limit is not None):
+        lines = _range(1 if first is None else first, TO_THE_END if limit is None else limit)
+    return [] if lines is None else [lines]
 
 
 def _hunks(payload: Payload) -> list[Payload]:
