@@ -14,7 +14,8 @@ from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
-from vouch_sidecar.index.receipts import NEGATION, Disk, slug_of
+from vouch_sidecar.index.quoted_sources import NEGATION
+from vouch_sidecar.index.receipts import Disk, slug_of
 from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN

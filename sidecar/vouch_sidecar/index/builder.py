@@ -11,12 +11,12 @@ from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.knowledge import Knowledge, open_entity
 from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
+from vouch_sidecar.index.quoted_sources import QuotedSources
 from vouch_sidecar.index.receipts import (
     NO_DISK,
     Cited,
     Citing,
     Disk,
-    QuotedSources,
     citing,
     is_place,
     is_receipt,

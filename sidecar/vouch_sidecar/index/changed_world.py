@@ -25,16 +25,8 @@ from vouch_sidecar.index.query import (
     pointing_query,
     value_query,
 )
-from vouch_sidecar.index.receipts import (
-    Cited,
-    Citing,
-    Disk,
-    QuotedSources,
-    citing,
-    is_place,
-    is_receipt,
-    slug_of,
-)
+from vouch_sidecar.index.quoted_sources import QuotedSources
+from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt, slug_of
 from vouch_sidecar.index.schema import (
     RETIRED,
     located,

@@ -34,11 +34,8 @@ from vouch_sidecar.index.query import (
     matching,
     pointing_query,
 )
-from vouch_sidecar.index.receipts import (
-    NO_DISK,
-    Disk,
-    QuotedSources,
-)
+from vouch_sidecar.index.quoted_sources import QuotedSources
+from vouch_sidecar.index.receipts import NO_DISK, Disk
 from vouch_sidecar.index.schema import (
     RETIRED,
     TITLE,

@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple, Protocol
 from tantivy import Document
 
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
-from vouch_sidecar.index.receipts import Cited, Quoted, QuotedSources, is_place, is_receipt
+from vouch_sidecar.index.quoted_sources import QuotedSources
+from vouch_sidecar.index.receipts import Cited, Quoted, is_place, is_receipt
 from vouch_sidecar.index.schema import (
     ABOUT,
     CONTENT,
