@@ -7,7 +7,7 @@ test('calls made while it runs share one further run', async () => {
   const waiting: (() => void)[] = [];
   const run = coalesce(() => {
     runs += 1;
-    return new Promise((resolve) => waiting.push(resolve));
+    return new Promise<void>((resolve) => waiting.push(resolve));
   });
   const first = run();
   const rest = [run(), run(), run()];
@@ -19,6 +19,16 @@ test('calls made while it runs share one further run', async () => {
   waiting.shift()?.();
   await Promise.all(rest);
   assert.equal(runs, 2);
+});
+
+test('what a run comes to is told', async () => {
+  let installed = false;
+  const replaceOlder = coalesce(async () => {
+    const isNew = !installed;
+    installed = true;
+    return isNew;
+  });
+  assert.deepEqual(await Promise.all([replaceOlder(), replaceOlder()]), [true, false]);
 });
 
 test('a run that fails does not keep the next one from running', async () => {

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { messageOf } from '../text/words';
+import { coalesce } from './coalesce';
 import { SCRIPT } from './discover';
 import { safeEnvironment } from './safeEnvironment';
 
@@ -26,6 +27,8 @@ const pythonIn = (environment: string): string =>
   path.join(binOf(environment), ON_WINDOWS ? 'python.exe' : 'python');
 
 export class Installer {
+  /** Installs the carried server where only an older one is, with its Python; whether it did. */
+  readonly replaceOlder = coalesce(() => this.replace());
   /** Environments stand here, one for each server that was carried. */
   private readonly store: string;
 
@@ -42,8 +45,7 @@ export class Installer {
     return [environment, ...(await this.othersThan(environment))].map(serverIn);
   }
 
-  /** Installs the carried server where only an older one is, with its Python; whether it did. */
-  async replaceOlder(): Promise<boolean> {
+  private async replace(): Promise<boolean> {
     const { environment } = await this.carried();
     const [older] = await this.othersThan(environment);
     if (!older || existsSync(serverIn(environment))) return false;
