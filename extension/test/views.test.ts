@@ -71,6 +71,22 @@ test('rows that somebody uses are not redrawn from under the next click', (conte
   assert.equal(drawn, 2, 'nothing waited');
 });
 
+test('of rows that wait, these alone are drawn, unless all of them are to be', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const drawn: (readonly Node[] | undefined)[] = [];
+  const guard = new ClickGuard((changed) => drawn.push(changed));
+  const [a, b] = [commandNode('A', 'a'), commandNode('B', 'b')];
+  for (const waiting of [
+    [[a], [b]],
+    [[a], undefined, [b]],
+  ]) {
+    guard.touched();
+    for (const changed of waiting) guard.redraw(changed);
+    context.mock.timers.tick(500);
+  }
+  assert.deepEqual(drawn, [[a, b], undefined]);
+});
+
 test('while a row is open nothing moves: newcomers come last, what is open stays', () => {
   const { model } = inPlay();
   model.push('own', [salient('a'), salient('b')]);
@@ -177,11 +193,16 @@ test('where the knowledge changes, what is beneath an open row is asked for agai
   model.expanded(row, true);
   await model.children(row);
   answers.a = entity('a', [claim('c1'), claim('c2')]);
+  model.push('own', [salient('a'), salient('b')]);
+  model.push('agent-7', [salient('a')]);
+  const [inSession] = below(model.roots[2]) as [Node];
+  model.expanded(inSession, true);
+  drawn.length = 0;
   model.moveTo(2);
-  assert.equal(drawn.length, 2);
+  assert.deepEqual(drawn, [[model.roots[0], inSession]], 'what is unfolded, nothing else');
   assert.equal((await model.children(row)).length, 3);
   model.moveTo(2);
-  assert.equal(drawn.length, 2);
+  assert.equal(drawn.length, 1);
   assert.deepEqual(asked, ['a', 'a', 'a']);
 });
 

@@ -46,7 +46,7 @@ export class InFile extends Rows {
     private readonly onClaimsAtCaret: (claims: readonly ClaimRef[]) => void = () => {},
   ) {
     super(redraw);
-    this.entityClaims = new EntityClaims(ask, redraw);
+    this.entityClaims = new EntityClaims(ask, (open) => this.redrawBeneath(open));
   }
 
   /** How many claims are shown of the file in sight. */

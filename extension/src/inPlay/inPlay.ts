@@ -85,7 +85,7 @@ export class InPlay extends Rows {
     private readonly placeholder: () => readonly Node[] = () => [],
   ) {
     super(redraw);
-    this.entityClaims = new EntityClaims(ask, redraw);
+    this.entityClaims = new EntityClaims(ask, (open) => this.redrawBeneath(open));
   }
 
   get isEmpty(): boolean {

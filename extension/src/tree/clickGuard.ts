@@ -8,7 +8,8 @@ import type { Redraw } from './rows';
 const HELD_MS = 500;
 
 export class ClickGuard {
-  private waits = false;
+  /** Rows that wait to be drawn. */
+  private waits: readonly Node[] | 'all' = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly draw: Redraw) {}
@@ -20,7 +21,8 @@ export class ClickGuard {
 
   redraw(changed?: readonly Node[]): void {
     if (this.timer === undefined) this.draw(changed);
-    else this.waits = true;
+    else if (!changed || this.waits === 'all') this.waits = 'all';
+    else this.waits = [...this.waits, ...changed];
   }
 
   dispose(): void {
@@ -28,8 +30,10 @@ export class ClickGuard {
   }
 
   private release(): void {
+    const { waits } = this;
     this.timer = undefined;
-    if (this.waits) this.draw();
-    this.waits = false;
+    this.waits = [];
+    if (waits === 'all') this.draw();
+    else if (waits.length > 0) this.draw(waits);
   }
 }

@@ -13,7 +13,8 @@ export class EntityClaims {
 
   constructor(
     private readonly ask: Ask,
-    private readonly redraw: () => void,
+    /** Draws what is beneath these rows. */
+    private readonly redraw: (open: ReadonlySet<string>) => void,
   ) {}
 
   expanded({ id }: Node, open: boolean): void {
@@ -40,7 +41,7 @@ export class EntityClaims {
     if (generation === this.generation) return;
     this.generation = generation;
     this.forget();
-    if (this.open.size > 0) this.redraw();
+    if (this.open.size > 0) this.redraw(this.open);
   }
 
   forget(): void {

@@ -16,6 +16,12 @@ export abstract class Rows {
   /** A row was unfolded or folded. */
   expanded(_node: Node, _open: boolean): void {}
 
+  /** Draws what is beneath rows with these ids. */
+  protected redrawBeneath(ids: ReadonlySet<string>): void {
+    const rows = this.roots.flatMap((row) => (row.kind === 'list' ? [row, ...row.children] : row));
+    this.redraw(rows.filter(({ id }) => ids.has(id)));
+  }
+
   protected show(rows: readonly Node[]): void {
     const before = this.roots;
     this.roots = rows;
