@@ -107,7 +107,7 @@ export class Panel implements vscode.Disposable {
     void setContext('state', state === 'noServer' && pathThatIsSet() ? 'wrongPath' : state);
     if (isIdle(state)) this.inPlay.clear();
     else this.inPlay.update();
-    if (isIdle(state) || holds === 'unreadable') {
+    if (this.isBlank) {
       this.inFile.clear();
       this.claim.clear();
       this.experts.clear();
@@ -181,7 +181,7 @@ export class Panel implements vscode.Disposable {
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(part: VisiblePart | undefined): Promise<void> {
-    if (isIdle(this.state) || this.holds === 'unreadable') return;
+    if (this.isBlank) return;
     if (part) this.inFile.expect(part.uri);
     if (this.state === 'loading') return;
     await this.inFile.look(part, this.inFileTree.view.visible);
@@ -233,7 +233,7 @@ export class Panel implements vscode.Disposable {
       this.claim.refresh();
       this.inPlay.moveTo(this.generation);
       this.inFile.moveTo(this.generation);
-      await this.experts.refresh();
+      if (!this.isBlank) await this.experts.refresh();
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
     }
@@ -243,13 +243,19 @@ export class Panel implements vscode.Disposable {
     return this.state === 'ready' && this.status ? holdsOf(this.status) : '';
   }
 
+  /** Nothing is served, or nothing of it could be read: the views say why. */
+  private get isBlank(): boolean {
+    return isIdle(this.state) || this.holds === 'unreadable';
+  }
+
   /** The lines above the rows, and the status. */
   private drawHeadings(): void {
     const { question, headline } = this.experts;
     const types = question?.types ?? [];
     this.expertsTree.view.message = headline;
-    this.expertsTree.view.description = types.length > 0 ? `only ${types.join(', ')}` : '';
-    void setContext('asked', Boolean(question));
+    this.expertsTree.view.description =
+      headline && types.length > 0 ? `only ${types.join(', ')}` : '';
+    void setContext('asked', headline !== '');
     const value = this.inFile.count;
     const tooltip = `${plural(value, 'claim')} on the file that you are reading`;
     this.inFileTree.view.badge = value > 0 ? { value, tooltip } : undefined;

@@ -500,10 +500,13 @@ test('where a filter leaves nobody, the filter is offered', async () => {
   assert.equal(commandOf((await answered([])).roots[1]), 'vouchSidecar.findExperts');
 });
 
-test('where the server is gone, so are question and rows', async () => {
-  const experts = await answered([expert('relay', 4)]);
+test('where the server is gone, so are the rows, and asked for again when it is back', async () => {
+  const experts = await answered([expert('relay', 4)], 'keys');
+  const { headline, roots } = experts;
   experts.clear();
-  assert.deepEqual([experts.roots, experts.question, experts.headline], [[], undefined, '']);
+  assert.deepEqual([experts.roots, experts.headline], [[], '']);
+  await experts.refresh();
+  assert.deepEqual([experts.roots, experts.headline], [roots, headline]);
 });
 
 test('the line above the experts says what was asked; history keeps each once', () => {

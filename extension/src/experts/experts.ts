@@ -112,9 +112,9 @@ export class Experts extends Rows {
     if (this.question) await this.find(this.question);
   }
 
+  /** Nothing is shown; the question is kept, for when the server is back. */
   clear(): void {
     this.questions += 1;
-    this.question = undefined;
     this.headline = '';
     this.shown = '';
     this.show([]);
