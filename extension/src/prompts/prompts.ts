@@ -9,13 +9,14 @@ import { PROMPT_LANGUAGE, textAtHand } from './textAtHand';
 const BLOCK =
   /^<vouch: reference data from [^\r\n]{1,100}>\r?\n(?:(?!<vouch: )[\s\S]){0,5000}?^<\/vouch>$/m;
 
-const say = (icon: string, message: string) =>
-  vscode.window.setStatusBarMessage(`$(${icon}) Vouch: ${message}`, 4_000);
+const say = (icon: string, message: string, ms = 4_000) =>
+  vscode.window.setStatusBarMessage(`$(${icon}) Vouch: ${message}`, ms);
 
 export async function newPrompt(): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: PROMPT_LANGUAGE });
   await vscode.window.showTextDocument(document);
-  say('comment', 'write what you are about to ask; Ctrl+Enter (Cmd+Enter on a Mac) submits it');
+  const hint = 'write what you are about to ask; Ctrl+Enter (Cmd+Enter on a Mac) submits it';
+  say('comment', hint, 20_000);
 }
 
 /** Makes the prompt final for the session. It stays, caret and all: typing on begins the next one. */
