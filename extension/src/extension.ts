@@ -12,7 +12,7 @@ import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts/prompts';
 import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
 import { Installer } from './server/install';
-import { isKnowledgeNear } from './server/knowledgeNearby';
+import { isKnowledgeNear, isKnowledgeNearAny } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
 import { showStatus } from './status/show';
 import { isIdle } from './status/summary';
@@ -119,7 +119,8 @@ async function startWhereKnown(
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   panel.setState('loading'); // at once: nobody starts it a second time meanwhile
-  if ((await foldersWithKnowledge()).length === 0) {
+  panel.isNear = await isKnowledgeNearAny(workspaceFolders());
+  if (!panel.isNear) {
     log.info('There is no knowledge base in, above or below an opened folder.');
     await server.stop();
     panel.setState('none');

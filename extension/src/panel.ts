@@ -23,6 +23,8 @@ const IN_PLAY = 10;
 
 export class Panel implements vscode.Disposable {
   state: State = 'loading';
+  /** Whether there is a knowledge base near an opened folder, be it one that is not served. */
+  isNear = false;
   private readonly changedState = new vscode.EventEmitter<State>();
   readonly onDidChangeState = this.changedState.event;
   status: StatusResult | undefined;
@@ -261,7 +263,8 @@ export class Panel implements vscode.Disposable {
     this.inFileTree.view.badge = value > 0 ? { value, tooltip } : undefined;
     this.inPlayTree.view.message = this.inPlay.isEmpty ? this.placeholder.words : '';
     this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
-    if (this.state === 'none') this.item.hide();
+    const isTold = this.state !== 'none' || Boolean(this.status?.refused.length);
+    if (!this.isNear || !isTold) this.item.hide();
     else this.item.show(summarize(this.state, this.status, this.health));
   }
 }

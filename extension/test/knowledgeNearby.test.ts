@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isKnowledgeNear } from '../src/server/knowledgeNearby';
+import { isKnowledgeNear, isKnowledgeNearAny } from '../src/server/knowledgeNearby';
 
 interface Case {
   readonly name: string;
@@ -51,4 +51,21 @@ test('where there is none above, nor three levels below, none is near', async (t
   mkdirSync(path.join(base, 'a/b/c/d/.vouch'), { recursive: true });
   assert.equal(await isKnowledgeNear(base), false);
   assert.equal(await isKnowledgeNear(path.join(base, 'a')), true);
+});
+
+test('of several folders none is looked at behind the first with a knowledge base', async (t) => {
+  const base = mkdtempSync(path.join(tmpdir(), 'vouch-look-'));
+  t.after(() => rmSync(base, { recursive: true }));
+  mkdirSync(path.join(base, 'b/.vouch'), { recursive: true });
+  const folders = ['a', 'b', 'slow'].map((name) => path.join(base, name));
+  const looked: string[] = [];
+  function* each() {
+    for (const folder of folders) {
+      looked.push(folder);
+      yield folder;
+    }
+  }
+  assert.equal(await isKnowledgeNearAny(each()), true);
+  assert.deepEqual(looked, folders.slice(0, 2));
+  assert.equal(await isKnowledgeNearAny(folders.slice(2)), false);
 });

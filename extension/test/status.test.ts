@@ -4,6 +4,7 @@ import type { StatusResult } from '../src/protocol.gen';
 import {
   allCountsOf,
   holdsOf,
+  inBar,
   isIdle,
   nothingInPlay,
   pausedUntil,
@@ -107,6 +108,26 @@ test('what the server says of its health counts', () => {
   const summary = summarize('ready', status, health);
   assert.equal(summary.severity, 'warning');
   assert.match(summary.detail, /^12 claims.* · watch lost$/);
+});
+
+test('the only knowledge base is one that is refused: that is said', () => {
+  const refused = { ...status, roots: [], refused: ['.vouch belongs to root'] };
+  const { severity, detail } = summarize('none', refused, undefined);
+  assert.deepEqual([severity, detail], ['warning', '.vouch belongs to root']);
+});
+
+test('the status bar tells each state from the others', () => {
+  const states: State[] = ['loading', 'noServer', 'stopped', 'restricted', 'ready'];
+  assert.deepEqual(
+    states.map((state) => Object.values(inBar(summarize(state, undefined, undefined)))),
+    [
+      ['$(loading~spin) Vouch', 'Vouch · reading the knowledge base'],
+      ['$(error) Vouch: no server', 'Vouch: no server'],
+      ['$(error) Vouch: stopped', 'Vouch: stopped'],
+      ['$(warning) Vouch: no server', 'Vouch: no server · Restricted Mode'],
+      ['$(library) Vouch', 'Vouch'],
+    ],
+  );
 });
 
 test('a server that is missing or has stopped is an error, no knowledge base is none', () => {

@@ -26,6 +26,12 @@ export async function isKnowledgeNear(folder: string): Promise<boolean> {
   return false;
 }
 
+/** Whether one lies near any of these folders; the first that has one is enough. */
+export async function isKnowledgeNearAny(folders: Iterable<string>): Promise<boolean> {
+  for (const folder of folders) if (await isKnowledgeNear(folder)) return true;
+  return false;
+}
+
 async function subfolders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries

@@ -1,8 +1,6 @@
 /** The status bar item that says how the server is; a click shows the status. */
 import * as vscode from 'vscode';
-import type { Summary } from './summary';
-
-const ICONS = { information: 'library', warning: 'warning', error: 'error' };
+import { inBar, type Summary } from './summary';
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
@@ -19,9 +17,9 @@ export class StatusItem implements vscode.Disposable {
     this.item.hide();
   }
 
-  show({ text, detail, severity }: Summary): void {
-    this.item.text = `$(${ICONS[severity]}) ${text}`;
-    this.item.tooltip = detail;
+  show(summary: Summary): void {
+    const { severity } = summary;
+    Object.assign(this.item, inBar(summary));
     this.item.backgroundColor =
       severity === 'information'
         ? undefined

@@ -37,10 +37,16 @@ export interface Summary {
   readonly text: string;
   readonly detail: string;
   readonly severity: 'information' | 'warning' | 'error';
+  readonly icon?: string;
 }
 
 const SUMMARIES: Readonly<Record<State, Summary>> = {
-  loading: { text: 'Vouch', detail: 'reading the knowledge base', severity: 'information' },
+  loading: {
+    text: 'Vouch',
+    detail: 'reading the knowledge base',
+    severity: 'information',
+    icon: 'loading~spin',
+  },
   none: { text: 'Vouch', detail: 'no knowledge base', severity: 'information' },
   noServer: { text: 'Vouch: no server', detail: '', severity: 'error' },
   restricted: { text: 'Vouch: no server', detail: 'Restricted Mode', severity: 'warning' },
@@ -53,6 +59,8 @@ export function summarize(
   status: StatusResult | undefined,
   health: DidChangeStatus | undefined,
 ): Summary {
+  const refused = state === 'none' && status?.refused[0];
+  if (refused) return { text: 'Vouch', detail: refused, severity: 'warning' };
   if (state !== 'ready' || !status) return SUMMARIES[state];
   const severity = !health || health.health === 'ok' ? 'information' : health.health;
   const paused = pausedUntil(status);
@@ -62,6 +70,14 @@ export function summarize(
   const worst = health?.message ?? problems[0]?.message;
   return { text: 'Vouch', detail: joined(countsOf(status), counted, worst), severity };
 }
+
+const ICONS = { information: 'library', warning: 'warning', error: 'error' };
+
+/** What the status bar shows of it. */
+export const inBar = ({ text, detail, severity, icon = ICONS[severity] }: Summary) => ({
+  text: `$(${icon}) ${text}`,
+  tooltip: joined(text, detail),
+});
 
 /** Until when every knowledge base is paused, in words; undefined where one is not. */
 export function pausedUntil({ roots }: StatusResult): string | undefined {
