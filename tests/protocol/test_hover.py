@@ -87,6 +87,46 @@ def test_a_hostile_knowledge_base_stays_text(serve: Serve, root: Path) -> None:
             assert target.startswith(root.as_uri())
 
 
+def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
+    serve: Serve, tmp_path: Path
+) -> None:
+    root = knowledge.library(tmp_path / "hostile")
+    said = HOSTILE.replace("\x1b", "").replace("\u202e", "")
+    for path in [*(root / ".vouch").rglob("*.yaml"), *(root / ".vouch").rglob("*.md")]:
+        text = path.read_text("utf-8")
+        for words in ("Auth notes", "Auth guide", "Tokens expire.", "JWT is cited by evidence."):
+            text = text.replace(words, said)
+        path.write_text(text, "utf-8")
+    client = serve(root)
+    client.open("untitled:code", CODE, "python")
+    values = [
+        hover(client, "JWT", 0, 1)["contents"]["value"],
+        client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))["contents"]["value"],
+    ]
+    for name, named in (
+        ("claims/jwt-expires.yaml", knowledge.SOURCE),
+        ("claims/jwt-cites.yaml", "jwt-cites"),
+        ("claims/jwt-cites.yaml", knowledge.EVIDENCE),
+        ("pages/auth.md", "auth"),
+    ):
+        path = root / ".vouch" / name
+        lines = path.read_text("utf-8").splitlines()
+        line = next(number for number, text in enumerate(lines) if named in text)
+        uri = path.as_uri()
+        client.open(uri, path.read_text("utf-8"), "markdown" if name.endswith("md") else "yaml")
+        found = client.request("textDocument/hover", at(uri, line, lines[line].index(named) + 1))
+        values.append(found["contents"]["value"])
+    assert all("evil" in value for value in values)
+    links = 0
+    for value in values:
+        acting = re.sub(r"\\.", "", value)  # what no backslash makes plain
+        targets = re.findall(r"\]\(([^)]*)\)", acting)
+        links += len(targets)
+        assert all(target.startswith(root.as_uri()) for target in targets)
+        assert not re.search(r"!\[|<|`|://|www\.", acting.replace("](file://", ""))
+    assert links > 4
+
+
 def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> None:
     for name, kind in (("ada", "person"), ("bob", "person"), ("cyd", "person"), ("ops", "team")):
         path = knowledge.entity(root, name, f"{name.capitalize()}!")
