@@ -106,7 +106,7 @@ def _signature(operation: Operation[Any, Any]) -> Signature:
     of_editors = marked(model, EditorOnly)
     names = [name for name in fields if name not in of_editors]
     names.sort(key=lambda name: (name in Params.model_fields, name not in model.__annotations__))
-    if operation.of_session or operation.forgets:
+    if operation.requires_session or operation.drops_state:
         names.sort(key="session_id".__ne__)
     kinds = [Parameter.POSITIONAL_OR_KEYWORD] + [Parameter.KEYWORD_ONLY] * (len(names) - 1)
     taken = []
@@ -170,7 +170,7 @@ class KnowledgeBase:
         `workspace_pending`, and the next call goes on.
         """
         engine = self._open()
-        around = filter(operation.looks_around, engine.serving(self._caller))
+        around = filter(operation.needs_workspace, engine.serving(self._caller))
         settle(
             [one.collection for one in around],
             engine.env,

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.operations import InvalidParamsError
-from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
-from vouch_sidecar.operations.operation import MAX_ANALYSED
+from vouch_sidecar.operations.mentions import MAX_LOOKED_AT, MAX_PIECE
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
@@ -104,7 +103,7 @@ def test_each_row_of_several_knowledge_bases_names_its_own(root: Path, tmp_path:
 
 @pytest.mark.parametrize("gap", [" so ", "\n", "x"])
 def test_a_long_text_is_looked_at_in_parts(engine: Engine, gap: str) -> None:
-    text = (gap * MAX_ANALYSED)[: MAX_ANALYSED - 3] + " Ada Lovelace "
+    text = (gap * MAX_PIECE)[: MAX_PIECE - 3] + " Ada Lovelace "
     (row,) = found(engine, text + gap * 20_000)
     assert text[row["start"] : row["end"]] == "Ada Lovelace"
 

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 import pytest
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, session_of
-from vouch_sidecar.surfaces.lsp.typed_text import Typing
+from vouch_sidecar.surfaces.lsp.typed_text import TypedDocuments
 
 Seen = list[tuple[str, str, str, bool]]
 IDLE = 0.02
 
 
-def play(script: Callable[[PromptDocuments, Typing], Awaitable[None]]) -> Seen:
+def play(script: Callable[[PromptDocuments, TypedDocuments], Awaitable[None]]) -> Seen:
     """What is observed while a script plays: session, slot, text, final."""
     seen: Seen = []
 
@@ -34,7 +34,7 @@ def play(script: Callable[[PromptDocuments, Typing], Awaitable[None]]) -> Seen:
             """Nobody asks."""
 
     async def main() -> None:
-        typing = Typing(Slots(), lambda: IDLE)
+        typing = TypedDocuments(Slots(), lambda: IDLE)
         await script(PromptDocuments(typing, "c/"), typing)
 
     asyncio.run(main())
@@ -59,22 +59,22 @@ def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
 
 
 def test_typing_counts_once_it_stands_still() -> None:
-    async def script(prompts: PromptDocuments, _: Typing) -> None:
+    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
         prompts.open("u", "s", "")
         for text in ("j", "jw", "jwt"):
-            prompts.type("u", text)
+            prompts.set_text("u", text)
         await anyio.sleep(IDLE * 5)
 
     assert play(script) == [("s", "c/u", "jwt", False)]
 
 
 def test_submitted_once_then_anew() -> None:
-    async def script(prompts: PromptDocuments, _: Typing) -> None:
+    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
         prompts.open("u", "s", "jwt")
         prompts.submit("u")
         prompts.submit("u")
-        prompts.type("u", "jwt")
-        prompts.type("u", "jwt and redis")
+        prompts.set_text("u", "jwt")
+        prompts.set_text("u", "jwt and redis")
         prompts.close("u")
 
     assert play(script) == [
@@ -84,17 +84,17 @@ def test_submitted_once_then_anew() -> None:
 
 
 def test_what_was_wiped_is_observed_as_wiped() -> None:
-    async def script(prompts: PromptDocuments, typing: Typing) -> None:
+    async def script(prompts: PromptDocuments, typing: TypedDocuments) -> None:
         prompts.open("u", "s", "jwt")
         typing.flush()
-        prompts.type("u", "")
+        prompts.set_text("u", "")
         typing.flush()
 
     assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
 
 
 def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
-    async def script(prompts: PromptDocuments, _: Typing) -> None:
+    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
         prompts.open("u", "s", "  \n")
         prompts.close("u")
 

@@ -25,22 +25,22 @@ def counted(slots: list[SlotText]) -> Counted:
 
 def test_a_half_typed_word_takes_nothing_away_until_it_ends() -> None:
     document = typed()
-    document.type("the vault")
+    document.set_text("the vault")
     assert counted(document.end()) == [("the vault", [])]
-    document.type("the vaults")
+    document.set_text("the vaults")
     assert counted(document.observe()) == [("the vaults", ["the vault"])]
-    document.type("the vaultse")
+    document.set_text("the vaultse")
     assert counted(document.observe()) == [("the vaultse", ["the vault", "the vaults"])]
-    document.type("the vaultse ")
+    document.set_text("the vaultse ")
     assert not document.ends_in_word
     assert counted(document.end()) == [("the vaultse ", [])]
 
 
 def test_looking_at_it_makes_nothing_count() -> None:
     document = typed("the ")
-    document.type("the v")
+    document.set_text("the v")
     assert counted(document.as_it_stands()) == [("the v", [""])]
-    document.type("the va")
+    document.set_text("the va")
     assert counted(document.observe()) == [("the va", [""])]
 
 
@@ -55,16 +55,16 @@ def test_looking_at_it_makes_nothing_count() -> None:
 )
 def test_another_word_ends_the_one_before(text: str, ended: Counted) -> None:
     document = typed("the ")
-    document.type("the vaul")
-    document.type("the vault")
-    assert counted(document.type(text)) == ended
+    document.set_text("the vaul")
+    document.set_text("the vault")
+    assert counted(document.set_text(text)) == ended
 
 
 def test_a_word_that_is_deleted_again_was_never_ended() -> None:
     document = typed("my red\nbox")
-    document.type("my redi\nbox")
-    document.type("my redis\nbox")
-    document.type("my redi\nbox")
-    assert counted(document.type("my red\nbox")) == []
+    document.set_text("my redi\nbox")
+    document.set_text("my redis\nbox")
+    document.set_text("my redi\nbox")
+    assert counted(document.set_text("my red\nbox")) == []
     assert document.is_settled
     assert not document.is_half_typed

@@ -198,7 +198,7 @@ class _Call(Generic[P, R]):
         tells = operation.tells_pending and engine.is_followed
         pending = any(
             one.collection.is_workspace_pending
-            if operation.looks_around(one)
+            if operation.needs_workspace(one)
             else tells and one.collection.is_first_workspace_pending
             for one in served
             if one.collection.complete
@@ -213,7 +213,7 @@ class _Call(Generic[P, R]):
         """
         operation = self.operation
         wanted = operation.semantic == "yes" or (
-            operation.semantic == "if it speaks" and embeddings.speaks
+            operation.semantic == "when_speaking" and embeddings.speaks
         )
         text = getattr(self.params, operation.text_field or "text", None) if wanted else None
         if not text or not self.ask.served:
@@ -241,7 +241,7 @@ class _Call(Generic[P, R]):
 
     async def run_in_turn(self) -> R:
         """Run the call in the questions' thread when it is the session's turn. If its deadline
-        passes before, an operation that `minds_time` returns `run_late` instead.
+        passes before, an operation that `returns_partial` returns `run_late` instead.
         """
         import asyncio  # the shell asks without an event loop
 
@@ -249,7 +249,7 @@ class _Call(Generic[P, R]):
         waiting = QUESTIONS.submit(who, self.run)
         answer = asyncio.wrap_future(waiting)
         try:
-            if self.operation.minds_time and self.ask.served:
+            if self.operation.returns_partial and self.ask.served:
                 left = min(view.deadline.left for view in self.ask.views)
                 await asyncio.wait([answer], timeout=max(left, 0))
                 if waiting.cancel():

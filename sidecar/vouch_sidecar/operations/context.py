@@ -162,9 +162,9 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
-    minds_time=True,
+    returns_partial=True,
     text_field="task",
-    of_window=True,
-    semantic="if it speaks",
+    reads_window=True,
+    semantic="when_speaking",
     needs=frozenset({"topics"}),
 )

@@ -139,7 +139,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
-    minds_time=True,
-    semantic="if it speaks",
+    returns_partial=True,
+    semantic="when_speaking",
     needs=frozenset({"topics"}),
 )

@@ -9,14 +9,16 @@ from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.gist import name_and_id, rows
-from vouch_sidecar.operations.operation import MAX_ANALYSED, OpenDocument, Operation, OperationCall
+from vouch_sidecar.operations.operation import OpenDocument, Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.salience import ArmName, arm_of
 
-MAX_LOOKED_AT = 4 * MAX_ANALYSED
+MAX_PIECE = 16_384
+"""Characters of a document that are analysed in one piece."""
+MAX_LOOKED_AT = 4 * MAX_PIECE
 """Characters of a text that are searched, in a quarter of a second."""
 
 
@@ -141,11 +143,11 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """The text between two offsets, at most `MAX_LOOKED_AT` characters, in pieces of at most
-    `MAX_ANALYSED`, cut between lines or words. Yields the offset and text of each.
+    `MAX_PIECE`, cut between lines or words. Yields the offset and text of each.
     """
     end = min(end, start + MAX_LOOKED_AT)
-    while end - start > MAX_ANALYSED:
-        most = start + MAX_ANALYSED
+    while end - start > MAX_PIECE:
+        most = start + MAX_PIECE
         cut = max(text.rfind("\n", start, most), 0) or text.rfind(" ", start, most)
         cut = most if cut <= start else cut + 1
         yield start, text[start:cut]
@@ -188,7 +190,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
-    minds_time=True,
+    returns_partial=True,
     text_field="text",
     needs=frozenset({"topics"}),
 )

@@ -26,8 +26,6 @@ from vouch_sidecar.retrieval.view import View
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The operations that surfaces list first; the others follow by name."""
-MAX_ANALYSED = 16_384
-"""Characters of a document that are analysed in one piece."""
 
 MAX_CANDIDATES = 5
 """Ids that an error lists if a name is ambiguous."""
@@ -147,10 +145,10 @@ class Operation(Generic[P, R]):
     """Prints a result for people; None: the shell has no such command."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
-    of_session: bool = False
+    requires_session: bool = False
     """Whether it is about a session's window: MCP requires its id, the shell takes texts instead.
     """
-    of_window: bool = False
+    reads_window: bool = False
     """Whether it may be about a session's window, in which words that are being typed count."""
     needs: frozenset[Literal["ties", "people", "topics"]] = frozenset()
     """What the answer depends on beside the index. A command without a resident process computes
@@ -158,14 +156,14 @@ class Operation(Generic[P, R]):
     """
     is_long: bool = False
     """Whether it may take long and has to run in a worker thread."""
-    minds_time: bool = False
+    returns_partial: bool = False
     """Whether it returns partial results at `timeout_ms`. Hits by name are never left out."""
-    semantic: Literal["no", "yes", "if it speaks"] = "no"
-    """Whether to compute the vector of its text first; `if it speaks`: if `semantic.speaks` is on.
+    semantic: Literal["no", "yes", "when_speaking"] = "no"
+    """Whether to compute the vector of its text first; `when_speaking`: if `semantic.speaks` is on.
     """
     tells_pending: bool = False
     """Whether its answer says that a running process has not worked out the workspace once."""
-    forgets: bool = False
+    drops_state: bool = False
     """Whether it drops state; the others only read."""
 
     @property
@@ -179,7 +177,7 @@ class Operation(Generic[P, R]):
         """The JSONL method."""
         return f"kb.{self.name}"
 
-    def looks_around(self, served: Served) -> bool:
+    def needs_workspace(self, served: Served) -> bool:
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
         return (
             "ties" in self.needs

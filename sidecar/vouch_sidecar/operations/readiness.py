@@ -46,7 +46,7 @@ def hook_limit(engine: Engine, caller: Caller) -> float:
 
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
     return engine.registry.has_looked and not any(
-        one.collection.is_first_workspace_pending and operation.looks_around(one)
+        one.collection.is_first_workspace_pending and operation.needs_workspace(one)
         for one in engine.serving(caller)
     )
 
@@ -78,7 +78,9 @@ def _is_caught_up(
     if engine.not_looked_at(caller) or engine.has_outdated_lists(caller, paths):
         return False
     served = engine.serving(caller)
-    return not any(s.collection.is_checkout_pending and operation.looks_around(s) for s in served)
+    return not any(
+        s.collection.is_checkout_pending and operation.needs_workspace(s) for s in served
+    )
 
 
 async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:

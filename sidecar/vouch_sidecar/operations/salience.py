@@ -114,7 +114,7 @@ OPERATION = Operation(
     example={"session_id": "agent-7"},
     gist=gist,
     show=show,
-    of_session=True,
-    of_window=True,
+    requires_session=True,
+    reads_window=True,
     needs=frozenset({"topics"}),
 )

@@ -111,7 +111,7 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     is_long=True,
-    minds_time=True,
+    returns_partial=True,
     text_field="query",
     semantic="yes",
 )

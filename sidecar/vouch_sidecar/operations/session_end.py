@@ -33,5 +33,5 @@ OPERATION = Operation(
     "would forget what is in play.",
     example={"session_id": "agent-7"},
     gist=gist,
-    forgets=True,
+    drops_state=True,
 )

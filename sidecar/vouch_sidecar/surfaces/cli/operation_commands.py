@@ -77,7 +77,7 @@ class OperationCommand(click.Command):
             help=sys.modules[operation.run.__module__].__doc__,
         )
         self.operation = operation
-        if operation.of_session or _text_of(operation) in _fields(operation):
+        if operation.requires_session or _text_of(operation) in _fields(operation):
             self.epilog = "The text - stands for standard input."
 
     def _answer(self, **given: Any) -> None:
@@ -116,7 +116,7 @@ def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back)
     `UnansweredError` if `ask` does.
     """
     params = {name: _given(given[name]) for name in _fields(operation).keys() & given}
-    if operation.of_session:
+    if operation.requires_session:
         return _of_texts(operation, params, given[TEXTS], ask)
     for name in marked(operation.params, Paths):
         paths = [_from_here(path) for path in dict.fromkeys(given[name])]
@@ -223,7 +223,7 @@ def _from_here(path: str) -> str:
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     """An argument for each required param and for the text, an option for each other param."""
     parameters: list[click.Parameter] = []
-    if operation.of_session:
+    if operation.requires_session:
         parameters.append(click.Argument([TEXTS], nargs=-1, required=True, metavar="TEXT..."))
     for name, field in _fields(operation).items():
         if name in marked(operation.params, Paths):

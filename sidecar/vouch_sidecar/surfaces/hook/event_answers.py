@@ -1,4 +1,4 @@
-"""AnswersGiven the events of an agent with an engine."""
+"""Answers the events of an agent with an engine."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
-from vouch_sidecar.surfaces.lsp.typed_text import TypedText, Typing
+from vouch_sidecar.surfaces.lsp.typed_text import TypedDocuments, TypedText
 
 LANGUAGE = "vouch-prompt"
 
@@ -34,7 +34,7 @@ class PromptDocuments:
     Submitting makes the slot final; further typing starts a new slot.
     """
 
-    def __init__(self, typing: Typing, prefix: str) -> None:
+    def __init__(self, typing: TypedDocuments, prefix: str) -> None:
         self._typing = typing
         self._prefix = prefix
         self._sessions: dict[str, str] = {}
@@ -48,15 +48,15 @@ class PromptDocuments:
         self._sessions[uri] = session_id
         self._begin(uri)
         if text.strip():
-            self._typing.type(uri, text)
+            self._typing.set_text(uri, text)
 
-    def type(self, uri: str, text: str) -> None:
+    def set_text(self, uri: str, text: str) -> None:
         """Set the new text of a document; after a submission this starts a new prompt."""
         if uri in self._submitted:
             if text == self._typing.text_of(uri):
                 return
             self._begin(uri)
-        self._typing.type(uri, text)
+        self._typing.set_text(uri, text)
 
     def submit(self, uri: str) -> None:
         """Make the slot final, unless it is final already or nothing was ever typed."""

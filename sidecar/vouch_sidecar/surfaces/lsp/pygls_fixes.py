@@ -119,7 +119,7 @@ class EditorDocuments(Workspace):
             super().update_notebook_document(params)
 
 
-class Protocol(LanguageServerProtocol):
+class CheckedProtocol(LanguageServerProtocol):
     """The protocol of one connection. `announce` completes the server's capabilities."""
 
     announce: Callable[[lsp.ServerCapabilities], None]
@@ -242,7 +242,8 @@ class Protocol(LanguageServerProtocol):
             if not self._is_capability(group, names):
                 wrong += 1
                 del given[group]
-        log.warning("ignored %d capabilities that are not of the expected form", wrong)
+        if wrong:
+            log.warning("ignored %d capabilities that are not of the expected form", wrong)
         return wrong > 0
 
     def _is_capability(self, group: str, value: object) -> bool:
@@ -283,10 +284,10 @@ class Protocol(LanguageServerProtocol):
         super()._send_response(msg_id, result, error)
 
 
-class Server(LanguageServer):
-    """A pygls server with this `Protocol`."""
+class FixedLanguageServer(LanguageServer):
+    """A pygls server with this `CheckedProtocol`."""
 
-    protocol: Protocol
+    protocol: CheckedProtocol
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
         """Let `handle` answer a method; `options` are announced. Fault: `handle` can't be a bound
@@ -317,7 +318,7 @@ def _check_envelope(message: Any) -> None:
         raise JsonRpcInvalidRequest("a message must be one JSON object")
     if "method" not in message and "id" not in message:
         raise JsonRpcInvalidRequest("method: missing")
-    if "method" not in message and message.get("jsonrpc") != Protocol.VERSION:
+    if "method" not in message and message.get("jsonrpc") != CheckedProtocol.VERSION:
         raise JsonRpcInvalidRequest('jsonrpc: must be "2.0"')
     if "method" in message and type(message.get("id", "")) not in (str, int):
         raise JsonRpcInvalidRequest("id: must be a string or an integer")

@@ -45,7 +45,7 @@ def run_tcp(env: Mapping[str, str], host: str, port: int) -> None:
     anyio.run(_serve, env, client.makefile("rb", buffering=0), client.makefile("wb"))
 
 
-class End:
+class ProcessExit:
     """The exit of the process: any thread may request it, the event loop waits for it."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class End:
         self._event = asyncio.Event()
         self._code = FAILED
 
-    def ask(self, code: int = FAILED) -> None:
+    def request(self, code: int = FAILED) -> None:
         """End the process soon, even if the loop is stuck. The lowest requested code counts: if a
         client closes its streams right after `exit`, the code is 0.
         """
@@ -71,15 +71,15 @@ class End:
 
 
 async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> None:
-    end = End()
+    end = ProcessExit()
     engine = Engine(env=env)
     follower = DiskFollower(engine)
     server = Sidecar(engine, follower)
     for register in features():
         register(server)
-    outbox = Outbox(sink, on_broken=end.ask)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: end.ask())
+    outbox = Outbox(sink, on_broken=end.request)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_: end.request())
     local = LocalServer(engine, follower, answer_hook, server)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
@@ -91,7 +91,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
         leave(code)
 
 
-async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End) -> None:
+async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: ProcessExit) -> None:
     """Answer messages until the client says `exit` or its stream ends."""
     protocol = server.protocol
     stream = reader_of(source, on_end=lambda: die_soon(FAILED), limit=MAX_MESSAGE)
@@ -102,14 +102,14 @@ async def _converse(server: Sidecar, source: RawIOBase, outbox: Outbox, end: End
     try:
         await run_async(threading.Event(), reader, protocol, error_handler=protocol.refuse)
     except SystemExit as ended:  # pygls raises it on `exit`
-        end.ask(FAILED if ended.code else 0)
+        end.request(FAILED if ended.code else 0)
     else:
         await protocol.settled(LAST_ANSWERS)
-        end.ask()
+        end.request()
 
 
-async def _watch_parent(server: Sidecar, end: End) -> None:
+async def _watch_parent(server: Sidecar, end: ProcessExit) -> None:
     """Request the exit when the parent, or the client's process, is gone."""
     while not is_orphan() and (server.client is None or is_alive(server.client)):
         await anyio.sleep(PARENT_POLL)
-    end.ask()
+    end.request()

@@ -34,8 +34,13 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
 from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
-from vouch_sidecar.surfaces.lsp.pygls_fixes import EditorDocuments, Protocol, Server, converter
-from vouch_sidecar.surfaces.lsp.typed_text import Typing
+from vouch_sidecar.surfaces.lsp.pygls_fixes import (
+    CheckedProtocol,
+    EditorDocuments,
+    FixedLanguageServer,
+    converter,
+)
+from vouch_sidecar.surfaces.lsp.typed_text import TypedDocuments
 from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
@@ -75,7 +80,7 @@ class Options(Wire):
     push: list[PushPart] | None = None
 
 
-class Sidecar(Server):
+class Sidecar(FixedLanguageServer):
     """The server of this process's one client.
 
     Features add functions to `on_start`, which are called once the client is connected.
@@ -87,7 +92,7 @@ class Sidecar(Server):
             __version__,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
             notebook_document_sync=CELLS,
-            protocol_cls=Protocol,
+            protocol_cls=CheckedProtocol,
             converter_factory=converter,
         )
         self.engine = engine
@@ -99,7 +104,7 @@ class Sidecar(Server):
         """The parts of pushes that the client wants."""
         self.problems: tuple[Problem, ...] = ()
         """The problems of the client's `initializationOptions`."""
-        self.typing = Typing(engine, self.idle_seconds)
+        self.typing = TypedDocuments(engine, self.idle_seconds)
         self.prompts = PromptDocuments(self.typing, f"{self.connection}/")
         self.on_text: set[Callable[[], None]] = set()
         """Functions to call when a document below `.vouch/` was opened, changed or closed."""

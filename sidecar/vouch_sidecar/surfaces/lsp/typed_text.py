@@ -71,10 +71,10 @@ class TypedText:
         """Whether one word was changed since, which may go on."""
         return self.text != self._settled and self._goes_on(self.text)
 
-    def type(self, text: str) -> list[SlotText]:
+    def set_text(self, text: str) -> list[SlotText]:
         """Set the new text. Returns what ended, if another word begins with it."""
-        start, end = changed_part(self.text, text)
-        line, self.ends_in_word = text.count("\n", 0, start), ends_in_word(text, end)
+        start, end = _changed_part(self.text, text)
+        line, self.ends_in_word = text.count("\n", 0, start), _ends_in_word(text, end)
         ended: list[SlotText] = []
         if self.is_settled:
             self._line = line
@@ -85,7 +85,7 @@ class TypedText:
 
     def end(self) -> list[SlotText]:
         """End the word. Returns the slots edited since the last one ended."""
-        self._search()
+        self._take_edits()
         ended = [SlotText(slot, text) for slot, text in self._texts.items()]
         self._held |= self._texts
         self._settled, self._texts, self._observed = self.text, {}, {}
@@ -93,7 +93,7 @@ class TypedText:
 
     def as_it_stands(self) -> list[SlotText]:
         """The slots edited since the last word ended, without ending this one."""
-        self._search()
+        self._take_edits()
         if not self.is_half_typed:
             return [SlotText(slot, text) for slot, text in self._texts.items()]
         return [
@@ -110,21 +110,21 @@ class TypedText:
 
     def all_slots(self) -> dict[str, str]:
         """What every slot holds that was ever filled."""
-        self._search()
+        self._take_edits()
         return self._held | self._texts
 
     def _goes_on(self, text: str) -> bool:
         """Whether a text has the word that is being typed, or had it before it was deleted."""
-        return text == self._settled or is_half_typed(self._settled, text)
+        return text == self._settled or _differ_by_one_word(self._settled, text)
 
-    def _search(self) -> None:
+    def _take_edits(self) -> None:
         for slot, text in self._edited(self._searched, self.text):
             self._texts.pop(slot, None)
             self._texts[slot] = text
         self._searched = self.text
 
 
-class Typing:
+class TypedDocuments:
     """The documents of one connection that are typed into. `pause` returns the seconds without
     typing after which a text is observed.
     """
@@ -148,14 +148,14 @@ class Typing:
         self._stop(uri)
         self._typed[uri] = typed
 
-    def type(self, uri: str, text: str) -> None:
+    def set_text(self, uri: str, text: str) -> None:
         """Set the new text of a document. A word in another document has ended then."""
         typed = self._typed[uri]
         if typed.at_word_end:
             for other, another in self._typed.items():
                 if other != uri and another.at_word_end:
                     self.end(other)
-        ended = typed.type(text)
+        ended = typed.set_text(text)
         if typed.at_word_end:
             self._observe(typed, ended)
         if typed.ends_in_word or not typed.at_word_end:
@@ -222,23 +222,23 @@ class Typing:
 # Half-typed words
 
 
-def is_half_typed(old: str, new: str) -> bool:
+def _differ_by_one_word(old: str, new: str) -> bool:
     """Whether two texts differ by one word alone, at the end of which something was changed."""
-    start, end = changed_part(old, new)
+    start, end = _changed_part(old, new)
     removed = old[start : len(old) - (len(new) - end)]
-    return bool(end) and all(map(_is_of_word, removed + new[start:end] + new[end - 1]))
+    return bool(end) and all(map(_is_word_character, removed + new[start:end] + new[end - 1]))
 
 
-def ends_in_word(text: str, end: int) -> bool:
+def _ends_in_word(text: str, end: int) -> bool:
     """Whether the part of a text before `end` ends in a word, which may be half-typed."""
-    return bool(end) and _is_of_word(text[end - 1])
+    return bool(end) and _is_word_character(text[end - 1])
 
 
-def _is_of_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+def _is_word_character(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
-def changed_part(old: str, new: str) -> tuple[int, int]:
+def _changed_part(old: str, new: str) -> tuple[int, int]:
     """Start and end of the part of `new` that differs from `old`, as offsets in `new`."""
     start = _common(old, new)
     most = min(len(old), len(new)) - start

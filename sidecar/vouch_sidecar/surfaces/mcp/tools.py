@@ -41,7 +41,7 @@ def _tool(operation: Operation[Any, Any]) -> Object:
         TOOL_PREFIX + operation.name,
         f"{operation.summary} {operation.when}{_COUNTS if operation.text_field else ''}",
         _input(operation),
-        reads=not operation.forgets,
+        reads=not operation.drops_state,
     )
 
 
@@ -78,7 +78,7 @@ def _input(operation: Operation[Any, Any]) -> Object:
         shown["description"] = choices.help  # here other words are refused, not taken as default
     if "session_id" not in required:
         properties["session_id"] = _SESSION
-        required = [*(["session_id"] if operation.of_session else []), *required]
+        required = [*(["session_id"] if operation.requires_session else []), *required]
     return {"type": "object", "properties": properties, "required": required}
 
 

@@ -38,7 +38,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     """The result of an operation; long ones run in a worker thread. Raises JsonRpcException,
     and SearchFailedError.
     """
-    if operation.of_window:
+    if operation.reads_window:
         server.typing.preview()
     try:
         asked = (operation, params, server.caller, server.documents)

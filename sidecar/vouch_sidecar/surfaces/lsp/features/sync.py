@@ -93,10 +93,10 @@ class Sync:
             return
         text = without_blocks(document.source)
         if uri in self._server.prompts:
-            self._server.prompts.type(uri, _words(text, document.source))
+            self._server.prompts.set_text(uri, _words(text, document.source))
         else:
             self._tell(uri)
-            self._server.typing.type(uri, text)
+            self._server.typing.set_text(uri, text)
 
     def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
         for uri in (document.uri for document in documents):
