@@ -2,7 +2,6 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-
 import { workspaceFolders } from './folders';
 
 /** Opens the courier knowledge base that the extension carries, in a folder to play in. */

@@ -4,12 +4,14 @@ import { ClaimView } from './claim/view';
 import { Experts } from './experts/experts';
 import { workspaceFolders } from './folders';
 import { InFile, type VisiblePart } from './inFile/inFile';
-import { isServed, ReadingPosition } from './inFile/readingPosition';
+import { ReadingPosition } from './inFile/readingPosition';
 import { Dismissals } from './inFile/tied';
 import { blockRows, InPlay, newestFirst } from './inPlay/inPlay';
 import { NO_PLACEHOLDER, placeholderOf } from './inPlay/placeholder';
 import { textAtHand } from './prompts/textAtHand';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
+import { coalesce } from './server/coalesce';
+import { isServed } from './server/servedDocuments';
 import { StatusItem } from './status/statusItem';
 import { holdsOf, isIdle, type State, summarize } from './status/summary';
 import { plural } from './text/words';
@@ -51,6 +53,7 @@ export class Panel implements vscode.Disposable {
   private placeholder = NO_PLACEHOLDER;
   /** The server has been restarted and does not know yet what was in play. */
   private resuming = false;
+  private readonly refresh = coalesce(() => this.refreshNow());
 
   constructor(
     private readonly ask: Ask,
@@ -224,7 +227,7 @@ export class Panel implements vscode.Disposable {
     this.refreshSoon();
   }
 
-  private async refresh(): Promise<void> {
+  private async refreshNow(): Promise<void> {
     try {
       this.status = await this.ask('vouch/status', {});
       this.generation = Math.max(this.generation, this.status.generation);

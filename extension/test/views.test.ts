@@ -277,8 +277,8 @@ test('more claims than a glance takes stand under one row', () => {
   const many = Array.from({ length: 9 }, (_, at) => claim(`c${at}`));
   const nodes = claimNodes('p', many, 12, null);
   assert.equal(nodes.length, 6);
-  assert.equal(nodes[5]?.label, '7 more');
-  assert.equal(below(nodes[5]).at(-1)?.label, '3 older');
+  assert.equal(nodes[5]?.label, '4 more');
+  assert.equal(below(nodes[5]).at(-1)?.label, '3 not listed');
   assert.equal(claimNodes('p', many.slice(0, 6), 6, null).length, 6);
   assert.equal(claimNodes('p', [], 0, null)[0]?.kind, 'note');
 });

@@ -46,7 +46,10 @@ const isPiece = (value: unknown): boolean =>
   (value.isCode === undefined || value.isCode === true);
 
 const isLine = (value: unknown): boolean =>
-  isObject(value) && typeof value.label === 'string' && all(value.pieces, isPiece);
+  isObject(value) &&
+  typeof value.label === 'string' &&
+  all(value.pieces, isPiece) &&
+  (value.warns === undefined || value.warns === true);
 
 export const isShow = (value: unknown): value is Show =>
   isObject(value) &&

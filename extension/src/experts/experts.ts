@@ -2,7 +2,7 @@
 import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import { joined, messageOf, oneLine, plural, quoted } from '../text/words';
 import type { Ask } from '../tree/ask';
-import { claimRows } from '../tree/claims';
+import { claimRows, claimsIn } from '../tree/claims';
 import {
   commandNode,
   type EntityNode,
@@ -197,8 +197,8 @@ export class Experts extends Rows {
         ids.map((id) => this.ask('vouch/claim', { id }, collection)),
       );
       const claims = results.map(({ claim }) => claim);
-      const unseen = row.claim_count - claims.length;
-      const more = unseen > 0 ? [noteNode(node.id, `${unseen} more`, 'ellipsis')] : [];
+      const unlisted = row.claim_count - claimsIn(claims);
+      const more = unlisted > 0 ? [noteNode(node.id, `${unlisted} more`, 'ellipsis')] : [];
       return [...claimRows(node.id, claims, collection), ...more];
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];

@@ -1,22 +1,18 @@
 /** Which part of the active editor's document is in sight, told once scrolling and typing stop. */
 import * as vscode from 'vscode';
 import { paragraphAt } from '../prompts/textAtHand';
+import { isServed } from '../server/servedDocuments';
 import type { VisiblePart } from './inFile';
 import type { Caret } from './tied';
 
 const STILL_MS = 250;
 const FOLLOWED_MS = 15;
-const SERVED = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
 
 const SCOPES = [
   vscode.SymbolKind.Function,
   vscode.SymbolKind.Method,
   vscode.SymbolKind.Constructor,
 ];
-
-/** Whether the server is told of a document. */
-export const isServed = ({ uri }: vscode.TextDocument): boolean => SERVED.includes(uri.scheme);
-export const SERVED_SELECTOR = SERVED.map((scheme) => ({ scheme }));
 
 export class ReadingPosition implements vscode.Disposable {
   private looking: NodeJS.Timeout | undefined;

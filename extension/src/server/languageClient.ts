@@ -10,8 +10,8 @@ import {
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { isServed, SERVED_SELECTOR } from '../inFile/readingPosition';
 import type { Settings } from '../settings';
+import { isServed, SERVED_SELECTOR } from './servedDocuments';
 
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];

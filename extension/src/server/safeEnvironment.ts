@@ -7,7 +7,7 @@ import { safePython } from './safePython';
 
 /**
  * For processes that the extension starts: Python takes no modules from the folder that it happens
- * to be started in, and no program is found by a relative way or in a workspace without trust.
+ * to be started in, and no program is found by a relative path or in a workspace without trust.
  */
 export function safeEnvironment(): NodeJS.ProcessEnv {
   const folders = vscode.workspace.isTrusted ? [] : workspaceFolders();

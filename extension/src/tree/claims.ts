@@ -66,10 +66,16 @@ export function claimRows(
   claims: readonly ClaimView[],
   collection: string | null,
 ): Node[] {
+  return onePerSentence(claims).map((claim) => claimNode(parent, claim, collection));
+}
+
+/** How many claims these rows stand for. */
+export const claimsIn = (claims: readonly ClaimView[]): number =>
+  onePerSentence(claims).reduce((sum, { said_with }) => sum + 1 + said_with.length, 0);
+
+function onePerSentence(claims: readonly ClaimView[]): readonly ClaimView[] {
   const first = new Map(claims.toReversed().map((claim) => [sentenceOf(claim), claim]));
-  return claims
-    .filter((claim) => first.get(sentenceOf(claim)) === claim)
-    .map((claim) => claimNode(parent, claim, collection));
+  return claims.filter((claim) => first.get(sentenceOf(claim)) === claim);
 }
 
 const sentenceOf = (claim: ClaimView): string =>
@@ -88,8 +94,8 @@ export function claimNodes(
   if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
   if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
   const rest = nodes.slice(SHOWN_CLAIMS);
-  const unseen = total - nodes.length;
-  const older = unseen > 0 ? [noteNode(`${parent}/older`, `${unseen} older`)] : [];
-  const more = moreNode(parent, `${total - SHOWN_CLAIMS} more`, [...rest, ...older]);
+  const unlisted = total - claimsIn(claims);
+  const others = unlisted > 0 ? [noteNode(`${parent}/unlisted`, `${unlisted} not listed`)] : [];
+  const more = moreNode(parent, `${rest.length} more`, [...rest, ...others]);
   return [...nodes.slice(0, SHOWN_CLAIMS), more];
 }
