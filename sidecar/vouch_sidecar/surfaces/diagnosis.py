@@ -21,7 +21,6 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.index.base_cache import Bases, user_folder
-from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.index.schema import CONTENT
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
@@ -160,7 +159,8 @@ def _fragments(engine: Engine, root: str) -> str | None:
     """
     (collection,) = (one for path, one in engine.collections.items() if str(path) == root)
     quoted = [one for one in collection.knowledge.all_quoted() if one is not None]
-    parts = sum(one.sentence is not None and _is_part(one.sentence) for one in quoted)
+    sentences = (one.sentence for one in quoted)
+    parts = sum(one is not None and one.holds and not one.whole for one in sentences)
     others = sum(one.form is not Form.STATEMENT for one in quoted)
     if not parts and not others:
         return None
@@ -174,10 +174,6 @@ def _fragments(engine: Engine, root: str) -> str | None:
         "lead-ins, links, code or talk: they are said in whole sentences, or not by themselves; "
         f"vouch's own settings that make them: {settings}; so does `vouch-kb ingest`"
     )
-
-
-def _is_part(sentence: Sentence) -> bool:
-    return sentence.holds and not sentence.whole
 
 
 def _is_on(config: Mapping[str, object], name: str, by_default: bool) -> bool:

@@ -440,7 +440,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     alike: dict[Hashable, _Candidate] = {}
     for candidate, *_, held, _ in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
-            group = _group(candidate)
+            group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
             same = (known for known, other in alike.items() if _alike(candidate, other))
             group = next(same, group)
             alike.setdefault(group, candidate)
@@ -449,10 +449,6 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
         for words in {frozenset(one.held) for one in holding}
     }
-
-
-def _group(candidate: _Candidate) -> Hashable:
-    return candidate.group or (type(candidate.artifact), candidate.artifact.id)
 
 
 def _alike(candidate: _Candidate, other: _Candidate) -> bool:

@@ -175,7 +175,8 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
         else:
             claims = str(row.claim_count) if people else count(row.claim_count, "claim")
             people.append(f"{name} ({claims})")
-    owners += _owners(card, style)
+    if card.owners:  # by CODEOWNERS
+        owners.append(style.text(clip(told_owners(card.owners), TEXT_CHARS)))
     authors = [
         f"{isolated(style.text(clip(one.name, HEAD_CHARS)))} ({count(one.commits, 'commit')})"
         for one in card.authors[:AUTHORS]
@@ -183,11 +184,6 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
     groups = [", ".join(people), *owners, ", ".join(authors)]
     asked = " · ".join(group for group in groups if group)
     return [f"Ask {asked}"] if asked else []
-
-
-def _owners(card: EntityCard, style: Style) -> list[str]:
-    """The owners of the claims' files by CODEOWNERS; [] without any."""
-    return [style.text(clip(told_owners(card.owners), TEXT_CHARS))] if card.owners else []
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
