@@ -1,5 +1,4 @@
 /** Wires the parts; each of them stands in a file of its own. */
-
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type McpApi, registerMcp } from './agents/mcp';
@@ -10,7 +9,7 @@ import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts/prompts';
-import type { DidChangeSalience, DidChangeStatus, PromptParams } from './protocol.gen';
+import type { PromptParams } from './protocol.gen';
 import { Installer } from './server/install';
 import { isKnowledgeNear, isKnowledgeNearAny } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
@@ -89,10 +88,8 @@ export function deactivate(): void {
 function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
   return {
     onState: (state) => panel.setState(state),
-    onNotification: (method, params) => {
-      if (method === 'vouch/didChangeSalience') panel.onSalience(params as DidChangeSalience);
-      else panel.onStatus(params as DidChangeStatus);
-    },
+    onSalience: (params) => panel.onSalience(params),
+    onStatus: (params) => panel.onStatus(params),
     onRunning: (again) => {
       panel
         .onServerRunning(again)

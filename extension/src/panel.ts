@@ -12,12 +12,12 @@ import { textAtHand } from './prompts/textAtHand';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
 import { coalesce } from './server/coalesce';
 import { isServed } from './server/servedDocuments';
-import { StatusItem } from './status/statusItem';
+import { drawStatus, statusItem } from './status/statusItem';
 import { holdsOf, isIdle, type State, summarize } from './status/summary';
 import { plural } from './text/words';
 import type { Ask } from './tree/ask';
 import type { Node } from './tree/nodes';
-import { GoneRows, NodeTree } from './tree/tree';
+import { NodeTree } from './tree/tree';
 
 const SETTLE_MS = 250;
 /** Rows that are in play, at most. */
@@ -42,7 +42,7 @@ export class Panel implements vscode.Disposable {
     (part) => void this.lookAt(part),
     (caret) => this.inFile.follow(caret),
   );
-  private readonly item = new StatusItem();
+  private readonly item = statusItem();
   private readonly subscriptions: readonly vscode.Disposable[];
   private refreshing: NodeJS.Timeout | undefined;
   private typing: NodeJS.Timeout | undefined;
@@ -92,7 +92,6 @@ export class Panel implements vscode.Disposable {
       this.reading,
       this.changedState,
       this.inFileTree.view.onDidChangeVisibility(() => this.reading.soon()),
-      vscode.window.registerFileDecorationProvider(new GoneRows()),
       vscode.workspace.onDidChangeTextDocument((event) => this.typed(event)),
     ];
     this.setState('loading');
@@ -268,7 +267,7 @@ export class Panel implements vscode.Disposable {
     this.inPlayTree.view.description = vscode.workspace.isTrusted ? '' : 'Restricted Mode';
     const isTold = this.state !== 'none' || Boolean(this.status?.refused.length);
     if (!this.isNear || !isTold) this.item.hide();
-    else this.item.show(summarize(this.state, this.status, this.health));
+    else drawStatus(this.item, summarize(this.state, this.status, this.health));
   }
 }
 

@@ -71,5 +71,5 @@ test('an expert is explained by formula, factors and claims', () => {
     text,
     /^A on “restart”\n\n {2}score 1\.235: 3 claims, 2 citations\n {2}recency: sum\n {2}sum 1\.235\n/,
   );
-  assert.match(text, /c1 · 0\.5\n {4}age 0\.5 · holds “relay” · stands on a page of the entity/);
+  assert.match(text, /c1 · 0\.5\n {4}age 0\.5 · holds “relay” · linked: page/);
 });

@@ -527,10 +527,9 @@ test('the line above the experts says what was asked; history keeps each once', 
   assert.equal(remember(Array.from({ length: 30 }, String), 'x').length, 20);
 });
 
-const visible = (uri: string, folded: readonly number[] = []): VisiblePart => ({
+const visible = (uri: string): VisiblePart => ({
   uri,
   range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
-  shows: (line) => !folded.includes(line),
 });
 
 /** A model, and what the next look at each document finds: names by line. */
@@ -567,17 +566,16 @@ function inFile(
   return { model, drawn: () => drawn, named };
 }
 
-test('what a file names is listed once, in its order, without what is folded or hardly meant', async () => {
+test('what a file names is listed once, in its order, without what is hardly meant', async () => {
   const { model } = inFile({
     a: [
       [1, 'x'],
-      [2, 'folded'],
       [3, 'hardly', false],
       [4, 'b'],
       [5, 'x'],
     ],
   });
-  await model.look(visible('a', [2]));
+  await model.look(visible('a'));
   assert.deepEqual(names(model.roots), ['X', 'B']);
 });
 

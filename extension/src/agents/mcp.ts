@@ -1,27 +1,16 @@
 /** Offers the server that was found to the editor's agents as an MCP server. */
 import path from 'node:path';
 import type * as vscode from 'vscode';
-
 import { safePython } from '../server/safePython';
 
 /** As package.json declares it. */
 export const PROVIDER = 'vouchSidecar.mcp';
 
-interface Definition {
-  readonly label: string;
-  cwd?: vscode.Uri;
-}
-
-interface Provider {
-  readonly onDidChangeMcpServerDefinitions: vscode.Event<unknown>;
-  provideMcpServerDefinitions(): Promise<Definition[]>;
-}
-
 /** The part of VS Code that is needed; it came with 1.101. */
 export interface McpApi {
   readonly Uri: Pick<typeof vscode.Uri, 'file'>;
   readonly lm?: {
-    registerMcpServerDefinitionProvider?(id: string, provider: Provider): vscode.Disposable;
+    registerMcpServerDefinitionProvider?(id: string, provider: object): vscode.Disposable;
   };
   readonly McpStdioServerDefinition?: new (
     label: string,
@@ -29,7 +18,7 @@ export interface McpApi {
     args: string[],
     env: Record<string, string>,
     version: string,
-  ) => Definition;
+  ) => { cwd?: vscode.Uri };
 }
 
 /** What is there to serve, asked anew each time. */

@@ -54,9 +54,7 @@ export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
   await choose('Changed This Week', items);
 }
 
-interface Item extends vscode.QuickPickItem {
-  readonly target: Target;
-}
+type Item = vscode.QuickPickItem & { readonly target: Target };
 
 async function choose(title: string, items: readonly Item[]): Promise<void> {
   const chosen = await vscode.window.showQuickPick(items, {

@@ -8,22 +8,15 @@ import { type Experts, FIRST_WEIGHT, type Question, remember } from './experts';
 const HISTORY = 'experts.history';
 const MOST = 100;
 
-interface Choice extends vscode.QuickPickItem {
-  readonly topic?: string;
-}
-
-/** Names that are proposed as topics. */
-interface Names {
-  inPlay(): readonly string[];
-  like(typed: string): Promise<string[]>;
-}
+type Choice = vscode.QuickPickItem & { readonly topic?: string };
 
 export class ExpertCommands {
   constructor(
     private readonly experts: Experts,
     private readonly memory: vscode.Memento,
     private readonly ask: Ask,
-    private readonly names: Names,
+    /** Names that are proposed as topics. */
+    private readonly names: { inPlay(): string[]; like(typed: string): Promise<string[]> },
   ) {}
 
   /** Asks for a topic where none is given, and shows who carries the evidence on it. */

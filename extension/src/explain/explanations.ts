@@ -58,7 +58,7 @@ export function explainedExpert(topic: string, row: ExpertRow): string {
     joined(
       factorsOf(claim.factors, ' × '),
       claim.arm === 'entity' ? 'the topic names an entity of it' : `holds ${quoted(claim.matched)}`,
-      LINKS[claim.link],
+      `linked: ${claim.link}`,
     ),
   ]);
   const lines = [
@@ -71,10 +71,3 @@ export function explainedExpert(topic: string, row: ExpertRow): string {
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const LINKS = {
-  declared: 'declares the entity',
-  named: 'names the entity',
-  page: 'stands on a page of the entity',
-  derived: 'holds the topic',
-} as const;

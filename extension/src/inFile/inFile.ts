@@ -16,11 +16,10 @@ import {
   tiedRows,
 } from './tied';
 
-/** What is in sight of a document: from the first to the last line, without what is folded. */
+/** What is in sight of a document: from the first to the last line. */
 export interface VisiblePart {
   readonly uri: string;
   readonly range: Range;
-  shows(line: number): boolean;
 }
 
 const PARENT = 'file';
@@ -165,12 +164,10 @@ export class InFile extends Rows {
   }
 
   /** Each declared entity once, as the document names them first. */
-  private async namedIn({ uri, range, shows }: VisiblePart): Promise<readonly NamedEntity[]> {
+  private async namedIn({ uri, range }: VisiblePart): Promise<readonly NamedEntity[]> {
     try {
       const { mentions } = await this.ask('vouch/mentions', { uri, range });
-      const seen = mentions.filter(
-        (row) => row.listed && row.range && shows(row.range.start.line) && !subjectOf(row).isTopic,
-      );
+      const seen = mentions.filter((row) => row.listed && !subjectOf(row).isTopic);
       const first = new Map(seen.toReversed().map((row) => [keyOf(row), row]));
       return seen.filter((row) => first.get(keyOf(row)) === row);
     } catch {

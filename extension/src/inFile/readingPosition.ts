@@ -118,12 +118,9 @@ async function scopeAt({
 }
 
 function visiblePartOf({ document, visibleRanges }: vscode.TextEditor): VisiblePart {
-  const lines = visibleRanges.map(({ start, end }) => [start.line, end.line] as const);
-  const end = document.lineAt(Math.min(Math.max(0, ...lines.flat()), document.lineCount - 1));
-  const first = Math.min(end.lineNumber, ...lines.flat());
-  return {
-    uri: document.uri.toString(),
-    range: { start: { line: first, character: 0 }, end: end.range.end },
-    shows: (line) => lines.some(([from, to]) => from <= line && line <= to),
-  };
+  const last = Math.min(visibleRanges.at(-1)?.end.line ?? 0, document.lineCount - 1);
+  const first = Math.min(visibleRanges[0]?.start.line ?? 0, last);
+  const { character } = document.lineAt(last).range.end;
+  const range = { start: { line: first, character: 0 }, end: { line: last, character } };
+  return { uri: document.uri.toString(), range };
 }

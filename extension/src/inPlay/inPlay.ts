@@ -1,5 +1,4 @@
 /** What the view "In play" shows: entities of the own session, then other sessions by name. */
-
 import { HIT_ICONS } from '../experts/expertRows';
 import type { ContextItem, SalientEntity } from '../protocol.gen';
 import { type Ask, askEntity } from '../tree/ask';

@@ -1,6 +1,12 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import { type ClaimView, type Notifications, PROTOCOL, type Requests } from '../protocol.gen';
+import {
+  type ClaimView,
+  type DidChangeSalience,
+  type DidChangeStatus,
+  PROTOCOL,
+  type Requests,
+} from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../status/summary';
 import { coalesce } from './coalesce';
@@ -10,12 +16,10 @@ import type { Installer } from './install';
 import type { Client } from './languageClient';
 import { safeEnvironment } from './safeEnvironment';
 
-/** Notifications that come from the server. */
-type Incoming = 'vouch/didChangeSalience' | 'vouch/didChangeStatus';
-
 export interface Listeners {
   onState(state: State): void;
-  onNotification<M extends Incoming>(method: M, params: Notifications[M]): void;
+  onSalience(params: DidChangeSalience): void;
+  onStatus(params: DidChangeStatus): void;
   /** The server answers; `again` when it did before in this window. */
   onRunning(again: boolean): void;
   /** It ended so often that it is not started again. */
@@ -137,9 +141,8 @@ export class Server implements vscode.Disposable {
         this.listeners.onGivenUp();
       },
     });
-    for (const method of ['vouch/didChangeSalience', 'vouch/didChangeStatus'] as const) {
-      client.onNotification(method, (params) => this.listeners.onNotification(method, params));
-    }
+    client.onNotification('vouch/didChangeSalience', this.listeners.onSalience);
+    client.onNotification('vouch/didChangeStatus', this.listeners.onStatus);
     return client;
   }
 

@@ -1,22 +1,16 @@
 /** The command "Show Status": what is served, what is wrong with it, what can be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { DidChangeStatus, StatusResult } from '../protocol.gen';
+import type { Panel } from '../panel';
+import type { StatusResult } from '../protocol.gen';
 import type { ServerProgram } from '../server/discover';
 import { openTarget } from '../tree/open';
-import { allCountsOf, pausedUntil, problemsOf, type State, summarize } from './summary';
+import { allCountsOf, pausedUntil, problemsOf, summarize } from './summary';
 
-interface Entry extends vscode.QuickPickItem {
-  readonly run?: () => Thenable<unknown>;
-}
+type Entry = vscode.QuickPickItem & { readonly run?: () => Thenable<unknown> };
 
 /** What is known of the server. */
-export interface ServerStatus {
-  readonly state: State;
-  readonly status: StatusResult | undefined;
-  readonly health: DidChangeStatus | undefined;
-  pause(seconds: number | null): Promise<void>;
-}
+type ServerStatus = Pick<Panel, 'state' | 'status' | 'health' | 'pause'>;
 
 const execute =
   (command: string, ...args: unknown[]) =>

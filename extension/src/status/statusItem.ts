@@ -2,32 +2,18 @@
 import * as vscode from 'vscode';
 import { inBar, type Summary } from './summary';
 
-export class StatusItem implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
-    'vouchSidecar.status',
-    vscode.StatusBarAlignment.Right,
-  );
+export function statusItem(): vscode.StatusBarItem {
+  const right = vscode.StatusBarAlignment.Right;
+  const item = vscode.window.createStatusBarItem('vouchSidecar.status', right);
+  item.name = 'Vouch';
+  item.command = 'vouchSidecar.showStatus';
+  return item;
+}
 
-  constructor() {
-    this.item.name = 'Vouch';
-    this.item.command = 'vouchSidecar.showStatus';
-  }
-
-  hide(): void {
-    this.item.hide();
-  }
-
-  show(summary: Summary): void {
-    const { severity } = summary;
-    Object.assign(this.item, inBar(summary));
-    this.item.backgroundColor =
-      severity === 'information'
-        ? undefined
-        : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
-    this.item.show();
-  }
-
-  dispose(): void {
-    this.item.dispose();
-  }
+export function drawStatus(item: vscode.StatusBarItem, summary: Summary): void {
+  const color = `statusBarItem.${summary.severity}Background`; // there is none for information
+  const isAlarm = summary.severity !== 'information';
+  const backgroundColor = isAlarm ? new vscode.ThemeColor(color) : undefined;
+  Object.assign(item, { ...inBar(summary), backgroundColor });
+  item.show();
 }

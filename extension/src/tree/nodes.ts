@@ -68,8 +68,6 @@ export interface EntityNode extends Look {
   readonly open?: boolean;
   /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
   readonly figures?: string;
-  /** It is ranked no more, and stays while somebody reads what is below it. */
-  readonly gone?: boolean;
 }
 
 interface WhyNode extends Look {
@@ -150,7 +148,6 @@ export function entityNode(
       isInPlay ? inWords(row) : 'Named where you are reading.',
     ],
     icon: entityIcon(row.type),
-    gone: Boolean(gone),
     subject: subjectOf(row),
     ...(isInPlay && { figures: row.why }),
   };

@@ -4,9 +4,6 @@ import { ClickGuard } from './clickGuard';
 import type { Node } from './nodes';
 import type { Rows } from './rows';
 
-const GONE = 'vouchSidecar.goneForeground';
-const GONE_ROW = vscode.Uri.from({ scheme: 'vouch-mark', path: '/gone' });
-
 /** A row as VS Code knows it: the same object for as long as the id stands. */
 interface Row {
   node: Node;
@@ -52,13 +49,8 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     item.id = node.id;
     item.description = node.description ?? '';
     item.tooltip = (node.tooltip ?? [node.label]).filter(Boolean).join('\n');
-    const isGone = 'gone' in node && node.gone;
-    const color = isGone ? GONE : node.color;
-    item.iconPath = new vscode.ThemeIcon(
-      node.icon,
-      color ? new vscode.ThemeColor(color) : undefined,
-    );
-    if (isGone) item.resourceUri = GONE_ROW;
+    const color = node.color ? new vscode.ThemeColor(node.color) : undefined;
+    item.iconPath = new vscode.ThemeIcon(node.icon, color);
     item.contextValue = contextOf(node);
     const label = node.spoken ?? [node.label, node.description].filter(Boolean).join(', ');
     item.accessibilityInformation = { label, role: 'treeitem' };
@@ -104,11 +96,4 @@ function collapsible(node: Node): vscode.TreeItemCollapsibleState {
   if ('open' in node && node.open) return Expanded;
   if (node.kind === 'list') return node.children.length > 0 ? Collapsed : None;
   return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
-}
-
-/** Dims the label of rows that are no longer in play. */
-export class GoneRows implements vscode.FileDecorationProvider {
-  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    return `${uri}` === `${GONE_ROW}` ? { color: new vscode.ThemeColor(GONE) } : undefined;
-  }
 }
