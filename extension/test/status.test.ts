@@ -119,7 +119,13 @@ test('the only knowledge base is one that is refused: that is said', () => {
 test('the status bar tells each state from the others', () => {
   const states: State[] = ['loading', 'noServer', 'stopped', 'restricted', 'ready'];
   assert.deepEqual(
-    states.map((state) => Object.values(inBar(summarize(state, undefined, undefined)))),
+    states.map((state) => {
+      const { text, tooltip, accessibilityInformation } = inBar(
+        summarize(state, undefined, undefined),
+      );
+      assert.equal(accessibilityInformation.label, tooltip);
+      return [text, tooltip];
+    }),
     [
       ['$(loading~spin) Vouch', 'Vouch · reading the knowledge base'],
       ['$(error) Vouch: no server', 'Vouch: no server'],

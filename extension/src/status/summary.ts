@@ -74,10 +74,11 @@ export function summarize(
 const ICONS = { information: 'library', warning: 'warning', error: 'error' };
 
 /** What the status bar shows of it. */
-export const inBar = ({ text, detail, severity, icon = ICONS[severity] }: Summary) => ({
-  text: `$(${icon}) ${text}`,
-  tooltip: joined(text, detail),
-});
+export function inBar({ text, detail, severity, icon = ICONS[severity] }: Summary) {
+  const label = joined(text, detail);
+  const accessibilityInformation = { label }; // else the icon is read, too
+  return { text: `$(${icon}) ${text}`, tooltip: label, accessibilityInformation };
+}
 
 /** Until when every knowledge base is paused, in words; undefined where one is not. */
 export function pausedUntil({ roots }: StatusResult): string | undefined {

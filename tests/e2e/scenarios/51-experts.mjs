@@ -1,5 +1,6 @@
 // Experts: people first, the topic as the headline, the filter in the title, proposals while asking.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { switchTo, THEMES } from '../pictures.mjs';
 import { courier, machineSettings } from '../settings.mjs';
@@ -59,6 +60,19 @@ export async function run({ w, test, artifacts }) {
     await page.mouse.up({ button: 'right' });
     await w.fromMenu('Find Experts on This Word');
     await sidebar.getByText('Relay · system · 17 claims').waitFor();
+  });
+
+  await test('the question is asked again when the knowledge base is back', async () => {
+    const [here, away] = ['.vouch', '.away'].map((name) => path.join(w.folder, name));
+    fs.renameSync(here, away);
+    await w.command('Vouch: Restart Server');
+    await sidebar.getByText('No knowledge base here').waitFor();
+    assert.equal(await w.rows('Experts').count(), 0);
+    assert.equal(await w.status.count(), 0);
+    fs.renameSync(away, here);
+    await w.command('Vouch: Restart Server');
+    await sidebar.getByText('Relay · system · 17 claims').waitFor();
+    await w.status.waitFor();
   });
 
   for (const name of Object.keys(THEMES)) {
