@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from vouch_sidecar.index.links import behind_its_title
 from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -60,7 +61,11 @@ def _stems_of(artifact: Artifact) -> list[tuple[str, ...]]:
 
 
 def _without_texts(artifact: Artifact, withheld: Withheld) -> Artifact:
-    """An entity without a description that holds the text of a claim some may not see."""
+    """An entity without a description that holds the text of a claim some may not see, a page
+    behind the gate of a claim whose text its title holds.
+    """
+    if isinstance(artifact, Page):
+        return behind_its_title(artifact, withheld)
     if not isinstance(artifact, Entity):
         return artifact
     is_open = withheld.gates(artifact.description or "") == frozenset()
