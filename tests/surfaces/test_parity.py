@@ -22,6 +22,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     shutil.copytree(COURIER, root)
     prompt = {"session_id": "shell", "topic": TEXT}
     with indexed_client(root) as client:
+        client.until("vouch/status", {}, lambda status: not status["degraded"])
         client.notify("vouch/prompt", {"session_id": "shell", "text": TEXT})
         lsp = {
             name: client.request(OPERATIONS[name].method, params)

@@ -39,13 +39,6 @@ class Served(ConfiguredView):
 
     collection: Collection
 
-    @property
-    def tells_people(self) -> bool:
-        """Whether the repository has commits or owners of code, and the caller may see them."""
-        around, people = self.collection.surroundings, self.view.people_told
-        has_told_owners = around.has_code_owners and people.teams
-        return has_told_owners or (around.has_commits and people.in_answers)
-
     def window(self, session: Session, *, asked: bool = False) -> Window:
         """A session's texts that count for this knowledge base; none if `reflex` is off. `asked`:
         for somebody who asks, with words that are being typed.

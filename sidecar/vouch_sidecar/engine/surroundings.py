@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.file_list import stamp_of
-from vouch_sidecar.workspace.git import Head, Repository, why_unasked
+from vouch_sidecar.workspace.git import Head, why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
@@ -31,20 +30,12 @@ class Surroundings:
     """The version of `head` before the last look at the files of the knowledge base."""
     head_complete: object = None
     """The version of `head` for which `workspace` is complete."""
-    has_commits: bool = False
-    """Whether a repository with commits surrounded the knowledge base at the first read."""
-    has_code_owners: bool = False
-    """Whether there was a CODEOWNERS file at the first read."""
     why_git_unasked: str = ""
     """Why the repository counts as none; "" where it counts, or there is none."""
 
     def look(self, trusted: Sequence[str]) -> None:
-        """Look whether there is a repository, and owners of its files. Blocks."""
-        repository = Repository.holding(self.root, trusted)
+        """Look whether the repository counts. Blocks."""
         self.why_git_unasked = why_unasked(self.root, trusted)
-        self.has_commits = repository is not None and repository.head() is not None
-        top = self.root if repository is None else repository.top
-        self.has_code_owners = any(stamp_of_owners(top))
 
     def take(
         self,

@@ -288,5 +288,5 @@ OPERATION = Operation(
     show=show,
     is_long=True,
     text_field="topic",
-    needs=frozenset({"people", "topics"}),
+    needs=frozenset({"ties", "topics"}),
 )

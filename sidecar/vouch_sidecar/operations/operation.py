@@ -150,7 +150,7 @@ class Operation(Generic[P, R]):
     """
     reads_window: bool = False
     """Whether it may be about a session's window, in which words that are being typed count."""
-    needs: frozenset[Literal["ties", "people", "topics"]] = frozenset()
+    needs: frozenset[Literal["ties", "topics"]] = frozenset()
     """What the answer depends on beside the index. A command without a resident process computes
     this first; a running process reports `workspace_pending` until it is known.
     """
@@ -179,10 +179,8 @@ class Operation(Generic[P, R]):
 
     def needs_workspace(self, served: Served) -> bool:
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
-        return (
-            "ties" in self.needs
-            or ("people" in self.needs and served.tells_people)
-            or ("topics" in self.needs and served.collection.may_have_topics)
+        return "ties" in self.needs or (
+            "topics" in self.needs and served.collection.may_have_topics
         )
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
