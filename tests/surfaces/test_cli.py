@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
+from vouch_sidecar.surfaces.cli import main
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command
@@ -68,10 +70,11 @@ def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> N
         (["lsp", "--tcp", "0.0.0.0:80"], "loopback"),
     ],
 )
-def test_usage(root: Path, args: list[str], message: str) -> None:
-    done = run(root, *args, code=2)
+def test_usage(root: Path, args: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    done = CliRunner().invoke(main, args)
     assert message in done.stderr
-    assert done.stdout == ""
+    assert (done.exit_code, done.stdout) == (2, "")
 
 
 @pytest.mark.parametrize("kind", ["entity", "claim"])
@@ -261,8 +264,6 @@ def test_a_hint_is_no_problem(root: Path) -> None:
 
 
 def test_help_says_what_each_command_does_in_groups(tmp_path: Path) -> None:
-    from vouch_sidecar.surfaces.cli import main
-
     said = run(tmp_path, "--help").stdout.partition("\nAsk:\n")[2]
     assert "..." not in said
     ask, closer, set_up, plumbing = (
@@ -442,6 +443,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
         (["pause"], ["pydantic", "vouch_sidecar.operations"]),
         (["stop", "--all"], ["pydantic", "vouch_sidecar.operations"]),
         (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations"]),
+        (["--help"], ["pygls", "lsprotocol", "mcp"]),
         (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.diagnosis"]),
     ],
     ids=lambda given: given[0],

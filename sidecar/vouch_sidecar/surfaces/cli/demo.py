@@ -6,10 +6,10 @@ import os
 
 import click
 
-from vouch_sidecar.surfaces.tour import run_demo
-
 
 @click.command("demo")
 def demo() -> None:
     """Play a short session over an example, in a temporary folder."""
+    from vouch_sidecar.surfaces.tour import run_demo  # a client of LSP, which `--help` needs not
+
     run_demo(os.environ)
