@@ -18,7 +18,7 @@ from tests.engine.processes import Server, place, resident, until
 from tests.engine.world import Files, changed, files, lay, said_by, take
 from tests.soak import LONG, soak
 
-ROUNDS = 50 if LONG else 8
+ROUNDS = 50 if LONG else 5
 COUNT = ("count",)
 TOO_LATE = 2.0
 """Seconds after which a process is killed that does not come to the moment."""

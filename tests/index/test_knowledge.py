@@ -150,7 +150,7 @@ topics_of_a_world = st.lists(texts, min_size=1, max_size=3)
 histories = st.lists(steps, min_size=1, max_size=5)
 
 
-@examples(60)
+@examples(40)
 @given(history=histories, topics=topics_of_a_world, gates=st.sampled_from(GATES))
 def test_any_history_gives_what_a_plain_look_gives(
     history: list[Step], topics: list[str], gates: frozenset[str]

@@ -21,12 +21,13 @@ from tests.soak import LONG, soak
 
 CLAIMS = 10_000 if LONG else 200
 ROUNDS = 360 if LONG else 8
-"""Each stands for ten seconds: ten changed files, a hundred texts, three documents typed in."""
+"""Each stands for ten seconds: ten changed files, and some texts."""
+TEXTS_EACH = 100 if LONG else 30
 GROWTH = 1.5 if LONG else 2.0
 """How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
 SWITCH = 36 if LONG else 4
 """Rounds from one checkout of another branch, which changes every claim, to the next."""
-CHANGES = 840 if LONG else 60
+CHANGES = 840 if LONG else 30
 PAUSE = 60 / 28 if LONG else 0.0
 """Seconds from one change to the next: half an hour in the long form."""
 
@@ -47,7 +48,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
                 change = {path: None for path in state if "new" in path} | files(CLAIMS, number)
             state = take(state, change)
             lay(root, change)
-            for text in range(100):
+            for text in range(TEXTS_EACH):
                 engine.observe(f"s{rng.randrange(300)}", f"{text % 5}", rng.choice(TEXTS))
             ask(engine, "experts", Caller("editor"), topic="key vault")
             pushes.salience()
