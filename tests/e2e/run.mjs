@@ -11,10 +11,12 @@ const SCENARIOS = path.join(PROJECT, 'tests/e2e/scenarios');
 const LIMIT_MS = 240_000;
 
 const wanted = process.argv.slice(2);
+const bytes = (name) => fs.statSync(path.join(SCENARIOS, name)).size;
+// The longest first, so that no workbench is left alone at the end.
 const names = fs
   .readdirSync(SCENARIOS)
   .filter((name) => name.endsWith('.mjs') && (!wanted.length || wanted.some((part) => name.includes(part))))
-  .sort();
+  .sort((one, other) => bytes(other) - bytes(one));
 
 if (!fs.existsSync(VSIX)) throw new Error(`${VSIX} is not there: make it first (npm run package).`);
 fs.mkdirSync(ARTIFACTS, { recursive: true });
