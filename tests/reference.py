@@ -106,11 +106,12 @@ class Reference:
     def _named_by(self, text: str, runs: Sequence[_Run]) -> Iterator[Named]:
         """What one place names, in any of the ways in which its words can be read."""
         start, end = runs[0][:2]
-        arms = {
-            entity.id: min(arms)
-            for entity in self.entities.values()
-            if (arms := [arm for run in runs for arm in _arms(entity, text[start:end], run)])
-        }
+        written = text[start:end]
+        arms: dict[str, Arm] = {}
+        for entity in self.entities.values():
+            ways = [(n != written, arm) for run in runs for arm, n in _arms(entity, written, run)]
+            if ways:  # a name that stands there just as it is spelled comes first
+                arms[entity.id] = min(ways)[1]
         full = {e: arm for e, arm in arms.items() if arm is not Arm.SURNAME}
         if not full and len(arms) > 1:
             return
@@ -332,22 +333,22 @@ def _cuts_katakana(analysed: Units, start: int, end: int) -> bool:
     return joined(start - 1, start) or joined(end - 1, end)
 
 
-def _arms(entity: Entity, written: str, run: _Run) -> Iterator[Arm]:
-    """How some words name an entity, if they do."""
+def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[Arm, str]]:
+    """How some words name an entity, if they do, and by which of its names."""
     names = [(Arm.NAME, entity.name), *((Arm.ALIAS, alias) for alias in entity.aliases)]
     for arm, name in names:
         for words, stems in _forms(name):
             if stems != run.stems:
                 continue
             if _surface(written) == _surface(name):
-                yield arm
+                yield arm, name
             elif all(map(inflects, words, run.words)):
-                yield Arm.VARIANT
+                yield Arm.VARIANT, name
     parts = entity.name.split()
     if entity.type == "person" and len(parts) > 1 and len(parts[-1]) >= 3:
         for words, _ in _forms(parts[-1]):
             if words == run.words:
-                yield Arm.SURNAME
+                yield Arm.SURNAME, parts[-1]
 
 
 def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
