@@ -176,6 +176,27 @@ def test_an_entity_keeps_its_page(world: World) -> None:
     assert own.id == CALLED.id
 
 
+@pytest.mark.parametrize("text", ["鍵庫は基盤", "鍵 庫は 基盤", "鍵 庫 は 基 盤", "ก ข ค ง"])
+@pytest.mark.parametrize(
+    "said", ["auth 鍵庫は基盤 ก ข ค ง", "北鍵 庫は基 盤南 กข คง", "鍵 庫 は 基 盤 กขคง"]
+)
+def test_a_script_without_spaces_is_withheld_later_as_at_once(text: str, said: str) -> None:
+    """However spaces part the characters, there and here."""
+    lease = replace(DESCRIBED, description=said)
+    titled = replace(TITLED, title=said)
+    secret = replace(OLD, text=text, scope=PRIVATE)
+    told = World(lease, titled, NEW, OLD)
+    assert told.shown() == {TITLED.id}
+    for one in (World(lease, titled, NEW, secret), told):
+        if one is told:
+            one.take(secret)
+        view = View("kb", one.known, ANYBODY.gates)
+        entity_shown = one.known.entity(lease.id)
+        assert entity_shown is not None
+        assert view.visible.description(entity_shown) is None
+        assert one.shown() == set()
+
+
 def test_a_claim_that_is_private_keeps_the_titles_for_its_viewer(world: World) -> None:
     world.take(replace(OLD, scope=Scope("private", agent="ada")))
     assert world.shown() == set()

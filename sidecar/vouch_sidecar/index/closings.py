@@ -5,6 +5,7 @@ source around the receipts that it touches, and what holds the text of a withhel
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby, pairwise
 
 from vouch_sidecar.index.changed_world import ChangedWorld, sealed_before
 from vouch_sidecar.index.encoding import (
@@ -18,6 +19,7 @@ from vouch_sidecar.index.links import (
 from vouch_sidecar.index.query import (
     all_of,
     any_of,
+    matching,
     pointing_query,
     stem_query,
 )
@@ -51,8 +53,8 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.text.analysis import has_spaceless, units
-from vouch_sidecar.text.content_words import always_content, content_stems
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.content_words import always_content
 
 _ARTIFACTS = {QUESTION: Kind.SOURCE, TITLE: Kind.PAGE}
 """The artifacts of documents that hold only a part of one."""
@@ -217,26 +219,35 @@ def was_hidden(before: Knowledge, key: Key) -> bool:
     return gate_of(claim) != OPEN if claim is not None else bool(before.withheld_by(key))
 
 
+def _stems_to_find(text: str) -> Iterator[list[str]]:
+    """Sets of stems, of each of which every text that holds the words of this one has a stem."""
+    for is_spaceless, run in groupby(units(text).units, key=lambda unit: unit.spaceless):
+        words = list(run)
+        if not is_spaceless:
+            yield from ([unit.stem] for unit in words if always_content(unit.stem))
+        elif len(words) > 2:
+            # However spaces part three characters, two stand together or one alone.
+            characters = [unit.folded for unit in words]
+            yield [*characters, *(one + other for one, other in pairwise(characters))]
+
+
 def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYING) -> Iterator[Key]:
     """The artifacts that may hold all words of a text, in the sentence of a claim and in what its
     evidence quotes as well.
     """
-    stems = dict.fromkeys(
-        one.stem for one in units(text).units if not one.spaceless and always_content(one.stem)
-    )
-    pairs = (one for one in content_stems(text) if len(one) > 1 and has_spaceless(one))
-    wanted = list(dict.fromkeys((*stems, *pairs)))
+    wanted = [*_stems_to_find(text)]
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
         *before.snapshot.units
     }
-    if not wanted:
-        return
     of_kinds = [[StemPlace(kind, one).encode() for one in labels] for kind in kinds]
     queries = (
-        all_of([any_of([stem_query(at, one) for at in places]) for one in wanted])
+        all_of(
+            [any_of([stem_query(at, stem) for at in places for stem in stems]) for stems in wanted]
+        )
         for places in of_kinds
     )
-    for hit in before.snapshot.every(any_of([*queries])):
+    saying = any_of([*queries]) if wanted else matching("key", ".+")
+    for hit in before.snapshot.every(saying):
         document = before.snapshot.document(hit)
         kind_found, artifact_id, _ = key_in(document)
         yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id
