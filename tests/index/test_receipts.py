@@ -432,6 +432,18 @@ def test_any_history_says_what_a_look_at_all_files_says(
             assert shown(world.known, gates) == shown(anew, gates)
 
 
+def test_a_quote_whose_bytes_are_not_known_closes_with_its_source_and_comes_back() -> None:
+    world = World(*everything())
+    citing = claim(0, evidence=("ev1",))
+    world.take(source(kept=False), citing, gone=frozenset({key_of(claim(1))}))
+    for status, quote in [("redacted", None), ("working", QUOTES[1])]:
+        world.take(claim(2, status=status))
+        told = View("kb", world.known, EVERYBODY).visible.artifact((Kind.EVIDENCE, "ev1"))
+        assert isinstance(told, Evidence)
+        assert told.quote == quote
+        assert shown(world.known, EVERYBODY) == shown(world.anew, EVERYBODY)
+
+
 def test_evidence_that_comes_counts_for_what_repeats_the_claim_that_cites_it() -> None:
     world = World(*everything())
     world.take(gone=frozenset({(Kind.EVIDENCE, "ev4")}))

@@ -23,9 +23,6 @@ from vouch_sidecar.index.query import (
     pointing_query,
     stem_query,
 )
-from vouch_sidecar.index.receipts import (
-    is_receipt,
-)
 from vouch_sidecar.index.schema import (
     CONTENT,
     QUESTION,
@@ -73,8 +70,7 @@ def quoting(
     affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
     sources |= {one.id for one in reclosed}
     for artifact in reclosed:
-        without_bytes = (e for e in world.evidence_in(artifact.id) if not is_receipt(e))
-        affected_artifacts |= {key_of(e): e for e in without_bytes}
+        affected_artifacts |= {key_of(one): one for one in world.evidence_in(artifact.id)}
     by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
     affected = set(touched)
     for evidence_id in touched:
