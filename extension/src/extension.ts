@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const start = () => startWhereKnown(panel, installer, server, log);
   const explain = new Explain(ask, panel.experts, panel.inFile);
   const experts = new ExpertCommands(panel.experts, context.workspaceState, ask, {
-    inPlay: () => panel.names,
+    inPlay: () => panel.inPlay.names,
     like: (typed) => server.namesLike(typed),
   });
 
@@ -74,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
       expertsAtCaret: () => experts.find(wordAtCaret()),
       expertsOnRow: (row: { node: EntityNode }) => experts.find(row.node.subject.name),
       filterExperts: () => experts.filter(),
-      ...rowCommands(ask, panel.inFile, server),
+      ...rowCommands(ask, panel.inFile, panel.inPlay, server),
     }),
     ...watchers(panel, server, start),
   );

@@ -13,7 +13,7 @@ import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protoco
 import { coalesce } from './server/coalesce';
 import { isServed } from './server/servedDocuments';
 import { drawStatus, statusItem } from './status/statusItem';
-import { holdsOf, isIdle, type State, summarize } from './status/summary';
+import { holdsOf, isIdle, pausedUntil, type State, summarize } from './status/summary';
 import { plural } from './text/words';
 import type { Ask } from './tree/ask';
 import type { Node } from './tree/nodes';
@@ -33,7 +33,7 @@ export class Panel implements vscode.Disposable {
   health: DidChangeStatus | undefined;
   readonly experts: Experts;
   readonly inFile: InFile;
-  private readonly inPlay: InPlay;
+  readonly inPlay: InPlay;
   private readonly expertsTree: NodeTree;
   private readonly inFileTree: NodeTree;
   private readonly inPlayTree: NodeTree;
@@ -109,8 +109,10 @@ export class Panel implements vscode.Disposable {
     void setContext('holds', holds);
     // Where a path was set in vain, rows offer what can be done about it.
     void setContext('state', state === 'noServer' && pathThatIsSet() ? 'wrongPath' : state);
-    if (isIdle(state)) this.inPlay.clear();
-    else this.inPlay.update();
+    if (isIdle(state) || this.isPaused) {
+      this.inPlayTurn += 1; // what is asked just now comes too late
+      this.inPlay.clear();
+    } else this.inPlay.update();
     if (this.isBlank) {
       this.inFile.clear();
       this.claim.clear();
@@ -127,12 +129,6 @@ export class Panel implements vscode.Disposable {
     this.generation = 0;
     this.resuming = again;
     await this.refresh();
-    if (!again) await this.refreshInPlay();
-  }
-
-  /** Names of the entities that are shown as in play. */
-  get names(): string[] {
-    return this.inPlay.names;
   }
 
   /** Pauses what is said unasked for some seconds, until it is resumed where none are given; 0 resumes. */
@@ -180,7 +176,6 @@ export class Panel implements vscode.Disposable {
     } finally {
       this.resuming = false;
     }
-    await this.refreshInPlay();
   }
 
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
@@ -193,7 +188,7 @@ export class Panel implements vscode.Disposable {
 
   /** Asks what is in play, and what a block for the text that was edited last would hold. */
   private async refreshInPlay(): Promise<void> {
-    if (this.resuming) return;
+    if (this.resuming || this.isPaused) return;
     this.inPlayTurn += 1;
     const turn = this.inPlayTurn;
     try {
@@ -237,6 +232,7 @@ export class Panel implements vscode.Disposable {
       this.claim.refresh();
       this.inPlay.moveTo(this.generation);
       this.inFile.moveTo(this.generation);
+      await this.refreshInPlay();
       if (!this.isBlank) await this.experts.refresh();
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
@@ -245,6 +241,10 @@ export class Panel implements vscode.Disposable {
 
   private get holds() {
     return this.state === 'ready' && this.status ? holdsOf(this.status) : '';
+  }
+
+  private get isPaused(): boolean {
+    return this.status !== undefined && pausedUntil(this.status) !== undefined;
   }
 
   /** Nothing is served, or nothing of it could be read: the views say why. */

@@ -8,7 +8,14 @@ import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/proto
 import { type Ask, targetOf } from '../src/tree/ask';
 import { claimNode, claimNodes } from '../src/tree/claims';
 import { ClickGuard } from '../src/tree/clickGuard';
-import { type ClaimRef, commandNode, entityNode, keyOf, type Node } from '../src/tree/nodes';
+import {
+  type ClaimRef,
+  commandNode,
+  type EntityNode,
+  entityNode,
+  keyOf,
+  type Node,
+} from '../src/tree/nodes';
 import { steadyOrder } from '../src/tree/rows';
 import { claim, entity, expert, salient, tied } from './helpers';
 
@@ -100,6 +107,17 @@ test('while a row is open nothing moves: newcomers come last, what is open stays
   model.expanded(model.roots[1] as Node, false);
   model.push('own', [salient('d'), salient('c')]);
   assert.deepEqual(names(model.roots), ['D', 'C']);
+});
+
+test('a topic that is hidden goes at once, though it or a row below it is open', () => {
+  const { model } = inPlay();
+  model.push('own', [salient('a'), salient('b'), salient('c')]);
+  for (const row of model.roots.slice(0, 2)) model.expanded(row, true);
+  model.hide(model.roots[0] as EntityNode);
+  assert.deepEqual(names(model.roots), ['B', 'C']);
+  model.push('own', [salient('a'), salient('b')]); // who hid it is quicker than the server
+  model.push('own', [salient('b')]);
+  assert.deepEqual(names(model.roots), ['B'], 'it is not open any more');
 });
 
 test('an empty ranking empties, whatever is open, for what stands instead', () => {
@@ -656,7 +674,7 @@ test('a file without any claim says why', async () => {
   await model.look(visible(FILE));
   assert.equal(model.roots.length, 12);
   await model.look(visible('file:///repo/b.py'));
-  assert.equal(model.roots[0]?.label, 'No claim cites, quotes or names this file');
+  assert.equal(model.roots[0]?.label, 'No claim is about this file');
   assert.equal(commandOf(model.roots[1]), 'vouchSidecar.folderClaims');
   await model.look(visible('untitled:x'));
   assert.deepEqual(model.roots, []);

@@ -28,7 +28,10 @@ export class ReadingPosition implements vscode.Disposable {
   ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
-      window.onDidChangeActiveTextEditor(() => this.soon()),
+      window.onDidChangeActiveTextEditor((editor) => {
+        if (editor) this.look(); // at once; and once more when what is in sight stands still
+        this.soon();
+      }),
       window.onDidChangeTextEditorVisibleRanges(({ textEditor }) =>
         this.moved(textEditor.document),
       ),

@@ -97,7 +97,7 @@ function lineOf(file: string, claim: TiedClaim): Target {
 export function nothingRows(parent: string, pending: boolean): readonly Node[] {
   if (pending) return [noteNode(parent, 'Claims are being tied to files…', 'loading~spin')];
   return [
-    noteNode(parent, 'No claim cites, quotes or names this file'),
+    noteNode(parent, 'No claim is about this file'),
     commandNode('Show Claims on This Folder', 'vouchSidecar.folderClaims', 'folder'),
   ];
 }

@@ -114,7 +114,15 @@ export class InPlay extends Rows {
     const [oldest, ...others] = this.others;
     if (oldest !== undefined && others.length >= OTHER_SESSIONS) this.sessions.delete(oldest);
     this.update();
-    for (const id of open) if (!this.rowsById.has(id)) open.delete(id);
+  }
+
+  /** Takes out a topic that somebody hid, though it, or a row below it, is open. */
+  hide({ subject }: EntityNode): void {
+    for (const [session, shown] of this.sessions) {
+      const left = shown.filter(({ row }) => row.name !== subject.name);
+      this.sessions.set(session, left);
+    }
+    this.update();
   }
 
   /** Takes the lines that a block for the text at hand would hold. */
@@ -173,6 +181,8 @@ export class InPlay extends Rows {
     const block = this.block.length > 0 ? [blockNode(this.block)] : [];
     const sessions = this.others.map((id) => sessionNode(id, this.rowsOf(id)));
     const rows = [...own, ...block, ...sessions];
+    const { open } = this.entityClaims;
+    for (const id of open) if (!this.rowsById.has(id)) open.delete(id);
     this.show(rows.length > 0 ? rows : this.placeholder());
   }
 

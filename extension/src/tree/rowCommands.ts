@@ -1,6 +1,7 @@
 /** What can be done with a row: open what it points at, copy it, hide its topic, dismiss its claim. */
 import * as vscode from 'vscode';
 import type { InFile } from '../inFile/inFile';
+import type { InPlay } from '../inPlay/inPlay';
 import type { DismissParams } from '../protocol.gen';
 import type { Server } from '../server/server';
 import { type Ask, askEntity, targetOf } from './ask';
@@ -11,6 +12,7 @@ import { openTarget } from './open';
 export const rowCommands = (
   ask: Ask,
   inFile: Pick<InFile, 'dismiss' | 'restore'>,
+  inPlay: Pick<InPlay, 'hide'>,
   server: Pick<Server, 'notify'>,
 ) => ({
   openRow: async ({ node }: { node: Node }) => {
@@ -25,7 +27,10 @@ export const rowCommands = (
     await vscode.env.clipboard.writeText(propose);
     vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
   },
-  hideTopic: ({ node }: { node: EntityNode }) => hideTopic(node.subject.name),
+  hideTopic: ({ node }: { node: EntityNode }) => {
+    inPlay.hide(node);
+    return hideTopic(node.subject.name);
+  },
   dismissClaim: ({ node }: { node: ClaimNode }) => {
     inFile.dismiss(node);
     return server.notify('vouch/didDismiss', node.claim satisfies DismissParams);

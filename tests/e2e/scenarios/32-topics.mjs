@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { courier, machineSettings } from '../settings.mjs';
+import { courier, machineSettings, until } from '../settings.mjs';
 
 export const options = () => ({
   machineSettings,
@@ -26,9 +26,12 @@ export async function run({ w, test }) {
   const proposal = (text) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
   const never = () => JSON.parse(fs.readFileSync(w.settingsFile, 'utf8'))['vouchSidecar.names.never'];
   const hide = async (row) => {
+    const element = await row.elementHandle();
     await row.hover();
     await row.getByRole('button', { name: 'Hide This Topic' }).click();
-    await row.waitFor({ state: 'detached', timeout: 5_000 });
+    const label = await element.getAttribute('aria-label');
+    const left = page.locator(`.part.sidebar .monaco-list-row[aria-label="${label}"]`);
+    await left.waitFor({ state: 'detached', timeout: 5_000 });
   };
   const undo = page.locator('.notification-toast', { hasText: 'Hidden' }).getByRole('button', { name: 'Undo' });
 
@@ -63,6 +66,20 @@ export async function run({ w, test }) {
     await hide(topic);
     await undo.click();
     await topic.waitFor();
+  });
+
+  await test('so is one behind the first three, and one that is open', async () => {
+    await page.keyboard.type('\n\nDo lockers, proof of delivery and INC-118 emit events?');
+    const rows = w.rows('In Play').filter({ hasText: 'topic ·' });
+    await until(async () => (await rows.count()) >= 4, 'four topics are in play');
+    await hide(rows.nth(3));
+    await undo.click();
+    await until(async () => (await rows.count()) >= 4, 'it is back');
+    await w.unfold(rows.first());
+    const name = (await rows.first().innerText()).split('topic')[0].trim();
+    await hide(w.row('In Play', name).filter({ hasText: 'topic ·' }));
+    await undo.click();
+    await w.rows('In Play', name).filter({ hasText: 'topic ·' }).waitFor();
   });
 
   await test('a claim on several files of a folder is listed once, with these files', async () => {

@@ -72,11 +72,12 @@ export async function run({ w, test, artifacts }) {
     await named('dlq show --last 50').waitFor();
   });
 
+  const status = async (entry) => {
+    await w.status.click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).first().click();
+  };
+
   await test('the status pauses what is said unasked, and resumes it', async () => {
-    const status = async (entry) => {
-      await w.status.click();
-      await page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).first().click();
-    };
     await status('Pause for an Hour');
     await sidebar.getByText('Paused until').waitFor();
     await w.status.filter({ hasText: 'Vouch: paused' }).waitFor();
@@ -99,7 +100,7 @@ export async function run({ w, test, artifacts }) {
 
   await test('a file without claims says so, and offers those of its folder', async () => {
     await w.openFile('plain.md');
-    await named('No claim cites, quotes or names this file').waitFor();
+    await named('No claim is about this file').waitFor();
     await page.mouse.move(900, 700);
     await page.waitForTimeout(500);
     await w.picture(path.join(artifacts, '60-in-file-empty.png'));
@@ -140,6 +141,14 @@ export async function run({ w, test, artifacts }) {
     await why.getByRole('button', { name: 'Explain' }).click();
     await w.activeTab('Explain');
     await page.locator('.editor-instance .view-line', { hasText: 'Relay is in play' }).waitFor();
+  });
+
+  await test('a pause takes out what is in play, though it is open; it comes back', async () => {
+    await status('Pause for an Hour');
+    await sidebar.getByText('Paused until').waitFor();
+    await w.row('In Play', 'Relay').waitFor({ state: 'detached' });
+    await w.row('In Play', 'Resume').click();
+    await w.row('In Play', 'Relay').waitFor();
   });
 
   await test('an expert is explained', async () => {
