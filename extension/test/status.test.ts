@@ -46,7 +46,7 @@ const status: StatusResult = {
 test('what is served stands in one line, with the last problem', () => {
   const summary = summarize('ready', status, undefined);
   assert.equal(summary.text, 'Vouch');
-  assert.equal(summary.detail, '12 claims, 1 entity · 1 problem · is not YAML');
+  assert.equal(summary.detail, '1 entity, 12 claims · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
 });
 
@@ -107,7 +107,7 @@ test('what the server says of its health counts', () => {
   } as const;
   const summary = summarize('ready', status, health);
   assert.equal(summary.severity, 'warning');
-  assert.match(summary.detail, /^12 claims.* · watch lost$/);
+  assert.match(summary.detail, /^1 entity, 12 claims.* · watch lost$/);
 });
 
 test('the only knowledge base is one that is refused: that is said', () => {

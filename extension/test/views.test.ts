@@ -372,7 +372,7 @@ test('experts: people first, an answer to an older question is dropped', async (
   await undefined;
   await new Promise(setImmediate);
   waiting[3]?.([{ claim: claim('c1') }]);
-  assert.deepEqual(names(await beneath), ['Text of c1', '2 more']);
+  assert.deepEqual(names(await beneath), ['Text of c1', '2 not listed']);
   const again = experts.refresh();
   waiting[4]?.(answer);
   await again;
@@ -498,6 +498,33 @@ test('a topic that is asked for begins with its own claims', async () => {
   const [own] = experts.roots;
   assert.deepEqual(names(experts.roots), ['Claims of key', 'People']);
   assert.equal(own?.kind === 'expert' && own.open, true);
+});
+
+test('of a topic with many claims a few stand above the people, and all when its line is drawn', async () => {
+  const topic = expert('topic:key', 4, {
+    name: 'key',
+    type: 'topic',
+    claim_count: 12,
+    top_claim_ids: Array.from({ length: 10 }, (_, at) => `c${at}`),
+  });
+  let left = 0;
+  const ask = (async (method: string, { id }: { id: string }) => {
+    if (method === 'vouch/experts') return { degraded: [], experts: [topic] };
+    left += 1;
+    await new Promise(setImmediate);
+    left -= 1;
+    return { claim: claim(id) };
+  }) as unknown as Ask;
+  let drawn = 0;
+  const experts = new Experts(ask, () => {
+    drawn += 1;
+    assert.equal(left, 0, 'the line above the rows speaks of these rows');
+  });
+  await experts.find({ topic: 'key', weight: 'evidence', types: [] });
+  assert.equal(drawn, 1);
+  const rows = experts.children(experts.roots[0] as Node) as readonly Node[];
+  assert.deepEqual(names(rows).slice(4), ['Text of c4', '5 more']);
+  assert.equal(below(rows[5]).at(-1)?.label, '2 not listed');
 });
 
 test('many experts: twenty of them, people before all others, then the rest folded', async () => {

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { tiedKey } from '../inFile/tied';
 import type { ClaimView, FilesResult, TiedClaim } from '../protocol.gen';
-import { joined, oneLine } from '../text/words';
-import type { Target } from '../tree/nodes';
+import { joined } from '../text/words';
+import { rowText, type Target } from '../tree/nodes';
 import { openTarget } from '../tree/open';
 
 const MAX_FILES = 500;
@@ -20,7 +20,7 @@ export async function showFolderClaims(
     .map(([name]) => vscode.Uri.joinPath(folder, name).fsPath);
   const { files } = await ask(paths.slice(0, MAX_FILES));
   const items = byClaim(files).map(({ claim, places }) => ({
-    label: oneLine(claim.text),
+    label: rowText(claim.text),
     description: claim.stale ?? '',
     detail: places.join(', '),
     target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
@@ -45,7 +45,7 @@ function byClaim(files: FilesResult['files']): { claim: TiedClaim; places: strin
 
 export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
   const items = claims.map((claim) => ({
-    label: oneLine(claim.said),
+    label: rowText(claim.said),
     description: joined(claim.status, claim.date?.slice(0, 10)),
     detail: claim.stale ?? '',
     target: { uris: [claim.uri], passages: [claim.text, 'text:'] },

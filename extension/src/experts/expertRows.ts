@@ -113,7 +113,7 @@ export function authorsNode(authors: readonly AuthorRow[], filesAt: FilesAt): Li
     kind: 'list',
     label: 'By commits',
     spoken: `By commits, ${authors.length}`,
-    description: 'most and newest commits first',
+    description: 'most and newest first',
     tooltip: [
       'Who committed to the files that these claims are tied to, or wrote the claims.',
       'Newer commits count more.',

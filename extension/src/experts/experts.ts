@@ -2,7 +2,7 @@
 import { type ExpertRow, type ExpertsResult, WEIGHTS } from '../protocol.gen';
 import { joined, messageOf, oneLine, plural, quoted } from '../text/words';
 import type { Ask } from '../tree/ask';
-import { claimRows, claimsIn } from '../tree/claims';
+import { claimNodes } from '../tree/claims';
 import {
   commandNode,
   type EntityNode,
@@ -80,6 +80,8 @@ export class Experts extends Rows {
   private questions = 0;
   /** What is shown: a question with its answer, whatever the generation. */
   private shown = '';
+  /** The claims of the topic that was asked for. */
+  private ownClaims: readonly Node[] = [];
 
   constructor(
     private readonly ask: Ask,
@@ -100,9 +102,12 @@ export class Experts extends Rows {
     const answer = await this.ask('vouch/experts', { topic, weight, limit: LIMIT, ...only });
     const isEmpty = !answer.experts.length && !answer.people?.length && !answer.by_commits?.length;
     const otherwise = isEmpty ? await this.otherwise(question) : [];
-    const shown = JSON.stringify([question, { ...answer, generation: 0 }, otherwise]);
+    const own = ownRow(topic, answer.experts);
+    const ownClaims = own && subjectOf(own).isTopic ? await this.claims(ownNode(own), own) : [];
+    const shown = JSON.stringify([question, { ...answer, generation: 0 }, ownClaims, otherwise]);
     if (turn !== this.questions || shown === this.shown) return;
     this.shown = shown;
+    this.ownClaims = ownClaims;
     this.roots = [...this.nodes(question, answer), ...otherwise];
     this.redraw();
   }
@@ -122,6 +127,7 @@ export class Experts extends Rows {
 
   override children(node: Node): readonly Node[] | Promise<readonly Node[]> {
     if (node.kind === 'list') return node.children;
+    if (node.kind === 'expert' && node.open) return this.ownClaims;
     const row = this.rowsById.get(node.id);
     return row ? this.claims(node, row) : [];
   }
@@ -129,7 +135,11 @@ export class Experts extends Rows {
   /** The expert of a row, with what its place follows from. */
   async explain({ id }: Node): Promise<ExpertRow | undefined> {
     const row = this.rowsById.get(id);
-    if (!row || !this.question) return undefined;
+    return row && this.explainRow(row);
+  }
+
+  private async explainRow(row: ExpertRow): Promise<ExpertRow | undefined> {
+    if (!this.question) return undefined;
     const { topic, weight } = this.question;
     const params = { topic, weight, types: [row.type], limit: LIMIT, explain: true };
     const { experts } = await this.ask('vouch/experts', params);
@@ -190,16 +200,14 @@ export class Experts extends Rows {
   private async claims(node: Node, row: ExpertRow): Promise<readonly Node[]> {
     const collection = row.collection ?? null;
     try {
-      const explained = await this.explain(node);
+      const explained = await this.explainRow(row);
       const counted = explained?.explain?.claims.map(({ claim_id }) => claim_id);
       const ids = (counted ?? row.top_claim_ids).slice(0, SHOWN);
       const results = await Promise.all(
         ids.map((id) => this.ask('vouch/claim', { id }, collection)),
       );
       const claims = results.map(({ claim }) => claim);
-      const unlisted = row.claim_count - claimsIn(claims);
-      const more = unlisted > 0 ? [noteNode(node.id, `${unlisted} more`, 'ellipsis')] : [];
-      return [...claimRows(node.id, claims, collection), ...more];
+      return claimNodes(node.id, claims, row.claim_count, collection);
     } catch (error) {
       return [noteNode(node.id, messageOf(error), 'error')];
     }

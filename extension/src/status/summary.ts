@@ -18,7 +18,11 @@ export function holdsOf({ roots }: StatusResult): Holds {
 }
 
 /** What stands where nothing is in play. */
-export function nothingInPlay({ roots }: StatusResult): string {
+export const nothingInPlay = (status: StatusResult): string =>
+  `Nothing in play. ${countsOf(status)}.`;
+
+/** What there is of each kind over all knowledge bases. */
+function countsOf({ roots }: StatusResult): string {
   const topics = roots.reduce((sum, root) => sum + (root.topics ?? 0), 0);
   const counts: [number, string, string?][] = [
     [total(roots, 'entities'), 'entity', 'entities'],
@@ -26,8 +30,8 @@ export function nothingInPlay({ roots }: StatusResult): string {
     [total(roots, 'claims'), 'claim'],
     [total(roots, 'pages'), 'page'],
   ];
-  const named = counts.filter(([count]) => count > 0).map((count) => plural(...count));
-  return `Nothing in play. ${named.join(', ')}.`;
+  const present = counts.filter(([count]) => count > 0);
+  return present.map((count) => plural(...count)).join(', ');
 }
 
 const total = (roots: StatusResult['roots'], of: 'claims' | 'entities' | 'pages'): number =>
@@ -101,10 +105,3 @@ export const allCountsOf = (counts: StatusResult['roots'][number]['counts']): st
   Object.entries(counts)
     .map(([kind, count]) => plural(count, SINGULAR[kind] ?? kind.replace(/s$/, ''), kind))
     .join(' · ');
-
-/** Claims and entities over all knowledge bases. */
-const countsOf = ({ roots }: StatusResult): string =>
-  [
-    plural(total(roots, 'claims'), 'claim'),
-    plural(total(roots, 'entities'), 'entity', 'entities'),
-  ].join(', ');

@@ -70,7 +70,7 @@ export function claimRows(
 }
 
 /** How many claims these rows stand for. */
-export const claimsIn = (claims: readonly ClaimView[]): number =>
+const claimsIn = (claims: readonly ClaimView[]): number =>
   onePerSentence(claims).reduce((sum, { said_with }) => sum + 1 + said_with.length, 0);
 
 function onePerSentence(claims: readonly ClaimView[]): readonly ClaimView[] {
@@ -92,10 +92,10 @@ export function claimNodes(
 ): Node[] {
   const nodes = claimRows(parent, claims, collection);
   if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
-  if (nodes.length <= SHOWN_CLAIMS + 1) return nodes;
-  const rest = nodes.slice(SHOWN_CLAIMS);
   const unlisted = total - claimsIn(claims);
   const others = unlisted > 0 ? [noteNode(`${parent}/unlisted`, `${unlisted} not listed`)] : [];
+  if (nodes.length <= SHOWN_CLAIMS + 1) return [...nodes, ...others];
+  const rest = nodes.slice(SHOWN_CLAIMS);
   const more = moreNode(parent, `${rest.length} more`, [...rest, ...others]);
   return [...nodes.slice(0, SHOWN_CLAIMS), more];
 }
