@@ -15,6 +15,7 @@ from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim, entity
+from tests.workspace.places import cite
 
 ROOT = Path(__file__).parents[2]
 KBS = ("courier", "bakery")
@@ -124,3 +125,13 @@ def test_the_similarity_is_what_its_factors_give(engines: dict[str, Engine], kb:
                 total = BIAS + sum(text["factors"].values())
                 assert text["similarity"] == pytest.approx(1 / (1 + exp(-total)), abs=2e-3), prompt
     assert checked
+
+
+def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
+    said = b"Signing keys rotate every second Tuesday at noon."
+    cite(tmp_path, "keys", said.decode(), "a.md", said, quote=said, auto_approved=True)
+    (line,) = ask(engine_on(tmp_path), "explain", text="when do signing keys rotate at noon?")[
+        "texts"
+    ]
+    assert line["verdict"] == "refused"
+    assert "passages of documents" in line["why"]

@@ -14,9 +14,11 @@ import click
 import pytest
 from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.hook.event_answers import EVENTS
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command
+from tests.surfaces.courier import COURIER
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -276,6 +278,11 @@ def test_help_says_what_each_command_does_in_groups(tmp_path: Path) -> None:
     assert sorted([*ask, *closer, *set_up, *plumbing]) == commands
 
 
+def test_hook_knows_every_event(tmp_path: Path) -> None:
+    said = "".join(run(tmp_path, "hook", "--help").stdout.split())
+    assert all(event in said for event in EVENTS)
+
+
 def test_options_are_named_in_words(tmp_path: Path) -> None:
     for command in ("experts", "search", "context"):
         said = run(tmp_path, command, "--help").stdout
@@ -353,6 +360,29 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
     assert [line for line in shown if line.startswith(("quote gone", "contradicted", "approved"))]
     (row,) = (one for one in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in one)
     assert "Relay drops what it holds. (quote gone since, a.md changed on " in row
+
+
+def test_a_cited_file_is_named_where_it_lies(tmp_path: Path) -> None:
+    """Not by the path that whoever registered it had."""
+    text = b"Relay drops it.\n"
+    root = repository(tmp_path / "repo", {"docs/new.md": text})
+    cite(root, "drops", "Relay drops it.", "/home/somebody/repo/docs/old.md", text)
+    (row,) = (one for one in run(root, "claim", "drops").stdout.splitlines() if "citation" in one)
+    assert row.split("\t")[3] == "docs/new.md"
+
+
+def test_figures_on_a_terminal_where_nothing_was_asked(root: Path) -> None:
+    assert any("0 prompts" in line for line in on_terminal(100, "stats", cwd=root))
+
+
+def test_the_words_that_ask_for_somebody_are_no_topic() -> None:
+    def ranked(topic: str) -> list[str]:
+        rows = json.loads(run(COURIER, "experts", topic, "--json").stdout)["experts"]
+        return [row["entity_id"] for row in rows]
+
+    for asking in ("who knows Relay", "who knows about Relay?", "whom do I ask about Relay?"):
+        assert ranked(asking) == ranked("Relay")
+    assert run(COURIER, "experts", "who knows", code=1).stderr
 
 
 def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:

@@ -10,6 +10,9 @@ from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.blocks.context import ContextBlock
 
+TRIAL = "trial-"
+"""How the ids of sessions begin in which no agent asks, but a trial."""
+
 
 class UsageCounts:
     """`ledgers` are those of the knowledge bases whose socket this process owns, by root."""
@@ -27,10 +30,18 @@ class UsageCounts:
         """Whether anything is counted for a knowledge base, by whichever process."""
         return served.settings.ledger.enabled and served.collection.pause.until() is None
 
+    def count_prompt(self, served: Served, session_id: str | None, is_told: bool) -> None:
+        """Count a prompt that a hook reported, and whether it was told something."""
+        ledger = self.ledger(served)
+        if ledger is not None and not (session_id or "").startswith(TRIAL):
+            ledger.count_prompt(is_told=is_told)
+
     def count_given(
         self, served: Sequence[Served], session: Session, prompt: str, speech: ContextBlock
     ) -> None:
         """Count the lines of a block that a session was given, which a prompt brought in."""
+        if session.id.startswith(TRIAL):
+            return
         given = list(zip(speech.hits, speech.lines, strict=True))
         for kb in served if given else ():
             if (ledger := self.ledger(kb)) is not None:

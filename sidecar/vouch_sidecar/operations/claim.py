@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import (
@@ -137,11 +138,20 @@ def _show_citations(page: Printer, citations: list[Citation]) -> None:
     for citation in citations:
         parts = [citation.title, f"“{citation.quote}”" if citation.quote else None]
         cited = " · ".join(part for part in parts if part)
-        rows.append((page.artifact_id(citation.id), citation.kind, citation.locator, cited))
+        rows.append((page.artifact_id(citation.id), citation.kind, _place(page, citation), cited))
     page.table(
         {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
         rows,
         "citation",
+    )
+
+
+def _place(page: Printer, citation: Citation) -> str | None:
+    """The file of the workspace that is the source, where it lies now; else what is recorded."""
+    document = citation.document or ""
+    is_in_workspace = document != "" and f"/{KB_DIRNAME}/" not in document
+    return (
+        page.file(document) if is_in_workspace and citation.kind == "source" else citation.locator
     )
 
 

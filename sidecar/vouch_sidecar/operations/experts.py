@@ -36,6 +36,7 @@ from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on_topic
 from vouch_sidecar.retrieval.people.topic_matches import TopicMatches, matching
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.prompt_text import without_who_knows
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160
@@ -135,7 +136,7 @@ class ExpertsResult(Result):
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ask = ask.since(params.since)
     question = Question(
-        topic=analysed(params.topic),
+        topic=analysed(without_who_knows(params.topic)),
         now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,
@@ -148,7 +149,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     return ExpertsResult(
         experts=[_row(one, ask.many, params.explain) for one in rank(matches)],
         people=_people(matches, ask.many) or None,
-        asks_who=True if asks_who(question.topic) else None,
+        asks_who=True if asks_who(params.topic) else None,
         unmatched=matches.unmatched() or None,
         by_commits=author_rows(authors_on(matches.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],

@@ -97,11 +97,12 @@ class Printer:
     def table(
         self, columns: Mapping[str, ColumnKind], rows: Iterable[Sequence[object]], section: str = ""
     ) -> None:
-        """Print rows, under headings on a terminal. In a pipe, `section` is the first value of each
-        row, to tell several tables apart.
+        """Print rows, if there are any; on a terminal under headings. In a pipe, `section` is the
+        first value of each row, to tell several tables apart.
         """
         if self.on_terminal:
-            _Grid(self, columns, rows).show()
+            if rows := list(rows):
+                _Grid(self, columns, rows).show()
             return
         for row in chain([columns] if self._header else [], rows):
             self.record(*([section] if section else []), *row)

@@ -25,6 +25,7 @@ Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
+UNASKED = "passages of documents, captured talk and notes of sessions are not said unasked"
 MAX_TOLD = 24
 """The number of likeliest answers that are shown."""
 
@@ -150,7 +151,9 @@ def lines(
             score = unsaid.features.score(unsaid.words)
             beyond = unsaid.likelihood >= threshold
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
-            why = score.sentence(threshold) + ("; others go before it" if beyond else "")
+            why = score.sentence(threshold)
+            if beyond:
+                why += "; others go before it" if unsaid.is_volunteered else f"; {UNASKED}"
             out[key] = Line(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda one: (not one.said, -one.score.value))
 

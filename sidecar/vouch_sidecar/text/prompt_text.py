@@ -66,6 +66,15 @@ def without_asking(text: str) -> str:
     return BEST.sub(lambda word: " " * len(word[0]), blank)
 
 
+def without_who_knows(text: str) -> str:
+    """As `without_asking`, without “who knows” and “who knows about” wherever they stand: for those
+    who ask for nothing but people. The text itself where nothing else is left.
+    """
+    rest = _KNOWS.sub(lambda asking: " " * len(asking[0]), without_asking(text))
+    return rest if _WORD.search(rest) else text
+
+
+_KNOWS = re.compile(r"\bwho\sknows\b(?:\sabout\b)?", re.IGNORECASE)
 _STEERING = frozenset(
     """
     again ahead alright answer brief briefly careful carefully concise continue cool correct detail

@@ -114,8 +114,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
     result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
     speaking = {item.collection for item in result.items}
     for served in engine.serving(caller, viewer_in(payload)):
-        if (ledger := engine.usage.ledger(served)) is not None:
-            ledger.count_prompt(is_told=served.view.collection in speaking)
+        engine.usage.count_prompt(served, session_id, served.view.collection in speaking)
     return result.text
 
 
