@@ -160,7 +160,7 @@ def test_a_first_knowledge_base_knows_whom_to_ask(place: Path) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     told = readme[readme.index("`vouch propose-entity") : readme.index("## Remove it")]
     found = re.findall(r"`(vouch [^`]+)`", told)
-    entity, approve, relation = (" ".join(one.split()) for one in found)
+    entity, relation, approve = (" ".join(one.split()) for one in found)
     (place / "mine").mkdir()
 
     def shown(command: str) -> str:

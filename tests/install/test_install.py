@@ -439,7 +439,7 @@ def test_it_ends_with_what_is_there_now(install: Install, root: Path) -> None:
     assert last == f"Zed: left to paste: what stands above, into .zed/settings.json; {there}"
     shutil.rmtree(root / ".vouch")
     last = install("zed").stderr.splitlines()[-1]
-    assert "there is no knowledge base yet; to make one: `pip install vouch-kb`" in last
+    assert "there is no knowledge base yet; to make one: `uv tool install vouch-kb`" in last
 
 
 def test_a_file_that_somebody_writes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:

@@ -308,7 +308,7 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(
     tmp_path: Path, vouch_kb: Path
 ) -> None:
     said = run(tmp_path, "check", code=2).stderr
-    assert "`pip install vouch-kb`, then `vouch init`" in said
+    assert "`pipx install vouch-kb`, then `vouch init`" in said
     subprocess.run([vouch_kb.with_name("vouch"), "init"], cwd=tmp_path, check=True)
     assert run(tmp_path, "check").stderr == "No problems.\n"
 

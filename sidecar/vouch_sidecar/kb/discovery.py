@@ -140,7 +140,8 @@ def _is_trusted(path: str, folder: str) -> bool:
 
 
 HOW_TO_BEGIN = (
-    "to make one: `pip install vouch-kb`, then `vouch init` in the folder of your project; "
+    "to make one: `uv tool install vouch-kb` or `pipx install vouch-kb`, then `vouch init` in the "
+    "folder of your project; "
     "`--root FOLDER` looks elsewhere; `vouch-sidecar demo` shows an example"
 )
 """What to do where no knowledge base is found."""
