@@ -49,6 +49,7 @@ def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> Non
     value = hover(client, uri, 1, 10)["contents"]["value"]
     why, _, said = value.splitlines()
     assert "is slow." in said
+    assert why.startswith("Claim on src/relay.py: names ")
     assert "defined at L2" in why
     assert hover(client, uri, 2, 12) is None
     prose = "untitled:notes"

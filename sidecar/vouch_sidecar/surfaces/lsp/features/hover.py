@@ -111,7 +111,7 @@ def _of_ties(
     server.engine.stats.opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
     others = {one.claim.id for _, one in ties} - {tied.claim.id}
-    why = [style.text(clip(one_line(f"{tied.path}: {tied.why}"), TEXT_CHARS))]
+    why = [style.text(clip(one_line(f"Claim on {tied.path}: {tied.why}"), TEXT_CHARS))]
     why += [count(len(others), "more claim")] if others else []
     lines = [" · ".join(why), "", _claim(claim, style)]
     return lsp.Hover(contents=style.content(lines), range=place.range)
