@@ -26,6 +26,7 @@ export class ExpertCommands {
     await this.memory.update(HISTORY, remember(this.history, topic));
     const { weight = FIRST_WEIGHT } = this.experts.question ?? {};
     await vscode.commands.executeCommand('vouchSidecar.experts.focus');
+    await vscode.commands.executeCommand('list.focusFirst'); // else people may be scrolled away
     await this.run({ topic, weight, types: [] });
   }
 

@@ -62,6 +62,22 @@ export async function run({ w, test, artifacts }) {
     await sidebar.getByText('Relay · system · 17 claims').waitFor();
   });
 
+  await test('another question begins at its top', async () => {
+    await page.setViewportSize({ width: 1280, height: 700 });
+    const second = w.rows('Experts').and(page.locator('[data-index="1"][aria-level="2"]'));
+    await second.hover();
+    await page.mouse.wheel(0, 2_000);
+    await second.waitFor({ state: 'detached' });
+    await w.command('Vouch: Find Experts');
+    await w.answer('parcel_events');
+    await sidebar.getByText('parcel_events · api').waitFor();
+    await second.waitFor();
+    await page.setViewportSize({ width: 1280, height: 1500 });
+    await w.command('Vouch: Find Experts');
+    await w.answer('Relay');
+    await sidebar.getByText('Relay · system · 17 claims').waitFor();
+  });
+
   await test('the question is asked again when the knowledge base is back', async () => {
     const [here, away] = ['.vouch', '.away'].map((name) => path.join(w.folder, name));
     fs.renameSync(here, away);
