@@ -120,7 +120,7 @@ def _plain(value: object) -> object:
     """A value for params: lists of what can be iterated over, paths as texts."""
     if isinstance(value, str | Mapping | Wire) or not isinstance(value, Iterable):
         return value
-    return [os.fspath(one) if isinstance(one, os.PathLike) else one for one in value]
+    return [os.fspath(item) if isinstance(item, os.PathLike) else item for item in value]
 
 
 class KnowledgeBase:
@@ -172,7 +172,7 @@ class KnowledgeBase:
         engine = self._open()
         around = filter(operation.needs_workspace, engine.serving(self._caller))
         settle(
-            [one.collection for one in around],
+            [served.collection for served in around],
             engine.env,
             self._workspaces,
             READY_SECONDS,

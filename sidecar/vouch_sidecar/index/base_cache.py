@@ -247,7 +247,7 @@ class Bases:
                 _remove(entry)
 
     def _finished(self) -> list[Path]:
-        return [one for one in _entries(self.folder) if one.name.startswith(f"{_version()}-")]
+        return [entry for entry in _entries(self.folder) if entry.name.startswith(f"{_version()}-")]
 
 
 def tidy(caches: Path) -> None:
@@ -338,8 +338,8 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
     }
     # One by one: to make or read all of them at once would hold up every other thread.
     stats = (
-        f"{found.hex()} {_nameless(path, manifest.salt) if path in manifest.retired else path}"
-        for path, found in manifest.stats.items()
+        f"{stamp.hex()} {_nameless(path, manifest.salt) if path in manifest.retired else path}"
+        for path, stamp in manifest.stats.items()
     )
     data = "\0".join([json.dumps(head), *stats]).encode()
     descriptor = os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -365,7 +365,7 @@ def _paths_of(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
             there |= {_nameless(path, salt): path for path in paths}
     if not there.keys() >= set(nameless):
         raise _OutdatedError
-    return {one: there[one] for one in nameless}
+    return {digest: there[digest] for digest in nameless}
 
 
 def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
@@ -385,7 +385,7 @@ def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
-    listed = {path: bytes.fromhex(found) for found, _, path in (s.partition(" ") for s in stats)}
+    listed = {path: bytes.fromhex(stamp) for stamp, _, path in (s.partition(" ") for s in stats)}
     nameless = [path for path in listed if path.startswith(_DIGEST)]
     paths = _paths_of(nameless, salt := bytes.fromhex(head["salt"]), kb_dir)
     manifest = Manifest(

@@ -40,7 +40,7 @@ from vouch_sidecar.names.matcher import Names
 def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:
     """A generation of all these artifacts, in memory."""
     builder = Builder(Writing(), disk)
-    for artifact in sorted(artifacts, key=lambda one: isinstance(one, Claim)):
+    for artifact in sorted(artifacts, key=lambda other: isinstance(other, Claim)):
         builder.add(artifact)
     return builder.finish()
 
@@ -131,7 +131,7 @@ class Builder:
 
     def finish(self) -> Knowledge:
         """The generation of all that was added."""
-        late = [told for one in self._late if (told := self._as_told(one)) is not None]
+        late = [shown for waiting in self._late if (shown := self._as_told(waiting)) is not None]
         for claim in (*self._waiting, *sorted(self._quoting.values(), key=self._first_source)):
             self._write(claim)
         names = self.names.changed([*self._written(late)], ())
@@ -177,12 +177,12 @@ class Builder:
         cites = citing(claim, self._evidence.get)
         for evidence_id, cite in cites.items():
             self._citing.setdefault(evidence_id, []).append(cite)
-        evidence = (self._evidence.get(one) for one in cites)
-        return any(one is not None and is_receipt(one) for one in evidence)
+        evidence = (self._evidence.get(ref) for ref in cites)
+        return any(citation is not None and is_receipt(citation) for citation in evidence)
 
     def _first_source(self, claim: Claim) -> str:
-        cited = (self._evidence.get(one) for one in claim.evidence)
-        return next((one.source_id for one in cited if one is not None), "")
+        cited = (self._evidence.get(ref) for ref in claim.evidence)
+        return next((citation.source_id for citation in cited if citation is not None), "")
 
     def _write(self, artifact: Artifact) -> Document:
         """Index an artifact; its first document."""
@@ -233,8 +233,10 @@ class Builder:
         return evidence_id in self._retired
 
     def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
-        secrets = {one.id: one for ref in cited for one in self._secrets.get(ref, ())}
-        closing = (one for one in secrets.values() if not any(ref in but for ref in one.evidence))
+        secrets = {claim.id: claim for ref in cited for claim in self._secrets.get(ref, ())}
+        closing = (
+            claim for claim in secrets.values() if not any(ref in but for ref in claim.evidence)
+        )
         return all_gates(map(secrecy, closing))
 
     def sources_at(self, locator: str) -> Iterable[Source]:

@@ -92,7 +92,7 @@ class ChangedWorld:
         self._cites_by_id: dict[str, Cited] = {}
         self._settled = {self._retired_key(key) for key in [*shown, *gone] if key[0] == Kind.CLAIM}
         """Keys of the documents for retired claims that the change replaces."""
-        entities = [one for one in shown.values() if isinstance(one, Entity)]
+        entities = [artifact for artifact in shown.values() if isinstance(artifact, Entity)]
         removed = [artifact_id for kind, artifact_id in gone if kind is Kind.ENTITY]
         self.names = before.names.changed(entities, removed)
 
@@ -183,22 +183,26 @@ class ChangedWorld:
     def has_secrets(self) -> bool:
         """Whether any claim is or was secret."""
         places = self._before.places(Kind.CLAIM)
-        gated = any(StemPlace.decode(one).label != OPEN for one in places)
-        claims = (one for one in self._claims.values() if one is not None)
+        gated = any(StemPlace.decode(place).label != OPEN for place in places)
+        claims = (claim for claim in self._claims.values() if claim is not None)
         return gated or bool(self._before.places(RETIRED)) or any(map(_is_secret, claims))
 
     def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
         if not self.has_secrets or not cited:
             return frozenset()
-        claims = [one for one in self._claims.values() if one is not None and _is_secret(one)]
+        claims = [
+            claim for claim in self._claims.values() if claim is not None and _is_secret(claim)
+        ]
         needed = all_gates(
-            secrecy(one)
-            for one in claims
-            if not set(one.evidence).isdisjoint(cited) and set(one.evidence).isdisjoint(but)
+            secrecy(claim)
+            for claim in claims
+            if not set(claim.evidence).isdisjoint(cited) and set(claim.evidence).isdisjoint(but)
         )
         before = self._before
         for kind, how in ((Kind.CLAIM, "cites"), (RETIRED, "seals")):
-            places = [one for one in before.places(kind) if StemPlace.decode(one).label != OPEN]
+            places = [
+                place for place in before.places(kind) if StemPlace.decode(place).label != OPEN
+            ]
             if not places or needed is None:
                 continue
             query = all_of([pointing_at(how, cited), value_query("place", places)])
@@ -214,8 +218,8 @@ class ChangedWorld:
     @cached_property
     def _changing(self) -> list[str]:
         """The keys of the documents of the claims that change."""
-        keys = [DocumentKey(Kind.CLAIM, one).encode() for one in self._claims]
-        return [*keys, *(self._retired_key((Kind.CLAIM, one)) for one in self._claims)]
+        keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in self._claims]
+        return [*keys, *(self._retired_key((Kind.CLAIM, claim_id)) for claim_id in self._claims)]
 
     def _retired_key(self, key: Key) -> str:
         return retired_key(key, self._pseudonyms)
@@ -267,7 +271,7 @@ class ChangedWorld:
         if claim is None or claim.text != text:
             return None
         cited = map(self.evidence, claim.evidence)
-        quotes = any(one is not None and is_receipt(one) for one in cited)
+        quotes = any(citation is not None and is_receipt(citation) for citation in cited)
         return gate_of(claim) if quotes else None
 
     def content(self, source: Source) -> bytes | None:
@@ -280,7 +284,9 @@ class ChangedWorld:
 def claims_of(change: Change) -> dict[str, Claim | None]:
     """The claims of a change by id; None if the claim is gone."""
     gone = {artifact_id: None for kind, artifact_id in change.removals if kind is Kind.CLAIM}
-    return gone | {one.id: one for one in change.upserts if isinstance(one, Claim)}
+    return gone | {
+        artifact.id: artifact for artifact in change.upserts if isinstance(artifact, Claim)
+    }
 
 
 def withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: Disk) -> Withheld:
@@ -293,12 +299,17 @@ def withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: 
             return retired_key(key, names) in retired
 
         read = disk.hidden(Kind.CLAIM, is_retired) if retired else ()
-        every = (*(one for one in read if not is_shown_to_any(one)), *before.withheld_claims())
+        every = (
+            *(artifact for artifact in read if not is_shown_to_any(artifact)),
+            *before.withheld_claims(),
+        )
         withheld = Withheld().changed(
-            {one.id: texts_of(one) for one in every if isinstance(one, Claim)}
+            {artifact.id: texts_of(artifact) for artifact in every if isinstance(artifact, Claim)}
         )
         before.withheld = withheld
-    return withheld.changed({i: () if one is None else texts_of(one) for i, one in claims.items()})
+    return withheld.changed(
+        {i: () if claim is None else texts_of(claim) for i, claim in claims.items()}
+    )
 
 
 def retired_pointers(documents: Documents | None) -> list[str]:
@@ -332,7 +343,7 @@ def sealed_before(before: Knowledge, key: Key) -> tuple[Gates, frozenset[str]]:
         map(Pointer.decode, retired.get_all("refers")),
         StemPlace.decode(retired["place"][0]).label,
     )
-    cited = frozenset(one.target for one in pointers if one.how == "seals")
+    cited = frozenset(pointer.target for pointer in pointers if pointer.how == "seals")
     return (None if label == NOBODY else gates_of(label)), cited
 
 
@@ -351,4 +362,4 @@ def _is_secret(claim: Claim) -> bool:
 
 
 def pointing_at(how: str, targets: Collection[str]) -> Query:
-    return value_query("refers", [Pointer(how, one).encode() for one in targets])
+    return value_query("refers", [Pointer(how, target).encode() for target in targets])

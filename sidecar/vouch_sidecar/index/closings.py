@@ -67,11 +67,11 @@ def quoting(
     """
     touched, sources = _touched(before, shown, gone, world)
     reclosed = _reclosed(before, shown, gone, world)
-    affected_artifacts: dict[Key, Artifact] = {key_of(one): one for one in reclosed}
-    sources |= {one.id for one in reclosed}
+    affected_artifacts: dict[Key, Artifact] = {key_of(source): source for source in reclosed}
+    sources |= {source.id for source in reclosed}
     for artifact in reclosed:
-        affected_artifacts |= {key_of(one): one for one in world.evidence_in(artifact.id)}
-    by_source: dict[str, list[Evidence]] = {one: [] for one in sources}
+        affected_artifacts |= {key_of(quote): quote for quote in world.evidence_in(artifact.id)}
+    by_source: dict[str, list[Evidence]] = {source_id: [] for source_id in sources}
     affected = set(touched)
     for evidence_id in touched:
         evidence = world.evidence(evidence_id)
@@ -85,14 +85,16 @@ def quoting(
             if (claim := world.claim(citing_claim.claim_id)) is not None:
                 affected_artifacts[key_of(claim)] = claim
     return {
-        key: one for key, one in affected_artifacts.items() if key not in shown and key not in gone
+        key: artifact
+        for key, artifact in affected_artifacts.items()
+        if key not in shown and key not in gone
     }
 
 
 def _around(world: ChangedWorld, source_id: str, changed: list[Evidence], whole: bool) -> set[str]:
     """Ids of the receipts of a source whose sentences may contain a changed receipt."""
     sources = world.sources
-    spans = [span for one in changed if (span := sources.span(one))]
+    spans = [span for citation in changed if (span := sources.span(citation))]
     whole = whole or any(map(sources.repeats, changed))
     ids = set()
     for evidence in world.evidence_in(source_id):
@@ -111,7 +113,9 @@ def _touched(
     evidence: set[str] = set()
     sources: set[str] = set()
     for key in [*shown, *gone]:
-        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
+        versions = [
+            version for version in (before.artifact(key), shown.get(key)) if version is not None
+        ]
         for artifact in versions:
             if isinstance(artifact, Claim):
                 # Not the sources that it cites, which every claim may cite.
@@ -125,12 +129,12 @@ def _touched(
         saying = [key[1]] if key[0] is Kind.CLAIM else []
         if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
             cites = before.found(pointing_query("cites", key[1]))
-            saying = [one.id for one in cites]
+            saying = [citation.id for citation in cites]
         for claim_id in saying:
             same = before.found(pointing_query(*repeats(claim_id, before.pseudonyms)))
-            evidence.update(one.id for one in same)
+            evidence.update(citation.id for citation in same)
         for refers in (before.withheld_by(key), world.withheld_by(key)):
-            targets = {Pointer.decode(one).target for one in refers}
+            targets = {Pointer.decode(term).target for term in refers}
             evidence.update(filter(world.evidence, targets))
     return evidence, sources
 
@@ -143,21 +147,26 @@ def _reclosed(
         return []
     ids: set[str] = set()
     for key in [*shown, *gone]:
-        versions = [one for one in (before.artifact(key), shown.get(key)) if one is not None]
+        versions = [
+            version for version in (before.artifact(key), shown.get(key)) if version is not None
+        ]
         if key[0] is Kind.CLAIM:
             was, now = sealed_before(before, key), world.sealed(key[1])
             for cited in (was[1] | now[1]) if was != now else ():
                 versions_cited = (world.evidence(cited), before.evidence(cited))
-                ids |= {cited, *(one.source_id for one in versions_cited if one is not None)}
-        ids |= {one.source_id for one in versions if isinstance(one, Evidence)}
-        ids |= {one.id for one in versions if isinstance(one, Source)}
+                ids |= {
+                    cited,
+                    *(citation.source_id for citation in versions_cited if citation is not None),
+                }
+        ids |= {version.source_id for version in versions if isinstance(version, Evidence)}
+        ids |= {version.id for version in versions if isinstance(version, Source)}
     for source in [*filter(None, map(before.source, ids)), *filter(None, map(world.source, ids))]:
-        ids |= {one.id for one in world.sources_at(source.locator)}
+        ids |= {other.id for other in world.sources_at(source.locator)}
     reclosed = []
     for source in filter(None, map(world.source, sorted(ids))):
         stood = before.document(key_of(source))
         earlier = () if stood is None else closed_in(stood)
-        was_closed = [one.gates for one in earlier if (one.start, one.end) == CONTENT]
+        was_closed = [span.gates for span in earlier if (span.start, span.end) == CONTENT]
         if was_closed != closing(source, world):
             reclosed.append(source)
     return reclosed
@@ -186,7 +195,7 @@ def holding(
                 keys |= dict.fromkeys(artifacts_saying(before, text))
         if world.secrecy_of(key[1]) != sealed_before(before, key)[0]:
             citing_pages = before.found(pointing_query("cites", before.pseudonyms.of(key[1])))
-            keys |= dict.fromkeys(key_of(one) for one in citing_pages if isinstance(one, Page))
+            keys |= dict.fromkeys(key_of(page) for page in citing_pages if isinstance(page, Page))
     if was_told_less:
         keys |= dict.fromkeys(_silenced(before, was_told_less))
     artifacts: dict[Key, Artifact] = {}
@@ -224,7 +233,7 @@ def _stems_to_find(text: str) -> Iterator[list[str]]:
         elif len(words) > 2:
             # However spaces part three characters, two stand together or one alone.
             characters = [unit.folded for unit in words]
-            yield [*characters, *(one + other for one, other in pairwise(characters))]
+            yield [*characters, *(left + right for left, right in pairwise(characters))]
 
 
 def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYING) -> Iterator[Key]:
@@ -235,7 +244,7 @@ def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYIN
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {
         *before.snapshot.units
     }
-    of_kinds = [[StemPlace(kind, one).encode() for one in labels] for kind in kinds]
+    of_kinds = [[StemPlace(kind, label).encode() for label in labels] for kind in kinds]
     queries = (
         all_of(
             [any_of([stem_query(at, stem) for at in places for stem in stems]) for stems in wanted]
@@ -251,7 +260,7 @@ def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYIN
             continue
         claim = artifact_in(document)
         assert isinstance(claim, Claim)
-        yield from ((Kind.EVIDENCE, one) for one in claim.evidence)
+        yield from ((Kind.EVIDENCE, evidence_id) for evidence_id in claim.evidence)
         quoted = quoted_in(document)
         if quoted is not None and quoted.sentence is not None:
-            yield from ((Kind.CLAIM, one) for one in quoted.sentence.claims)
+            yield from ((Kind.CLAIM, claim_id) for claim_id in quoted.sentence.claims)

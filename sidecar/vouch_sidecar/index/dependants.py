@@ -58,7 +58,11 @@ def dependants(
         for pseudonym in claims:
             if (claim := before.named(pseudonym)) is not None:
                 dependants[key_of(claim)] = claim
-    return {key: one for key, one in dependants.items() if key not in shown and key not in gone}
+    return {
+        key: dependant
+        for key, dependant in dependants.items()
+        if key not in shown and key not in gone
+    }
 
 
 def _about(before: Knowledge, entity_id: str) -> Query:
@@ -67,7 +71,7 @@ def _about(before: Knowledge, entity_id: str) -> Query:
     return any_of(
         [
             pointing_query("declares", entity_id),
-            value_query("about", [CountedEntity(one, entity_id).encode() for one in labels]),
+            value_query("about", [CountedEntity(label, entity_id).encode() for label in labels]),
         ]
     )
 

@@ -35,7 +35,7 @@ def gates_of(label: str) -> frozenset[str]:
 def labels_for(gates: frozenset[str]) -> tuple[str, ...]:
     """The visibility labels that a viewer who passes these gates may see, each once."""
     closed = sorted(gates - {OPEN})
-    pairs = [(one, two) for i, one in enumerate(closed) for two in closed[i + 1 :]]
+    pairs = [(gate, other) for i, gate in enumerate(closed) for other in closed[i + 1 :]]
     return (OPEN, *(label_of([gate]) for gate in closed), *map(label_of, pairs))
 
 

@@ -71,15 +71,17 @@ _ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     """The generation after a change. Retired artifacts are removed."""
     change = _as_told(before, change, disk)
-    shown = {key_of(one): one for one in change.upserts if is_shown_to_any(one)}
+    shown = {key_of(artifact): artifact for artifact in change.upserts if is_shown_to_any(artifact)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
     # A file that was written anew may say the same: a checkout would else change everything.
-    shown = {key: one for key, one in shown.items() if before.artifact(key) != one}
+    shown = {key: artifact for key, artifact in shown.items() if before.artifact(key) != artifact}
     retired = _retired(before, change, gone)
     hidden = {
-        key: one
-        for one in change.upserts
-        if isinstance(one, Claim) and (key := key_of(one)) in gone and before.withheld_by(key)
+        key: artifact
+        for artifact in change.upserts
+        if isinstance(artifact, Claim)
+        and (key := key_of(artifact)) in gone
+        and before.withheld_by(key)
     }
     """Claims that were retired before: at most their texts and citations differ."""
     gone = {
@@ -114,9 +116,11 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
             documents[key] = tuple(documents_of(whole, state, names))
     if not documents and world.withheld_if_read is before.withheld:
         return before
-    of_entities = (made for (kind, _), made in documents.items() if kind is Kind.ENTITY and made)
-    entities = (open_entity(made[0]) for made in of_entities)
-    shown_less = [one for one in entities if one != world.names.entity(one.id)]
+    of_entities = (
+        written for (kind, _), written in documents.items() if kind is Kind.ENTITY and written
+    )
+    entities = (open_entity(written[0]) for written in of_entities)
+    shown_less = [entity for entity in entities if entity != world.names.entity(entity.id)]
     known_names = world.names.changed(shown_less, ())
     return before.changed_to(documents, known_names, world.withheld_if_read)
 
@@ -132,18 +136,18 @@ def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
     may see, or no longer, because of claims of the change.
     """
     names = before.pseudonyms
-    upserts = {key_of(one): nameless(one, names) for one in change.upserts}
+    upserts = {key_of(artifact): nameless(artifact, names) for artifact in change.upserts}
     claims = claims_of(change)
     for artifact in _retitled(before, claims, disk):
         upserts.setdefault(key_of(artifact), nameless(artifact, names))
     for artifact in [*_awaiting(before, upserts, disk)]:
         upserts.setdefault(key_of(artifact), nameless(artifact, names))
-    if any(isinstance(one, Page) for one in upserts.values()):
+    if any(isinstance(artifact, Page) for artifact in upserts.values()):
         withheld = withheld_after(before, claims, disk)
         for key, artifact in upserts.items():
             if isinstance(artifact, Page) and is_shown_to_any(artifact):
                 upserts[key] = behind_its_title(artifact, withheld)
-    kept = (one for key, one in upserts.items() if key not in change.removals)
+    kept = (artifact for key, artifact in upserts.items() if key not in change.removals)
     return Change(tuple(kept), change.removals)
 
 
@@ -155,14 +159,14 @@ def _retitled(
     """
     hiding = [
         claim_id
-        for claim_id, one in claims.items()
-        if was_hidden(before, (Kind.CLAIM, claim_id)) or hides_text(one)
+        for claim_id, claim in claims.items()
+        if was_hidden(before, (Kind.CLAIM, claim_id)) or hides_text(claim)
     ]
     if not hiding:
         return
     now = withheld_after(before, claims, disk)
     was = before.withheld or Withheld()
-    texts = [t for one in hiding for texts in (was, now) for t in texts.of_claim(one)]
+    texts = [t for claim_id in hiding for texts in (was, now) for t in texts.of_claim(claim_id)]
     for key in dict.fromkeys(_called(before, dict.fromkeys(texts))):
         if (page := before.artifact(key)) is not None:
             with suppress(LookupError):
@@ -184,7 +188,7 @@ def _called(before: Knowledge, texts: Iterable[str]) -> Iterator[Key]:
 
 def _awaiting(before: Knowledge, upserts: Collection[Key], disk: Disk) -> Iterator[Artifact]:
     """The relations that nobody is told and that join one of some artifacts, from their files."""
-    joined = before.pseudonyms.all_of(one for kind, one in upserts if kind in ENDS)
+    joined = before.pseudonyms.all_of(artifact_id for kind, artifact_id in upserts if kind in ENDS)
     if joined and before.places(RETIRED):
         yield from _hidden(before, Kind.RELATION, pointing_at("awaits", joined), disk)
 

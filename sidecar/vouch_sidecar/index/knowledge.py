@@ -226,7 +226,9 @@ class Knowledge:
     def withheld_claims(self) -> Iterator[Claim]:
         """The live claims that not everybody may see."""
         gated = [
-            one for one in self.places(Kind.CLAIM) if one != StemPlace(Kind.CLAIM, OPEN).encode()
+            place
+            for place in self.places(Kind.CLAIM)
+            if place != StemPlace(Kind.CLAIM, OPEN).encode()
         ]
         for artifact in self.found(value_query("place", gated)) if gated else ():
             if isinstance(artifact, Claim):
@@ -257,7 +259,7 @@ class Knowledge:
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         if entity is not None and entity.page:
             own = self._referring(Pointer("is", entity.page).encode())
-            pages |= {one.id for one in own if isinstance(one, Page)}
+            pages |= {artifact.id for artifact in own if isinstance(artifact, Page)}
         return sorted(pages)
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
@@ -268,7 +270,7 @@ class Knowledge:
     def named(self, pseudonym: str) -> Claim | None:
         """The claim with a pseudonym, if some viewer may see it."""
         claims = self._referring(Pointer("is", pseudonym).encode())
-        return next((one for one in claims if isinstance(one, Claim)), None)
+        return next((claim for claim in claims if isinstance(claim, Claim)), None)
 
     def superseding(self, pseudonym: str) -> list[str]:
         """The pseudonyms of the claims that supersede a claim, by a field or in a relation, sorted.
@@ -279,7 +281,7 @@ class Knowledge:
             document = self.snapshot.document(hit)
             if is_retired(document):
                 pointers = map(Pointer.decode, document.get_all("refers"))
-                newer |= {one.target for one in pointers if one.how == "by"}
+                newer |= {pointer.target for pointer in pointers if pointer.how == "by"}
             else:
                 artifact = artifact_in(document)
                 newer.add(
@@ -321,10 +323,10 @@ class Knowledge:
         for name, total in self.snapshot.sums(matching("about", ".+"), "place").items():
             linked[StemPlace.decode(name).label] += total.number
         sparse = set()
-        for label in {OPEN, *pages, *(one for one, number in every.items() if number)}:
+        for label in {OPEN, *pages, *(other for other, number in every.items() if number)}:
             labels = {OPEN, label}
-            number = sum(every[one] for one in labels)
-            has_few = sum(linked[one] for one in labels) < LINKED_ENOUGH * number
+            number = sum(every[label] for label in labels)
+            has_few = sum(linked[label] for label in labels) < LINKED_ENOUGH * number
             if has_few if number else label in pages:
                 sparse.add(label)
         return frozenset(sparse)
@@ -358,7 +360,11 @@ class Knowledge:
         """
         nothing = object()
         then = written.changed
-        since = {k: made for k, made in self.changed.items() if then.get(k, nothing) is not made}
+        since = {
+            k: documents
+            for k, documents in self.changed.items()
+            if then.get(k, nothing) is not documents
+        }
         names = self.pseudonyms
         moved = Knowledge(base, self.names, since, withheld=self.withheld, pseudonyms=names)
         moved._same_as = self.serial

@@ -195,7 +195,7 @@ class Writing:
 def _segments_in(folder: Path) -> str:
     """The ids of the segments of an index, as tantivy drew them."""
     segments = json.loads((folder / "meta.json").read_bytes())["segments"]
-    return " ".join(one["segment_id"] for one in segments)
+    return " ".join(segment["segment_id"] for segment in segments)
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:
@@ -262,7 +262,7 @@ class Snapshot:
             for value, more in layer.sums(query, field, number).items():
                 have = sums.get(value, Sum(0, 0.0))
                 sums[value] = Sum(have.number + sign * more.number, have.total + sign * more.total)
-        return {value: one for value, one in sums.items() if one.number}
+        return {value: total for value, total in sums.items() if total.number}
 
     def total(self, query: Query, number: str) -> float:
         """The sum of a column over the matching documents."""

@@ -121,7 +121,11 @@ def _about(page: Page, world: World) -> tuple[str, ...]:
     """
     if len(set(page.entities)) < 2:
         return page.entities
-    listed = [found for one in page.entities if (found := world.names.entity(one)) is not None]
+    listed = [
+        entity
+        for entity_id in page.entities
+        if (entity := world.names.entity(entity_id)) is not None
+    ]
     return tuple({mention.entity_id for mention in Names.of(listed).find(page.title)})
 
 
@@ -166,20 +170,23 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
         by, retired, redacted = world.cited(artifact.id)
         if redacted or (not by and (retired or is_receipt(artifact))):
             return LinkState(label, linked=WITHOUT_QUOTE)
-        if any(one.verbatim for one in by):
+        if any(citing.verbatim for citing in by):
             linked = SAID
     if not isinstance(artifact, Claim):
         own = frozenset({OPEN, gate_of(artifact) or OPEN})
         every = sorted(set(_closed(artifact, world, own)), key=_order)
-        gone = [one for one in every if one.gates is None]
-        starts, ends = [one.start for one in gone], [*accumulate((one.end for one in gone), max)]
+        gone = [span for span in every if span.gates is None]
+        starts, ends = (
+            [span.start for span in gone],
+            [*accumulate((span.end for span in gone), max)],
+        )
 
         def is_gone(part: Closed) -> bool:
             before = bisect_right(starts, part.start)
             return before > 0 and part.end <= ends[before - 1]
 
         # What nobody may see is not there: others can't close it too.
-        closed = tuple(one for one in every if one.gates is None or not is_gone(one))
+        closed = tuple(span for span in every if span.gates is None or not is_gone(span))
         return LinkState(label, linked=WITHOUT_QUOTE if gone else linked, closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
@@ -214,16 +221,16 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
         whole = closing(artifact, world)
         # A source that is closed to everybody has no title in the index.
         needed = frozenset() if None in whole else all_gates(map(world.withheld.gates, about))
-        places = chain((Closed(*CONTENT, one) for one in whole), (Closed(*ABOUT, needed),))
+        places = chain((Closed(*CONTENT, gates) for gates in whole), (Closed(*ABOUT, needed),))
     elif isinstance(artifact, Entity):
         places = iter((Closed(*ABOUT, world.withheld.gates(artifact.description or "")),))
     elif isinstance(artifact, Evidence):
-        by = {one.gate for one in world.cited(artifact.id).by}
+        by = {citing.gate for citing in world.cited(artifact.id).by}
         own |= by if len(by) == 1 else set()  # nobody else sees it
         places = iter((Closed(*ABOUT, _needed_by(artifact, own, world)),))
     else:
         return
-    yield from (one for one in places if one.gates is None or not one.gates <= own)
+    yield from (span for span in places if span.gates is None or not span.gates <= own)
 
 
 def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
@@ -232,7 +239,7 @@ def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
     """
     texts = [evidence.locator] if " " in evidence.locator else []  # not `L5` or `b12-30`
     needed: Gates = frozenset()
-    if not any(one.verbatim and one.gate in own for one in world.cited(evidence.id).by):
+    if not any(citing.verbatim and citing.gate in own for citing in world.cited(evidence.id).by):
         texts.append(evidence.quote or "")
         needed = world.sources.closed_to(evidence)
     return all_gates((needed, *map(world.withheld.gates, texts)))

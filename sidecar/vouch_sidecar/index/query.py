@@ -87,8 +87,12 @@ def matching(field: str, pattern: str) -> Query:
 
 def spelled(text: str, any_case: bool = False) -> str:
     """A pattern that matches exactly this text; with `any_case`, in any case."""
-    letters = ({one, *one.lower(), *one.upper()} if any_case else {one} for one in text)
-    codes = ("".join(rf"\x{{{ord(one):x}}}" for one in sorted(several)) for several in letters)
+    letters = (
+        {letter, *letter.lower(), *letter.upper()} if any_case else {letter} for letter in text
+    )
+    codes = (
+        "".join(rf"\x{{{ord(letter):x}}}" for letter in sorted(several)) for several in letters
+    )
     return "".join(f"[{several}]" for several in codes)
 
 
@@ -96,14 +100,14 @@ def all_of(queries: Sequence[Query]) -> Query:
     """Documents that match every query; of none, none."""
     if len(queries) < 2:
         return queries[0] if queries else Query.empty_query()
-    return Query.boolean_query([(Occur.Must, one) for one in queries])
+    return Query.boolean_query([(Occur.Must, query) for query in queries])
 
 
 def any_of(queries: Sequence[Query]) -> Query:
     """Documents that match one of the queries at least."""
     if len(queries) < 2:
         return queries[0] if queries else Query.empty_query()
-    return Query.boolean_query([(Occur.Should, one) for one in queries])
+    return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
 def _unscored(query: Query) -> Query:
@@ -138,16 +142,16 @@ class Search:
         """By label, the documents of a kind and their stems."""
         if kind == SENTENCE_STEMS:
             units = self.snapshot.units
-            return [units[one] for one in labels_for(self.gates) if one in units]
+            return [units[label] for label in labels_for(self.gates) if label in units]
         return [self.snapshot.lengths[name] for name in self.places[kind]]
 
     def total(self, kind: str) -> int:
         """How many documents of a kind there are."""
-        return sum(one.number for one in self._sums(kind))
+        return sum(total.number for total in self._sums(kind))
 
     def length(self, kind: str) -> int:
         """How many stems all documents of a kind have."""
-        return sum(int(one.total) for one in self._sums(kind))
+        return sum(int(total.total) for total in self._sums(kind))
 
     def frequency(self, term: Term, kind: str) -> int:
         """How many documents of a kind hold a word."""
@@ -155,7 +159,7 @@ class Search:
             return self.snapshot.count(self.holding([term], kind))
         frequency = self.snapshot.frequency
         places = self.places[kind]
-        return sum(frequency("stems", PlacedStem(one, stem).encode()) for one in places)
+        return sum(frequency("stems", PlacedStem(place, stem).encode()) for place in places)
 
     # Documents of a kind
 
@@ -210,7 +214,7 @@ class Search:
     def beginning(self, folded: str, kind: str) -> Query:
         """The documents of a kind that hold a stem which begins like this."""
         places = (PlacedStem(name, folded).encode() for name in self.places[kind])
-        return any_of([matching("stems", f"{spelled(one)}.*") for one in places])
+        return any_of([matching("stems", f"{spelled(place)}.*") for place in places])
 
     def _word(self, term: Term, kind: str) -> Query:
         """Documents that hold a word in one of the ways in which it can be written."""
@@ -226,11 +230,15 @@ class Search:
 
     def about(self, entity_ids: Sequence[str]) -> Query:
         """The claims linked to at least one of the entities or topics, sorted by id."""
-        derived = {one: topic for one in entity_ids if (topic := self.topics.get(one)) is not None}
-        declared = [one for one in entity_ids if one not in derived]
+        derived = {
+            entity_id: topic
+            for entity_id in entity_ids
+            if (topic := self.topics.get(entity_id)) is not None
+        }
+        declared = [entity_id for entity_id in entity_ids if entity_id not in derived]
         queries = []
         if values := [value for entity_id in declared for value in self._counting(entity_id)]:
-            queries.append(value_query("about", [one.encode() for one in values]))
+            queries.append(value_query("about", [value.encode() for value in values]))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
             keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claims]
             queries.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
@@ -253,7 +261,9 @@ class Search:
             return self.snapshot.count(replace(self, since=None).about([entity_id]))
         frequency = self.snapshot.frequency
         visible = self._counting(entity_id)
-        return sum(_sign(one.label) * frequency("about", one.encode()) for one in visible)
+        return sum(
+            _sign(counted.label) * frequency("about", counted.encode()) for counted in visible
+        )
 
     def _counting(self, entity_id: str) -> list[CountedEntity]:
         """The values of the field `about` for an entity, one for each label that the viewer may
@@ -266,7 +276,7 @@ class Search:
         column over them.
         """
         out: dict[str, Sum] = {}
-        signs = {one: _sign(one) for one in labels_for(self.gates)}
+        signs = {label: _sign(label) for label in labels_for(self.gates)}
         for value, more in self.snapshot.sums(query, "about", number).items():
             label, entity_id = CountedEntity.decode(value)
             if sign := signs.get(label):

@@ -80,17 +80,21 @@ class _QuotedSource:
 
     @cached_property
     def _longest(self) -> int:
-        return max((one.end - one.start for one in self.receipts), default=0)
+        return max((receipt.end - receipt.start for receipt in self.receipts), default=0)
 
     @cached_property
     def _retired(self) -> tuple[str, ...]:
         """The texts of the receipts that retired claims cite: they may stand elsewhere again."""
-        retired = (one for one in self.receipts if self.world.is_retired(one.evidence.id))
-        return tuple(filter(None, (_flat(self.text[one.start : one.end]) for one in retired)))
+        retired = (
+            receipt for receipt in self.receipts if self.world.is_retired(receipt.evidence.id)
+        )
+        return tuple(
+            filter(None, (_flat(self.text[receipt.start : receipt.end]) for receipt in retired))
+        )
 
     def touching(self, start: int, end: int) -> Iterator[_Receipt]:
         """Yield the receipts that overlap a range of characters."""
-        first = bisect_left(self.receipts, start - self._longest, key=lambda one: one.start)
+        first = bisect_left(self.receipts, start - self._longest, key=lambda receipt: receipt.start)
         for at in range(first, len(self.receipts)):
             receipt = self.receipts[at]
             if receipt.start >= end:
@@ -103,9 +107,9 @@ class _QuotedSource:
         text = self.text[start:end]
         gate = gate_of(self.source)
         shown: Gates = None if gate is None else frozenset({gate})
-        if any(one in _flat(text) for one in self._retired):
+        if any(phrase in _flat(text) for phrase in self._retired):
             shown = None
-        receipts = (self._gates_of(one) for one in self.touching(start, end))
+        receipts = (self._gates_of(receipt) for receipt in self.touching(start, end))
         needed = all_gates((shown, self.closed, *receipts))
         return needed, all_gates((needed, self.world.withheld.gates(text)))
 
@@ -114,7 +118,7 @@ class _QuotedSource:
         if retired:
             return None
         if by:
-            return frozenset(one.gate for one in by)
+            return frozenset(cite.gate for cite in by)
         # vouch leaves the receipt of what it refused because a claim says the same already
         gate = self.world.gate_of_text(self.text[receipt.start : receipt.end])
         return None if gate is None else frozenset({gate})
@@ -221,14 +225,16 @@ class QuotedSources:
     def _closing(self, source: Source) -> Gates:
         world = self._world
         evidence = list(world.evidence_in(source.id))
-        own = {source.id, *(one.id for one in evidence)}
-        others = [one for one in world.sources_at(source.locator) if one.id != source.id]
-        theirs = [{one.id, *(e.id for e in world.evidence_in(one.id))} for one in others]
+        own = {source.id, *(citation.id for citation in evidence)}
+        others = [other for other in world.sources_at(source.locator) if other.id != source.id]
+        theirs = [{other.id, *(e.id for e in world.evidence_in(other.id))} for other in others]
         whole = world.closing(set().union(own, *theirs), ())
         if whole == frozenset():
             return frozenset()
         data = world.content(source) if source.kept else None
-        exact = {one.id for one in evidence if data is not None and is_exact(one, data)}
+        exact = {
+            citation.id for citation in evidence if data is not None and is_exact(citation, data)
+        }
         self._exact[source.id] = exact
         needed = world.closing(own - exact, exact) if exact or others else whole
         for other, cited in zip(others, theirs, strict=True):
@@ -300,7 +306,10 @@ class QuotedSources:
         needed |= {citing.gate} - {OPEN}
         shown = _Shown(source, needed)
         for span in place.headings[:1]:
-            parts = [*(f"{one}:" for one in shown.of(span, source.layout.heading(span))), *parts]
+            parts = [
+                *(f"{title}:" for title in shown.of(span, source.layout.heading(span))),
+                *parts,
+            ]
         saying = sorted(set(source.saying(place)))
         sentence = Sentence(
             " ".join(parts),
@@ -371,7 +380,7 @@ class QuotedSources:
                 receipts.append(receipt)
                 if evidence.quote is None or evidence.quote == text[slice(*span)]:
                     by_id[evidence.id] = receipt
-        receipts.sort(key=lambda one: (one.start, one.end, one.evidence.id))
+        receipts.sort(key=lambda receipt: (receipt.start, receipt.end, receipt.evidence.id))
         return _QuotedSource(self._world, source, text, receipts, by_id, self.closed(source))
 
 

@@ -159,10 +159,10 @@ def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str
     """
     gate = gate_of(claim) or OPEN
     cited = dict.fromkeys(claim.evidence)
-    said = next((one for one in cited if _says(claim, evidence(one))), None)
+    said = next((ref for ref in cited if _says(claim, evidence(ref))), None)
     return {
-        one: Citing(claim.id, gate, one == said)
-        for one in sorted(cited, key=lambda one: one != said)
+        ref: Citing(claim.id, gate, ref == said)
+        for ref in sorted(cited, key=lambda ref: ref != said)
     }
 
 

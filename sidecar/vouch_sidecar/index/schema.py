@@ -151,7 +151,7 @@ def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
     """Ids of the entities that a claim is linked to, for a viewer with these gates."""
     visible = labels_for(gates)
     counted = map(CountedEntity.decode, claim.get_all("about"))
-    return frozenset(one.entity_id for one in counted if one.label in visible)
+    return frozenset(counted.entity_id for counted in counted if counted.label in visible)
 
 
 def stems_in(document: Document) -> list[str]:
@@ -164,7 +164,7 @@ def sentence_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
     """The `SENTENCE_STEMS` of a claim that a viewer with these gates may see, in order; none if
     another claim holds the sentence's stems.
     """
-    visible = {StemPlace(SENTENCE_STEMS, one).encode() for one in labels_for(gates)}
+    visible = {StemPlace(SENTENCE_STEMS, label).encode() for label in labels_for(gates)}
     values = claim.get_all("stems")
     terms = values[1].split() if len(values) > 1 else ()
     placed = (term.partition(":") for term in terms)  # decoding each is a tenth of a search
@@ -214,7 +214,7 @@ def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
         case _:
             return artifact
     body, parts, at = artifact.body, list[str](), 0
-    for start, end, _ in sorted(hidden, key=lambda one: (one.start, one.end)):
+    for start, end, _ in sorted(hidden, key=lambda place: (place.start, place.end)):
         first, last = max(start, at), max(end, at)
         parts += [body[at:first], _SHOWN.sub(" ", body[first:last])]
         at = last
@@ -292,7 +292,7 @@ def fields_of(
     """
     if isinstance(artifact, Relation) and label == NOBODY:
         return [hidden_fields(artifact, names)]
-    refers = [one.encode() for one in references(artifact, names)]
+    refers = [reference.encode() for reference in references(artifact, names)]
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
         refers.append(SILENCED.encode())
     artifact = _kept(artifact, linked, closed)
@@ -331,7 +331,7 @@ def fields_of(
 
 def _kept(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact:
     """An artifact without what nobody may see."""
-    kept = _without(artifact, [one for one in closed if one.gates is None])
+    kept = _without(artifact, [span for span in closed if span.gates is None])
     if linked == WITHOUT_QUOTE and isinstance(kept, Evidence):
         return replace(kept, quote=None)
     return kept
@@ -354,13 +354,13 @@ def _entity_fields(entity: Entity, label: str, closed: Sequence[Closed]) -> Fiel
 
 def _labels(artifact: Artifact, label: str, closed: Sequence[Closed]) -> list[str]:
     """The visibility label of each section of a page, or of another artifact's only text."""
-    own, bound = gates_of(label), [one for one in closed if one.gates]
+    own, bound = gates_of(label), [span for span in closed if span.gates]
     if not bound or label == NOBODY:
         return [label] * (len(sections(artifact)) if isinstance(artifact, Page) else 1)
     if isinstance(artifact, Evidence | Entity):  # what is closed of them is not found
         return [label]
     if not isinstance(artifact, Page):
-        return [label_of(own.union(*(one.gates or () for one in bound)))]
+        return [label_of(own.union(*(span.gates or () for span in bound)))]
     parts = pairwise(_cuts(artifact)) if artifact.body else [(0, 0)]
     touching = ([c.gates or () for c in bound if c.start < b and c.end > a] for a, b in parts)
     return [label_of(own.union(*gates)) for gates in touching]
@@ -449,7 +449,7 @@ def retired_fields(claim: Claim, names: Pseudonyms) -> Fields | None:
     ways = ["withholds"]
     ways += ["redacts"] if claim.status == "redacted" else []
     ways += ["seals"] if (sealed := secrecy(claim)) != frozenset() else []
-    refers = [Pointer(how, one).encode() for how in ways for one in dict.fromkeys(claim.evidence)]
+    refers = [Pointer(how, ref).encode() for how in ways for ref in dict.fromkeys(claim.evidence)]
     return {
         "key": retired_key((Kind.CLAIM, claim.id), names),
         "place": StemPlace(RETIRED, NOBODY if sealed is None else label_of(sealed)).encode(),
@@ -466,7 +466,7 @@ def hidden_fields(artifact: Page | Relation, names: Pseudonyms) -> Fields:
     pointers = [UNTITLED]
     if isinstance(artifact, Relation):
         source, target = names.all_of((artifact.source, artifact.target))
-        pointers = [Pointer("awaits", one) for one in dict.fromkeys((source, target))]
+        pointers = [Pointer("awaits", entity_id) for entity_id in dict.fromkeys((source, target))]
         if artifact.relation == "supersedes":
             pointers += [Pointer("supersedes", target), Pointer("by", source)]
     return {
@@ -474,7 +474,7 @@ def hidden_fields(artifact: Page | Relation, names: Pseudonyms) -> Fields:
         "place": StemPlace(RETIRED, NOBODY).encode(),
         "stems": "",
         "length": 0,
-        "refers": [one.encode() for one in pointers],
+        "refers": [pointer.encode() for pointer in pointers],
     }
 
 
@@ -509,7 +509,7 @@ def _claim_fields(claim: Claim, counts_for: Sequence[str]) -> Fields:
     confirmed = confirmed_at(claim)
     return {
         "about": list(counts_for),
-        "evidence": [_hash(one.encode(), 8) for one in evidence],
+        "evidence": [_hash(ref.encode(), 8) for ref in evidence],
         "cited": round(len(evidence) * claim.confidence * CITED_UNIT),
         "worth": worth(claim),
         "fresh": 0.0 if confirmed is None else 2.0 ** _half_lives(confirmed),
@@ -554,25 +554,33 @@ def references(artifact: Artifact, names: Pseudonyms) -> Iterator[Pointer]:
     match artifact:
         case Claim():
             yield Pointer("is", names.of(artifact.id))
-            yield from (Pointer("declares", one) for one in dict.fromkeys(artifact.entities))
-            yield from (Pointer("supersedes", one) for one in dict.fromkeys(artifact.supersedes))
+            yield from (
+                Pointer("declares", entity_id) for entity_id in dict.fromkeys(artifact.entities)
+            )
+            yield from (
+                Pointer("supersedes", claim_id) for claim_id in dict.fromkeys(artifact.supersedes)
+            )
             others = (*artifact.evidence, *artifact.contradicts)
-            yield from (Pointer("cites", one) for one in dict.fromkeys(others))
+            yield from (Pointer("cites", ref) for ref in dict.fromkeys(others))
         case Entity(page=str(page)):
             yield Pointer("cites", page)
         case Page():
             yield Pointer("is", names.of(artifact.id))
-            yield from (Pointer("lists-claim", one) for one in dict.fromkeys(artifact.claims))
-            yield from (Pointer("lists-entity", one) for one in dict.fromkeys(artifact.entities))
+            yield from (
+                Pointer("lists-claim", claim_id) for claim_id in dict.fromkeys(artifact.claims)
+            )
+            yield from (
+                Pointer("lists-entity", entity_id) for entity_id in dict.fromkeys(artifact.entities)
+            )
             marked = (
                 names.of(mark.text) if mark.kinds == (Kind.CLAIM,) else mark.text
                 for mark in marks(artifact.body)
             )
             others = (*artifact.sources, *marked)
-            yield from (Pointer("cites", one) for one in dict.fromkeys(others))
+            yield from (Pointer("cites", ref) for ref in dict.fromkeys(others))
         case Relation():
             yield from (Pointer("joins", i) for i in {artifact.source: 1, artifact.target: 1})
-            yield from (Pointer("cites", one) for one in dict.fromkeys(artifact.evidence))
+            yield from (Pointer("cites", ref) for ref in dict.fromkeys(artifact.evidence))
             if artifact.relation == "supersedes":
                 yield Pointer("supersedes", names.of(artifact.target))
         case Evidence(source_id=source_id, quote=quote):
@@ -587,8 +595,10 @@ def references(artifact: Artifact, names: Pseudonyms) -> Iterator[Pointer]:
 
 # Artifacts as bytes
 
-_RECORDS: dict[str, type[Artifact]] = {kind.value: made for made, kind in KIND_OF.items()}
-_NAMES = {made: [one.name for one in fields(made)] for made in KIND_OF}
+_RECORDS: dict[str, type[Artifact]] = {
+    kind.value: record_type for record_type, kind in KIND_OF.items()
+}
+_NAMES = {record_type: [field.name for field in fields(record_type)] for record_type in KIND_OF}
 
 
 def _encoded(artifact: Artifact) -> bytes:

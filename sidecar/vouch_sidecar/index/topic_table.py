@@ -55,7 +55,7 @@ class VisibleTopics:
         """`never` holds names, folded, that are no topics."""
         self._tables = tuple(tables)
         by_key: dict[str, Topic] = {}
-        for topic in chain.from_iterable(one.topics.values() for one in self._tables):
+        for topic in chain.from_iterable(table.topics.values() for table in self._tables):
             before = by_key.get(topic.key)
             if before is not None:
                 claims, pages = before.claims | topic.claims, before.pages | topic.pages
@@ -80,8 +80,8 @@ class VisibleTopics:
         kept = VisibleTopics()
         kept._tables = self._tables
         kept._by_id = {
-            one: topic
-            for one, topic in self._by_id.items()
+            entity_id: topic
+            for entity_id, topic in self._by_id.items()
             if topic.claims.isdisjoint(claims) and topic.pages.isdisjoint(pages)
         }
         return kept
@@ -114,11 +114,11 @@ class VisibleTopics:
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the topics that have the whole text, folded, as their name; sorted."""
-        return self._existing(one.names.exactly(text) for one in self._tables)
+        return self._existing(table.names.exactly(text) for table in self._tables)
 
     def containing(self, text: str) -> list[str]:
         """Ids of the topics of whose name the text is a part; sorted."""
-        return self._existing(one.names.containing(text) for one in self._tables)
+        return self._existing(table.names.containing(text) for table in self._tables)
 
     def _existing(self, ids: Iterable[Iterable[str]]) -> list[str]:
         return sorted(self._by_id.keys() & set(chain.from_iterable(ids)))

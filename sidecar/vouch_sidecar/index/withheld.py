@@ -88,8 +88,8 @@ class Withheld:
             return self
         by_claim, by_start = {**self._by_claim, **new}, dict(self._by_start)
         for claim_id, texts in new.items():
-            for key in {one.words[:_START] for one in self._by_claim.get(claim_id, ())}:
-                left = tuple(one for one in by_start[key] if one.claim_id != claim_id)
+            for key in {text.words[:_START] for text in self._by_claim.get(claim_id, ())}:
+                left = tuple(text for text in by_start[key] if text.claim_id != claim_id)
                 by_start[key] = left
                 if not left:
                     del by_start[key]
@@ -109,11 +109,11 @@ class Withheld:
 
     def of_claim(self, claim_id: str) -> list[str]:
         """The texts of a claim by which places are recognised, as words."""
-        return [" ".join(one.words) for one in self._by_claim.get(claim_id, ())]
+        return [" ".join(text.words) for text in self._by_claim.get(claim_id, ())]
 
     def gates(self, text: str) -> Gates:
         """The gates that a text needs because it holds texts of withheld claims."""
-        return all_gates(one.gates for one in self.places(text))
+        return all_gates(span.gates for span in self.places(text))
 
     def places(self, text: str) -> Iterator[Closed]:
         """Where a text holds texts of withheld claims."""
@@ -123,7 +123,7 @@ class Withheld:
 
     def _places(self, text: str) -> Iterator[Closed]:
         analysed = units(text).units
-        words = tuple(one.folded for one in analysed)
+        words = tuple(unit.folded for unit in analysed)
         for at in range(len(words) - 1):
             for key in (words[at : at + _START], words[at : at + _START - 1]):
                 for withheld in self._by_start.get(key, ()):
@@ -148,7 +148,7 @@ def paragraphs(document: str, places: Iterable[Closed]) -> Iterator[Closed]:
     borders = [0]
     for place in places:
         if len(borders) == 1:
-            borders += [found.start() for found in _BORDER.finditer(document)]
+            borders += [match.start() for match in _BORDER.finditer(document)]
         at = bisect_right(borders, place.start)
         end = borders[at] if at < len(borders) else len(document)
         yield Closed(borders[at - 1], end, place.gates)
@@ -170,10 +170,10 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
 def _recognised(text: str) -> Words:
     """The words of a text that has enough to be recognised where it stands again, else none."""
     analysed = units(_read(text))
-    words = tuple(one.folded for one in analysed.units)
-    content = {one.stem for one in analysed.units if one.folded not in STOPWORDS}
+    words = tuple(unit.folded for unit in analysed.units)
+    content = {unit.stem for unit in analysed.units if unit.folded not in STOPWORDS}
     for at, (_, end) in analysed.wholes.items():  # an identifier is one word
-        content.difference_update(one.stem for one in analysed.units[at + 1 : end])
+        content.difference_update(unit.stem for unit in analysed.units[at + 1 : end])
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return ()
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
@@ -195,5 +195,5 @@ def _read(text: str) -> str:
 def _is_exact(word: str) -> bool:
     """Whether a word is a number or an identifier."""
     bare = word.strip("`'\"()[]{}<>,;:!?.*")
-    inner = any(one.isupper() for one in bare[1:]) and any(one.islower() for one in bare)
-    return inner or any(one.isdigit() or one in "_./:#" for one in bare)
+    inner = any(char.isupper() for char in bare[1:]) and any(char.islower() for char in bare)
+    return inner or any(char.isdigit() or char in "_./:#" for char in bare)

@@ -30,7 +30,7 @@ def rationales(kb_dir: Path) -> dict[str, str]:
 
 def _rationales(kb_dir: Path) -> Iterator[tuple[str, str]]:
     try:
-        names = sorted(one.name for one in (kb_dir / DECIDED).iterdir())[-MAX_DECISIONS:]
+        names = sorted(path.name for path in (kb_dir / DECIDED).iterdir())[-MAX_DECISIONS:]
     except OSError:
         return
     for name in names:

@@ -108,7 +108,7 @@ def expression_of(glob: str) -> re.Pattern[str]:
     first, *others = pieces
     if others:
         *middle, rest = others
-        first += "".join(f"(?>[^/]*?{one})" for one in middle if one) + f"[^/]*{rest}"
+        first += "".join(f"(?>[^/]*?{part})" for part in middle if part) + f"[^/]*{rest}"
     try:
         return re.compile(f"{first}\\Z", re.DOTALL)
     except re.error:

@@ -186,7 +186,7 @@ def unread_files(kb_dir: Path) -> Iterator[tuple[str, str]]:
         for name in _names(base, folder, root, nothing):
             below = "" if "." in name else f"{folder}/{name}"
             inner = _names(base, below, root, nothing) if below else ()
-            for path in (f"{folder}/{name}", *(f"{below}/{one}" for one in inner)):
+            for path in (f"{folder}/{name}", *(f"{below}/{file}" for file in inner)):
                 stem, _, kind = path.rpartition("/")[2].lower().rpartition(".")
                 likely = kind in LIKELY and stem and not stem.startswith((".", "readme"))
                 if likely and classify(path) is None:

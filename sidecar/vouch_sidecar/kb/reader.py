@@ -283,7 +283,7 @@ class _ArtifactReader:
 @cache
 def _keys_of(kind: Kind) -> frozenset[str]:
     """The keys that vouch gives a file."""
-    record = next(made for made, its_kind in KIND_OF.items() if its_kind is kind)
+    record = next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
     ours = {"path", "kept", "question"}
     return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind].keys())
 
@@ -294,7 +294,7 @@ def _alike(given: Iterable[str], keys: frozenset[str], least: float) -> Iterator
     """
     given = tuple(given)
     missing = sorted(keys.difference(given))
-    unknown = (one for one in given if one not in keys and len(one) <= MAX_KEY)
+    unknown = (key for key in given if key not in keys and len(key) <= MAX_KEY)
     for name in islice(unknown, MAX_KEYS):
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
         if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):

@@ -359,7 +359,9 @@ def _question_in(source: dict[str, object]) -> str | None:
 @cache
 def _reading(kind: Kind) -> TypeAdapter[Any]:
     """The pydantic models, made when the first file is read: a start from the cache reads none."""
-    return TypeAdapter(next(made for made, its_kind in KIND_OF.items() if its_kind is kind))
+    return TypeAdapter(
+        next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
+    )
 
 
 @cache

@@ -135,7 +135,7 @@ def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
     """Every `[claim: id]` in a page's body, in code too: where it starts and ends, and the id; None
     where `marks` reads none.
     """
-    read = {one.start: one.text for one in marks(body) if one.kinds == (Kind.CLAIM,)}
+    read = {mark.start: mark.text for mark in marks(body) if mark.kinds == (Kind.CLAIM,)}
     for mark in CLAIM_MARK.finditer(body):
         yield *mark.span(), read.get(mark.start("claim"))
 
@@ -210,7 +210,7 @@ def scalars(text: str) -> Iterator[Scalar]:
         if in_flow:
             close = text.find("]", at, end)
             last = end if close < 0 else close
-            yield from (_scalar(field, one) for one in IN_FLOW.finditer(text, at, last))
+            yield from (_scalar(field, match) for match in IN_FLOW.finditer(text, at, last))
             in_flow = close < 0
         elif (value := IN_BLOCK.match(text, at, end)) and value.lastgroup is not None:
             yield _scalar(field, value)

@@ -72,7 +72,9 @@ def load_settings(
     ]
     groups: dict[str, Any] = {}
     for name, group in GROUPS.items():
-        groups[name] = group.model_validate(_merged(group, [one.values(group) for one in layers]))
+        groups[name] = group.model_validate(
+            _merged(group, [layer.values(group) for layer in layers])
+        )
     more = [problem for layer in layers for problem in layer.problems(config or b"")]
     return Settings(**groups), (*placed(problems, config or b""), *more)
 
@@ -85,7 +87,7 @@ def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str,
     for layer in given:
         values |= layer
     for field in group.added & values.keys():
-        lists = (one.get(field, ()) for one in given)
+        lists = (layer.get(field, ()) for layer in given)
         values[field] = tuple(dict.fromkeys(word for words in lists for word in words))
     return values | {field: given[0][field] for field in group.final.keys() & given[0].keys()}
 
@@ -127,7 +129,7 @@ class _Given:
 
     def _unknown(self, name: str) -> str:
         elsewhere = {n.file for n in names() if self._source not in n.group.sources}
-        if any(f"{one}.".startswith(f"{name}.") for one in elsewhere):
+        if any(f"{other}.".startswith(f"{name}.") for other in elsewhere):
             return "counts in client settings and the environment alone; it is ignored"
         nearest = get_close_matches(
             name[:80], sorted(self._settings.keys() | self._groups), 1, cutoff=0
@@ -148,7 +150,7 @@ class _Given:
             return self._allowed(group, self._validated(group, given))
         except ValidationError as error:
             errors = error.errors(include_input=False, include_url=False, include_context=False)
-        for field in {str(one["loc"][0]) for one in errors}:
+        for field in {str(error["loc"][0]) for error in errors}:
             del given[field]
             self._refuse(self._called(group, field), f"must be {_expected(group, field)}")
         return self._allowed(group, self._validated(group, given))
@@ -178,7 +180,9 @@ class _Given:
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
         """The problems, errors first; those of the file have a place."""
-        faults = sorted(self._faults, key=lambda one: one[2] is not Severity.ERROR)[:MAX_PROBLEMS]
+        faults = sorted(self._faults, key=lambda fault: fault[2] is not Severity.ERROR)[
+            :MAX_PROBLEMS
+        ]
         path, document = "", None
         if self._source == "file" and faults:
             path, document = CONFIG, load(decode(config))
@@ -195,7 +199,9 @@ class _Given:
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:
     """Type, range, default and description of a setting, as JSON Schema has them."""
     schema: dict[str, Any] = group.model_json_schema()["properties"][field]
-    return schema | next((one for one in schema.get("anyOf", ()) if one["type"] != "null"), {})
+    return schema | next(
+        (variant for variant in schema.get("anyOf", ()) if variant["type"] != "null"), {}
+    )
 
 
 def _expected(group: type[Group], field: str) -> str:

@@ -128,7 +128,9 @@ class Names:
         for start, unit in enumerate(analysed.units):
             if unit.stem in base or unit.stem in new or start in analysed.wholes:
                 mentions += named_by(analysed, start, [*self._steps(analysed, start)])
-        return mark_nested([*mentions, *self._whole(text, {one.entity_id for one in mentions})])
+        return mark_nested(
+            [*mentions, *self._whole(text, {mention.entity_id for mention in mentions})]
+        )
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
         """Mentions of entities named by the whole text and not in `mentioned`. The trie misses

@@ -149,6 +149,7 @@ def asks(text: str) -> bool:
         return False
     sentences = [line[start:end].strip() for start, end in asked_sentences(line)]
     return any(
-        not _REQUEST.match(one) and (one.endswith(("?", "？")) or _ASKING.search(one) is not None)
-        for one in sentences
+        not _REQUEST.match(sentence)
+        and (sentence.endswith(("?", "？")) or _ASKING.search(sentence) is not None)
+        for sentence in sentences
     )

@@ -421,7 +421,7 @@ def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, 
             (" ".join(whole[first:last].split()), places[first], places[last - 1] + 1)
             for first, last in _sentences(whole)
         ]
-    return [one for one in block.sentences if one[1] < end and one[2] > start]
+    return [sentence for sentence in block.sentences if sentence[1] < end and sentence[2] > start]
 
 
 def sentences_of(text: str) -> list[str]:
