@@ -54,7 +54,7 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     """The entities that a text may name, strongest first. `threshold` is the strength from which on
     one is said.
     """
-    named = _NamedRows(
+    named_rows = _NamedRows(
         rows={row.entity.id: row for row in named_in(view, [text])},
         in_full={row.entity.id for row in named_in(view, [text], parts=False)},
         asked={row.entity.id for row in asked_by_name(view, text, threshold)},
@@ -64,12 +64,12 @@ def candidates(view: View, text: str, threshold: float) -> list[Considered]:
     for entity_id, weighed in strongest.items():
         if (entity := view.visible.entity(entity_id)) is None:
             continue
-        verdict, needs, note = _judged(view, weighed, named, threshold)
+        verdict, needs, note = _judged(view, weighed, named_rows, threshold)
         why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
         why += f"; {note}" if note else ""
         considered.append(Considered(view, entity, weighed.score, verdict, why))
     considered += _never(view, text, strongest)
-    return sorted(considered, key=lambda one: (-one.score.value, one.entity.id))
+    return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
 
 
 class _NamedRows(NamedTuple):
@@ -93,16 +93,16 @@ def _strongest(view: View, text: str) -> dict[str, WeighedMention]:
 
 
 def _judged(
-    view: View, weighed: WeighedMention, named: _NamedRows, threshold: float
+    view: View, weighed: WeighedMention, named_rows: _NamedRows, threshold: float
 ) -> tuple[Verdict, float, str]:
     """What becomes of an entity, the strength that it needs for more, and a note for people."""
     entity_id = weighed.mention.entity_id
-    row = named.rows.get(entity_id)
-    if entity_id in named.asked:
+    row = named_rows.rows.get(entity_id)
+    if entity_id in named_rows.asked:
         return "volunteered", 0.0, "the text asks for nothing else"
     if row is None or not weighed.is_listed:
         return "refused", weighed.least, ""
-    if entity_id not in named.in_full:
+    if entity_id not in named_rows.in_full:
         return "listed", 0.0, ALONE if view.names.is_topic(entity_id) else NAME_PART
     verdict: Verdict = "volunteered" if is_volunteered(row, threshold) else "listed"
     return verdict, threshold, why_unsaid(row) or ""
@@ -131,7 +131,9 @@ def lines(
     the least likelihood for that.
     """
     text = text[:MAX_PHRASED]
-    by_key = {key_of(one.artifact): one for one in answers(view, text, speaking, vector=vector)}
+    by_key = {
+        key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)
+    }
     out: dict[Key, Line] = {}
     for hit in (hit for hit in hits if hit.view is view):
         key = key_of(hit.artifact)
@@ -155,11 +157,11 @@ def lines(
             if beyond:
                 why += "; others go before it" if unsaid.is_volunteered else f"; {UNASKED}"
             out[key] = Line(view, unsaid.artifact, score, False, why)
-    return sorted(out.values(), key=lambda one: (not one.said, -one.score.value))
+    return sorted(out.values(), key=lambda row: (not row.said, -row.score.value))
 
 
 def _of_entity(hit: ContextHit, text: str) -> Answer | None:
     """A claim that is said for the name of its entity, judged as an answer to the text."""
     entity = hit.view.visible.entity(hit.entity_id) if hit.entity_id is not None else None
     about = claims_about(hit.view, entity, text) if entity is not None and not hit.to_ask else []
-    return next((one for one in about if one.artifact.id == hit.artifact.id), None)
+    return next((answer for answer in about if answer.artifact.id == hit.artifact.id), None)

@@ -34,8 +34,8 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     if with_id := list(_with_id(view, kind, spelled(called, any_case=True))):
         return with_id
     ids = view.names.called(called) if kind is Kind.ENTITY else []
-    entities = (view.visible.entity(one) for one in ids)
-    return [one for one in entities if one is not None]
+    entities = (view.visible.entity(entity_id) for entity_id in ids)
+    return [entity for entity in entities if entity is not None]
 
 
 def short_id(view: View, artifact: Artifact) -> str:
@@ -49,10 +49,10 @@ def short_id(view: View, artifact: Artifact) -> str:
         return artifact_id
 
     def find() -> str:
-        others = [one.id for one in _beginning(view, kind, artifact_id[: cuts[0]])]
+        others = [artifact.id for artifact in _beginning(view, kind, artifact_id[: cuts[0]])]
         if len(others) == IDS_COMPARED:
             return artifact_id
-        others = [one for one in others if one != artifact_id]
+        others = [other for other in others if other != artifact_id]
         unique = (at for at in cuts if not any(o.startswith(artifact_id[:at]) for o in others))
         cut = next(unique, None)
         return artifact_id if cut is None else f"{artifact_id[:cut]}…"
@@ -86,7 +86,7 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     start = start.removesuffix("…")
     if not next(_cuts(start), None) or len(start) > MAX_CALLED:
         return []
-    return list({key_of(one): one for one in _beginning(view, kind, start)}.values())
+    return list({key_of(artifact): artifact for artifact in _beginning(view, kind, start)}.values())
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
@@ -102,7 +102,7 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
     for view in views:
         yield from _found(view, kind, nearly_query(kind, called))
-        yield from (found.artifact for found in search([view], called, [kind], IDS_COMPARED // 10))
+        yield from (hit.artifact for hit in search([view], called, [kind], IDS_COMPARED // 10))
         yield from _with_id(view, kind, ".*")
 
 
@@ -114,13 +114,13 @@ def names_of(artifact: Artifact) -> Iterable[str]:
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
-    others = [one for one in map(view.knowledge.named, claim.contradicts) if one is not None]
+    others = [other for other in map(view.knowledge.named, claim.contradicts) if other is not None]
     if claim.status == "contested":
         own = view.knowledge.pseudonyms.of(claim.id)
-        citing = (one for one in view.visible.citing(claim.id) if isinstance(one, Claim))
-        others += [one for one in citing if own in one.contradicts]
-    claims = (view.visible.claim(claim_id) for claim_id in sorted({one.id for one in others}))
-    return [one for one in claims if one is not None]
+        citing = (other for other in view.visible.citing(claim.id) if isinstance(other, Claim))
+        others += [other for other in citing if own in other.contradicts]
+    claims = (view.visible.claim(claim_id) for claim_id in sorted({other.id for other in others}))
+    return [claim for claim in claims if claim is not None]
 
 
 def successor(view: View, claim_id: str) -> str | None:

@@ -42,7 +42,7 @@ def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> 
             if len(first) - before < limit:
                 for match in way(view, kind, typed, limit):
                     first.setdefault(key_of(match.artifact), match)
-    return sorted(first.values(), key=lambda one: (one.fits, one.artifact.id))
+    return sorted(first.values(), key=lambda match: (match.fits, match.artifact.id))
 
 
 def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
@@ -63,7 +63,7 @@ def _entities(view: View, _: Kind, typed: str, limit: int) -> list[PrefixMatch]:
         for entity, several in names
         if any(folded in name for name in several)
     ]
-    return sorted(matches, key=lambda one: (one.fits, one.artifact.id))[:limit]
+    return sorted(matches, key=lambda match: (match.fits, match.artifact.id))[:limit]
 
 
 def _fits(names: Sequence[str], folded: str) -> int:
@@ -74,11 +74,13 @@ def _fits(names: Sequence[str], folded: str) -> int:
 
 def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMatch]:
     slug = _BLANKS.sub("-", typed.casefold())
-    either = "|".join(spelled(one, any_case=True) for one in dict.fromkeys((typed, slug)))
+    either = "|".join(spelled(spelling, any_case=True) for spelling in dict.fromkeys((typed, slug)))
     for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
         query = matching("key", f"{kind}\0{pattern}\0" + "000")
         artifacts = list(view.visible.found(query, limit))
-        yield from (PrefixMatch(SAME if one.id == typed else fits, one) for one in artifacts)
+        yield from (
+            PrefixMatch(SAME if artifact.id == typed else fits, artifact) for artifact in artifacts
+        )
         if not typed or len(artifacts) == limit:
             return
 
@@ -100,7 +102,7 @@ def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list
     """The ids that begin like this, and of entities the names and aliases, in whatever case."""
     start = start[:MAX_TYPED].casefold()
     artifacts = (
-        one.artifact for view in views for one in prefix_search(view, start, [kind], limit)
+        match.artifact for view in views for match in prefix_search(view, start, [kind], limit)
     )
     called = {name for artifact in artifacts for name in names_of(artifact)}
     return sorted(name for name in called if name.casefold().startswith(start))[:limit]
@@ -109,14 +111,14 @@ def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list
 def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:
     """Names of the entities and topics that fit what was typed, the best first."""
     fitting = [
-        (one.fits, one.artifact.name)
+        (match.fits, match.artifact.name)
         for view in views
-        for one in prefix_search(view, typed, (Kind.ENTITY,), limit)
-        if isinstance(one.artifact, Entity)
+        for match in prefix_search(view, typed, (Kind.ENTITY,), limit)
+        if isinstance(match.artifact, Entity)
     ]
     folded = typed[:MAX_TYPED].casefold()
     topics = [topic.entity.name for view in views for topic in view.derived]
     fitting += [
         (_fits([name.casefold()], folded), name) for name in topics if folded in name.casefold()
     ]
-    return list(dict.fromkeys(name for _, name in sorted(fitting, key=lambda one: one[0])))[:limit]
+    return list(dict.fromkeys(name for _, name in sorted(fitting, key=lambda row: row[0])))[:limit]

@@ -73,7 +73,9 @@ def run(
     if full_text and worth_searching(text):
         looked_for = _phrases(views, text)
         tested_names = set(map(str.casefold, tested))
-        tested += [one.text for one in looked_for if one.text.casefold() not in tested_names]
+        tested += [
+            phrase.text for phrase in looked_for if phrase.text.casefold() not in tested_names
+        ]
         text = text[:MAX_PHRASED]
         answering = _to_ask(views, rows, text)
         for view in views:
@@ -156,8 +158,10 @@ def _somebody(view: View, answer: Answer) -> str | None:
     """The person or the team that a claim is about."""
     if not isinstance(answer.artifact, Claim):
         return None
-    entities = (view.visible.entity(one) for one in sorted(answer.about))
-    return next((one.id for one in entities if one is not None and one.type in _SOMEBODY), None)
+    entities = (view.visible.entity(entity_id) for entity_id in sorted(answer.about))
+    return next(
+        (entity.id for entity in entities if entity is not None and entity.type in _SOMEBODY), None
+    )
 
 
 def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
@@ -185,5 +189,5 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
         out.append(ContextHit(row.view, row.entity, *how))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
-            out += [ContextHit(row.view, one.artifact, *how) for one in best]
+            out += [ContextHit(row.view, answer.artifact, *how) for answer in best]
     return out

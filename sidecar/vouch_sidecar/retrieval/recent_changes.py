@@ -16,4 +16,6 @@ def newest(view: View, since: float, limit: int) -> list[Claim]:
     recent = replace(view, since=round(since * MICROSECONDS))
     hits = recent.knowledge.snapshot.search(recent.search.recent(), limit, by="worth")
     artifacts = (view.visible.in_document(view.knowledge.snapshot.document(hit)) for hit in hits)
-    return [one for one in artifacts if isinstance(one, Claim) and view.texts.is_sayable(one)]
+    return [
+        claim for claim in artifacts if isinstance(claim, Claim) and view.texts.is_sayable(claim)
+    ]

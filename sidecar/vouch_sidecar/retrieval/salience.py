@@ -184,7 +184,7 @@ class _Described:
 
 def _last_sentence(text: str) -> int:
     """Where the last sentence of a text begins."""
-    ends = [found.end() for found in _SENTENCE_END.finditer(text.rstrip())]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text.rstrip())]
     return ends[-1] if ends else 0
 
 
@@ -203,12 +203,12 @@ def rank(
     `also`: texts that are as new as the newest one.
     """
     scored = [
-        (-_scored(view, one), one.last, one.entity.id, view.collection, one, view)
+        (-_scored(view, row), row.last, row.entity.id, view.collection, row, view)
         for view in views
-        for one in _in_play(view, _aged(texts, also))
+        for row in _in_play(view, _aged(texts, also))
     ]
     scored.sort(key=lambda entry: entry[:4])
-    rows = [one.row(view).with_claim() for *_, one, view in scored[:top_k]]
+    rows = [row.row(view).with_claim() for *_, row, view in scored[:top_k]]
     return sorted(rows, key=ranking_order)
 
 
@@ -225,8 +225,8 @@ def _aged(texts: Sequence[str], also: Sequence[str] = ()) -> list[tuple[int, str
 
 def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[_InPlay | _Described]:
     rows = _named_by(view, texts)
-    entity_ids = {one.entity.id for one in rows}
-    return [*rows, *(one for one in _described_by(view, texts) if one.entity.id not in entity_ids)]
+    entity_ids = {row.entity.id for row in rows}
+    return [*rows, *(row for row in _described_by(view, texts) if row.entity.id not in entity_ids)]
 
 
 def similarity_of(strength: float) -> float:
@@ -276,17 +276,19 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
     its name is alone. Nobody declared a topic, but who says its name alone means it.
     """
     mentions = [
-        one
-        for one in (*view.names.mentions(text), *view.names.topic_mentions(text))
-        if not one.nested
+        mention
+        for mention in (*view.names.mentions(text), *view.names.topic_mentions(text))
+        if not mention.nested
     ]
-    names = [with_signs(text, one) for one in mentions]
-    if not mentions or not asks_only_about(text, ((one.start, one.end) for one in mentions)):
+    names = [with_signs(text, mention) for mention in mentions]
+    if not mentions or not asks_only_about(
+        text, ((mention.start, mention.end) for mention in mentions)
+    ):
         return []
     rows: dict[str, Salient] = {}
     for mention, name in zip(mentions, names, strict=True):
         alone = named_in(view, [name]) if name is not None else []
-        row = next((one for one in alone if one.entity.id == mention.entity_id), None)
+        row = next((row for row in alone if row.entity.id == mention.entity_id), None)
         if row is not None and view.names.is_topic(row.entity.id):
             row = replace(row, strength=max(row.strength, BACKED))
         if row is not None and not row.ambiguous and row.strength >= threshold:
@@ -311,8 +313,8 @@ def listed_topics(view: View, text: str) -> list[Mention]:
     """The places of a text that name a topic strongly enough to list it."""
     if not view.names.topic_mentions(text):
         return []
-    weighed = (one for one in weigh(view, text) if view.names.is_topic(one.mention.entity_id))
-    return [one.mention for one in weighed if one.is_listed]
+    topics = (topic for topic in weigh(view, text) if view.names.is_topic(topic.mention.entity_id))
+    return [topic.mention for topic in topics if topic.is_listed]
 
 
 def arm_of(mention: Mention) -> ArmName:
@@ -327,8 +329,8 @@ def named_in(
     no particular order. `also`: texts that are as new as the newest one.
     """
     rows = _named_by(view, _aged(texts, also), parts)
-    rows.sort(key=lambda one: (-one.strength, one.entity.id))
-    return [one.row(view) for one in rows[:MAX_NAMED]]
+    rows.sort(key=lambda row: (-row.strength, row.entity.id))
+    return [row.row(view) for row in rows[:MAX_NAMED]]
 
 
 def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[_InPlay]:

@@ -117,7 +117,7 @@ def as_units(
         earlier = units.setdefault(key, hit)
         if earlier.by is None and hit.by is not None:
             units[key] = earlier._replace(by=hit.by)
-    return [_with_statement(one) for one in units.values()]
+    return [_with_statement(hit) for hit in units.values()]
 
 
 def _with_statement(hit: Ranked) -> Ranked:
@@ -141,18 +141,18 @@ def found_by_words(
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
     by_name = [
-        found
+        hit
         for view in views
         if Kind.ENTITY in kinds
-        for found in _by_name(view, query, words, exclude)
+        for hit in _by_name(view, query, words, exclude)
     ]
-    keys = {(found.view.collection, found.artifact.id) for found in by_name}
+    keys = {(hit.view.collection, hit.artifact.id) for hit in by_name}
     others = [
-        found
+        hit
         for view in views
         for kind in dict.fromkeys(kinds)
-        for found in _in_kind(view, kind, words, least, limit, exclude)
-        if kind is not Kind.ENTITY or (view.collection, found.artifact.id) not in keys
+        for hit in _in_kind(view, kind, words, least, limit, exclude)
+        if kind is not Kind.ENTITY or (view.collection, hit.artifact.id) not in keys
     ]
     return ranked(by_name), ranked(others)
 
@@ -205,7 +205,7 @@ def _in_kind(
     best: dict[str, Ranked] = {}
     if kind is Kind.CLAIM:
         limit *= OF_ONE_EXCHANGE
-    for value, artifact_id, section, document in sorted(scored, key=lambda one: one[:3]):
+    for value, artifact_id, section, document in sorted(scored, key=lambda row: row[:3]):
         if artifact_id not in best and len(best) < limit:
             artifact = view.visible.in_document(document)
             if artifact is not None:

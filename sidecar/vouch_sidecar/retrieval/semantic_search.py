@@ -83,7 +83,7 @@ def _alone(
     """A few near artifacts that are not known yet, each once, best first."""
     most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
     nearest = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
-    nearest.sort(key=lambda one: -_worth(one[1].kind) * one[1].cosine)
+    nearest.sort(key=lambda pair: -_worth(pair[1].kind) * pair[1].cosine)
     first: dict[tuple[str, Kind, str], Ranked] = {}
     for view, near in nearest:
         key = (view.collection, near.kind, near.id)
@@ -129,7 +129,7 @@ def semantic_hits(
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
     near = _alone(vector, views, KINDS, keys, (), max(threshold, SEMANTIC_LEAST))
-    return [_hit(one, text) for one in near]
+    return [_hit(hit, text) for hit in near]
 
 
 def _hit(hit: Ranked, text: str) -> ContextHit:

@@ -92,8 +92,8 @@ def session_update(
             fresh += brought
     speech = ContextBlock()
     if fresh and "text" in parts:
-        newest = next(one.texts[0] for one in windows if one.texts)
-        speech = make_block([one.speaker for one in windows], BlockCandidates(fresh, newest))
+        newest = next(window.texts[0] for window in windows if window.texts)
+        speech = make_block([window.speaker for window in windows], BlockCandidates(fresh, newest))
     return SessionUpdate(tuple(rows), tuple(fresh), passed_over, speech)
 
 

@@ -62,7 +62,7 @@ def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Te
         then, now = before.knowledge.changed, knowledge.changed
         keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
         artifacts = map(knowledge.artifact, keys)
-        of = {key: one for key, one in before.of.items() if key not in keys}
+        of = {key: text for key, text in before.of.items() if key not in keys}
     by_mark: dict[bytes, str] = {}
     for artifact in artifacts:
         if artifact is None:

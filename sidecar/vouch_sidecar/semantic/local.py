@@ -65,15 +65,15 @@ class Local:
         pieces = self._tokenizer.get_vocab()
         foreign = sum(any(map(str.isalpha, piece)) and not is_latin(piece) for piece in pieces)
         self.any_script = foreign > FOREIGN_SHARE * len(pieces)
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {node.name for node in self._session.get_inputs()}
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
         """Make a row for each text. A batch is not interrupted; it never takes seconds."""
         del seconds
         encoded = self._tokenizer.encode_batch(list(texts))
-        mask = np.array([one.attention_mask for one in encoded], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         given = {
-            "input_ids": np.array([one.ids for one in encoded], np.int64),
+            "input_ids": np.array([encoding.ids for encoding in encoded], np.int64),
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }

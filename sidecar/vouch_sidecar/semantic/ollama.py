@@ -32,9 +32,11 @@ class Ollama:
         self._model = model
         self._dimension: int | None = None
         listed = self._ask("GET", "/api/tags", None, LIST_SECONDS).get("models")
-        models = [one for one in listed if isinstance(one, dict)] if listed is not None else []
+        models = (
+            [model for model in listed if isinstance(model, dict)] if listed is not None else []
+        )
         names = {model, model if ":" in model else f"{model}:latest"}
-        ours = next((one for one in models if one.get("name") in names), None)
+        ours = next((model for model in models if model.get("name") in names), None)
         if ours is None:
             raise self._missing()
         said = f"ollama {ours.get('name')} {ours.get('digest')}"

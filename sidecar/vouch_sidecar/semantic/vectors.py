@@ -49,7 +49,7 @@ class Vectors(NamedTuple):
     def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
         """The greatest cosine of some texts; 0 if no vector is known."""
         vectors = (self.by_mark.get(mark) for mark in marks)
-        return max((float(one @ query) for one in vectors if one is not None), default=0.0)
+        return max((float(vector @ query) for vector in vectors if vector is not None), default=0.0)
 
     def nearest(
         self,
@@ -89,9 +89,9 @@ def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
         marks = enumerate(texts.marks)
         rows[texts.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
     blocks = {
-        place: _Rows(found, np.stack([vectors[mark] for _, _, mark in found]))
-        for place, found in rows.items()
-        if found
+        place: _Rows(rows_there, np.stack([vectors[mark] for _, _, mark in rows_there]))
+        for place, rows_there in rows.items()
+        if rows_there
     }
     # Rows of these blocks, so that no earlier ones are kept.
     by_mark = {

@@ -125,8 +125,8 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 part_of = digest(dotted) if name != dotted else ""
                 use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
                 uses.append((name, use))
-    quotes = tuple((one.path, one.quote) for one in claim.cited if one.path and one.quote)
-    sources = tuple(dict.fromkeys(one.source_id for one in claim.cited))
+    quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)
+    sources = tuple(dict.fromkeys(file.source_id for file in claim.cited))
     some = tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
     return ClaimReading(claim.mark, *some, quotes, sources)
 
@@ -174,9 +174,9 @@ def _named_in(text: str, sentence: str) -> list[Named]:
     if at < 0:
         return named_in(text)
     return [
-        one._replace(start=one.start - at, end=one.end - at)
-        for one in named_in(sentence)
-        if at <= one.start and one.end <= at + len(text)
+        name._replace(start=name.start - at, end=name.end - at)
+        for name in named_in(sentence)
+        if at <= name.start and name.end <= at + len(text)
     ]
 
 

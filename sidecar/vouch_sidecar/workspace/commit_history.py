@@ -117,12 +117,14 @@ def read_history(
         return History(head, unread="git could not read its commits" if has_failed else "")
     cut = _shallow(repository)
     counted = [
-        one
-        for one in _commits(data)
-        if one.name not in cut and len(one.changed) <= MAX_CHANGED and _is_somebody(one.author)
+        commit
+        for commit in _commits(data)
+        if commit.name not in cut
+        and len(commit.changed) <= MAX_CHANGED
+        and _is_somebody(commit.author)
     ]
-    known_authors = frozenset(one.author for one in counted)
-    signed = [(_bare(one.author, known_authors), one.address) for one in counted]
+    known_authors = frozenset(commit.author for commit in counted)
+    signed = [(_bare(commit.author, known_authors), commit.address) for commit in counted]
     person_of = persons(signed)
     names: dict[str, set[str]] = {}
     authors: dict[str, Counter[str]] = {}
@@ -190,7 +192,7 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
                 yield commit
             at = int(rest[0]) if rest[0].isdigit() else 0
             who = rest[1], next(entries, b""), next(entries, b"")
-            author, written, address = (one_line(_text(one)) for one in who)
+            author, written, address = (one_line(_text(part)) for part in who)
             commit = _LoggedCommit(_text(head), at, author, written, address, [])
         elif entry and commit is not None:
             commit.changed.append(entry if commit.changed else entry.removeprefix(b"\n"))

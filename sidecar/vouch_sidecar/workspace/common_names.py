@@ -79,7 +79,7 @@ def widespread(
         for first in by_first.keys() & set(there):
             for name, sought in by_first[first]:
                 held[name] += sought in (spaced if sought[0] == " " else raw)
-        names_there = (found[1] for found in matches(_DEFINED, text))
-        defined.update({word for one in names_there for word in words_of(one).split("_")})
+        names_there = (match[1] for match in matches(_DEFINED, text))
+        defined.update({word for name in names_there for word in words_of(name).split("_")})
     most = max(SHARE * looked_at, min(FEW_FILES, PART_OF_FEW_FILES * looked_at))
     return {name: Spread(held[name] > most, defined[words_of(name)] > most) for name in held}

@@ -223,9 +223,15 @@ def _places(
     places = {}
     for word in words:
         there = by_syntax.get(word, ())
-        own = {one.line for one in there if one.is_quoted}
-        quoted = [one for one in _lines(text, word, None) if one.line in own] if own else []
-        places[word] = sorted([*(one for one in there if not one.is_quoted), *quoted])
+        own = {definition.line for definition in there if definition.is_quoted}
+        quoted = (
+            [definition for definition in _lines(text, word, None) if definition.line in own]
+            if own
+            else []
+        )
+        places[word] = sorted(
+            [*(definition for definition in there if not definition.is_quoted), *quoted]
+        )
     return places
 
 
@@ -238,7 +244,7 @@ def _member(
             if owner.line <= member.line <= owner.end:
                 return Span(member.line, member.end)
     if owners and language in _APART:
-        after = [one for one in members if one.line >= owners[0].line]
+        after = [definition for definition in members if definition.line >= owners[0].line]
         for member in (after or members)[:1]:
             return Span(member.line, member.end)
     return None

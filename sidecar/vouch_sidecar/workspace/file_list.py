@@ -68,7 +68,7 @@ class Files:
         if path in self._known:
             return path
         wanted = folded(path)
-        same = [one for one in self.named(path.rpartition("/")[2]) if folded(one) == wanted]
+        same = [file for file in self.named(path.rpartition("/")[2]) if folded(file) == wanted]
         return same[0] if len(same) == 1 else None
 
     def ending(self, path: str) -> list[str]:
@@ -76,9 +76,9 @@ class Files:
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
-            one
-            for one in self.named(path.rpartition("/")[2])
-            if folded(one) == wanted or folded(one).endswith(tail)
+            file
+            for file in self.named(path.rpartition("/")[2])
+            if folded(file) == wanted or folded(file).endswith(tail)
         ]
 
     @cached_property
@@ -111,9 +111,9 @@ class Files:
         wanted = folded(path)
         tail = f"/{wanted}"
         return [
-            one
-            for one in self._folders_by_name.get(wanted.rpartition("/")[2], [])
-            if folded(one) == wanted or folded(one).endswith(tail)
+            folder
+            for folder in self._folders_by_name.get(wanted.rpartition("/")[2], [])
+            if folded(folder) == wanted or folded(folder).endswith(tail)
         ]
 
 
@@ -257,7 +257,7 @@ class _Walk:
                 continue
             stack = (*folder.stack, *_rules(self._root, folder.path, names))
             for entry in entries:
-                checks -= sum(len(one.rules) for one in stack)
+                checks -= sum(len(rules.rules) for rules in stack)
                 if min(files, folders, checks) < 0:
                     self.is_cut = True
                     return

@@ -262,7 +262,7 @@ def _empty(caches: Path) -> Path:
 @cache
 def _program(path: str) -> str | None:
     """git by an absolute path: a relative entry of PATH would be a folder of the workspace."""
-    folders = [one for one in path.split(os.pathsep) if os.path.isabs(one)]  # noqa: PTH117
+    folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders)) if folders else None
 
 

@@ -31,19 +31,19 @@ def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
             groups.join(by_address.setdefault(address, signature), signature)
         by_name.setdefault(name, []).append(signature)
     for name, several in by_name.items():
-        roots = sorted({groups.of(one) for one in several})
+        roots = sorted({groups.of(author) for author in several})
         domains = [domain for root in roots for domain in groups.domains[root]]
         if " " in name and len(domains) == len(set(domains)):
             for root in roots[1:]:
                 groups.join(roots[0], root)
         else:
             _join_unaddressed(groups, several)
-    return {one: digest("\0".join(groups.of(one))) for one in every}
+    return {author: digest("\0".join(groups.of(author))) for author in every}
 
 
 def _join_unaddressed(groups: _Groups, several: Iterable[Signature]) -> None:
     """Join signatures of one name that have no address."""
-    bare = [one for one in several if not _address(one[1])]
+    bare = [author for author in several if not _address(author[1])]
     for signature in bare[1:]:
         groups.join(bare[0], signature)
 

@@ -103,7 +103,7 @@ class Locator:
             return file
         if _BLANK.search(path) and not path.startswith("/") and not _SCHEME.match(path):
             return None  # a captured question that holds a path
-        parts = [one for one in os.path.normpath(path).split("/") if one not in ("", ".", "..")]
+        parts = [part for part in os.path.normpath(path).split("/") if part not in ("", ".", "..")]
         if not parts or KB_DIRNAME in parts:
             return None
         for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
@@ -152,14 +152,14 @@ class Locator:
             return file
         several = self.files.ending(path)
         if len(several) > 1:
-            several = [one for one in several if not is_test(one) and is_for_names(one)]
+            several = [path for path in several if not is_test(path) and is_for_names(path)]
         return several[0] if len(several) == 1 else None
 
     def _folder(self, path: str) -> str | None:
         counts = self.files.folders
         several = [path] if path in counts else self.files.folders_ending(path)
         if len(several) > 1:
-            several = [one for one in several if not is_test(f"{one}/x")]
+            several = [folder for folder in several if not is_test(f"{folder}/x")]
         if len(several) != 1 or counts[several[0]] > MAX_FOLDER:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
@@ -170,24 +170,24 @@ class Locator:
         """
         name = tested_name(path)
         paths = self._called.get(name, ()) if name else ()
-        tested = [one for one in paths if language_of(one) and not is_test(one)]
+        tested = [path for path in paths if language_of(path) and not is_test(path)]
         if len(tested) > 1:
             folder = path.rpartition("/")[0]
-            tested = [one for one in tested if one.rpartition("/")[0] == folder]
+            tested = [path for path in tested if path.rpartition("/")[0] == folder]
         return tested[0] if len(tested) == 1 else None
 
     def called(self, name: str) -> list[str]:
         """The files whose name is this one, however its words are joined; none where many are."""
         wanted = words_of(name[:MAX_LOCATOR])
-        paths = [one for one in self._called.get(wanted, ()) if not is_test(one)]
-        paths = [one for one in paths if words_of(_stem(one)) == wanted]
+        paths = [path for path in self._called.get(wanted, ()) if not is_test(path)]
+        paths = [path for path in paths if words_of(_stem(path)) == wanted]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def of_module(self, name: str) -> list[str]:
         """The file from which the longest beginning of a dotted name is imported; for a package
         also its folder, with a slash at its end.
         """
-        parts = [one for one in parts_of(name) if one]
+        parts = [part for part in parts_of(name) if part]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
             wanted = "/".join(parts[:end])
             modules = [
@@ -195,9 +195,9 @@ class Locator:
                 for module, path in self._modules.get(parts[end - 1], ())
                 if module == wanted or module.endswith(f"/{wanted}")
             ]
-            modules = [one for one in modules if is_for_names(one[1])]
+            modules = [module for module in modules if is_for_names(module[1])]
             if len(modules) > 1:
-                modules = [one for one in modules if not is_test(one[1])]
+                modules = [module for module in modules if not is_test(module[1])]
             if len(modules) == 1:
                 module, path = modules[0]
                 folder = self._folder(module) if end == len(parts) else None

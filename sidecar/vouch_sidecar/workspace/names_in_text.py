@@ -73,15 +73,16 @@ def documents_in(text: str) -> list[Named]:
     """What a text may call documents by a number: `ADR-7`. In small letters."""
     matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
     return [
-        Named("document", one[0].lower(), *one.span()) for one in islice(matches, MAX_NAMES_READ)
+        Named("document", match[0].lower(), *match.span())
+        for match in islice(matches, MAX_NAMES_READ)
     ]
 
 
 def _named(text: str) -> Iterator[Named]:
-    text = _URL.sub(lambda found: " " * len(found[0]), text)
+    text = _URL.sub(lambda match: " " * len(match[0]), text)
     for ticked in _TICKED.finditer(text):
         yield from _in_ticks(ticked[1], ticked.start(1))
-    bare = _TICKED.sub(lambda found: " " * len(found[0]), text)
+    bare = _TICKED.sub(lambda match: " " * len(match[0]), text)
     yield from _inside(bare, 0, False)
 
 

@@ -112,8 +112,8 @@ class Workspace:
 
     def documents_in(self, text: str) -> list[tuple[int, int]]:
         """Where a text calls documents that claims cite by a number, as `ADR-7`."""
-        documents = filter(lambda one: self.ties.is_document(one.name), documents_in(text))
-        return [(one.start, one.end) for one in documents]
+        documents = filter(lambda name: self.ties.is_document(name.name), documents_in(text))
+        return [(name.start, name.end) for name in documents]
 
     def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:
         """The start and end of the name at an offset of a text, and the ties to what it names; None

@@ -92,7 +92,7 @@ def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Def
 
 def _places(data: bytes, word: bytes) -> Iterator[int]:
     whole = re.compile(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])")
-    return (one.start() for one in islice(whole.finditer(data), MAX_PLACES))
+    return (match.start() for match in islice(whole.finditer(data), MAX_PLACES))
 
 
 def _defined(node: Node) -> Defined | None:
@@ -109,14 +109,14 @@ def _defined(node: Node) -> Defined | None:
         return Defined(_line(node), _line(node), is_value=True)
     if not above or not _is_name(node, above[0]) or _DEFINING.search(above[0].type) is None:
         return None
-    parent, kinds = above[0], [one.type for one in above]
+    parent, kinds = above[0], [node.type for node in above]
     if _WITH_BODY.search(parent.type) and parent.child_by_field_name("body") is None:
         return None
     if any(map(_NOT.search, kinds[:3])):
         return None
     whole = parent
     if parent.type == "function_declarator":
-        wholes = (one for one in above[:3] if one.type in _FUNCTIONS)
+        wholes = (node for node in above[:3] if node.type in _FUNCTIONS)
         whole = next(wholes, parent)
     if _is_local(parent, kinds) or (whole is parent and parent.type == "function_declarator"):
         return None
@@ -149,7 +149,7 @@ def _in_string(node: Node) -> Defined | None:
     """The line of a string that holds little more than a name; None where the name is not in a
     string, or in a longer one, which says something of it.
     """
-    strings = [one for one in (node, *_above(node, 4)) if "string" in one.type]
+    strings = [holder for holder in (node, *_above(node, 4)) if "string" in holder.type]
     if not strings or strings[-1].type == "concatenated_string":
         return None
     if strings[-1].end_byte - strings[-1].start_byte > MAX_QUOTED:
@@ -173,7 +173,7 @@ def _is_name(node: Node, parent: Node) -> bool:
     """Whether a node is the name of its parent."""
     if parent.type == "variable_declaration":
         return True
-    fields = (parent.child_by_field_name(one) for one in ("name", "declarator", "left"))
+    fields = (parent.child_by_field_name(field) for field in ("name", "declarator", "left"))
     return node in fields
 
 

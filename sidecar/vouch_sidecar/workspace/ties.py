@@ -172,7 +172,7 @@ class Ties:
         for name, line in now.mentioned.items():
             yield from self._mentions(name, line, path)
         for name in now.gone:
-            others = [one for one in self._defining.get(name, ()) if one != path]
+            others = [other for other in self._defining.get(name, ()) if other != path]
             if not others and name not in now.mentioned:
                 yield from (_gone(use) for use in self.uses.get(name, ()))
         for key, line in now.documents.items():
@@ -193,7 +193,7 @@ class Ties:
         document = self._documents.get(key, path)
         if document == path:
             return
-        ties = [one for one in self.by_path[document] if one.arm in ("cites", "quotes")]
+        ties = [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
         share = NAMED_DOCUMENT * min(1.0, DOCUMENT_CLAIMS / len(ties))
         for tie in ties:
             yield Tie(
@@ -270,8 +270,8 @@ class Ties:
         word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
         bare = [Named("identifier", word[0], word.start(), word.end())] if word else []
         names = chain(named_in(text), documents_in(text))
-        here = [one for one in names if one.start <= offset <= one.end]
-        for named in sorted([*here, *bare], key=lambda one: one.start - one.end):
+        here = [name for name in names if name.start <= offset <= name.end]
+        for named in sorted([*here, *bare], key=lambda named: named.start - named.end):
             if ties := list(self._named_by(named, locator)):
                 return named.start, named.end, ties
         return None
@@ -381,7 +381,7 @@ def names_of(named: Named) -> dict[str, float]:
     """
     if named.kind == "option":
         return {named.name: 1.0}
-    parts = [one for one in parts_of(named.name) if one]
+    parts = [part for part in parts_of(named.name) if part]
     if len(parts) < 2:
         plain = _PLAIN.match(named.name) is not None
         return {named.name: PLAIN if plain and named.name.islower() else 1.0}

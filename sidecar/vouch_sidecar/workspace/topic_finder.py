@@ -110,7 +110,7 @@ class _TopicCandidate:
 
     def number(self, *origins: Origin) -> int:
         """The number of claims that contain the name, by these origins."""
-        return len(set().union(*(self.claims.get(one, ()) for one in origins)))
+        return len(set().union(*(self.claims.get(origin, ()) for origin in origins)))
 
     @property
     def name(self) -> str:
@@ -192,7 +192,9 @@ class _Deriving:
         everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_labels
         chosen: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
         if OPEN in sparse:
-            chosen[OPEN] = {k: one for k, one in everybodys.items() if self._counts(one, OPEN)}
+            chosen[OPEN] = {
+                k: candidate for k, candidate in everybodys.items() if self._counts(candidate, OPEN)
+            }
         for gate, own in sorted(self._candidates.items()):
             chosen[gate] = {}
             for key, topic_candidate in own.items() if label_of([gate]) in sparse else ():
@@ -200,7 +202,7 @@ class _Deriving:
                     topic_candidate.add(everybodys[key])
                 if key in chosen[OPEN] or self._counts(topic_candidate, gate):
                     chosen[gate][key] = topic_candidate
-        names = {one.name for by_key in chosen.values() for one in by_key.values()}
+        names = {candidate.name for by_key in chosen.values() for candidate in by_key.values()}
         wide = {
             name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
         }
@@ -338,7 +340,7 @@ class _Deriving:
             self._rest()
             assert isinstance(page, Page)
             gate = gate_of(page)
-            if gate is None or any(entity(one) is not None for one in page.entities):
+            if gate is None or any(entity(declared) is not None for declared in page.entities):
                 continue
             if (
                 page.id != STARTER
@@ -352,8 +354,8 @@ class _Deriving:
                     )
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
-                listed = (self._knowledge.named(one) for one in page.claims)
-                ids = [one.id for one in listed if one is not None]
+                listed = (self._knowledge.named(claim_id) for claim_id in page.claims)
+                ids = [claim.id for claim in listed if claim is not None]
                 _exhaust(self._note(Origin.TITLE, title, ids, gate))
 
     def _note_documents(self) -> None:
@@ -368,7 +370,9 @@ class _Deriving:
                 continue
             documents[source.id] = source
             quoting = self._knowledge.found(pointing_query("quotes", source.id))
-            quotes |= {one.id: one for one in quoting if isinstance(one, Evidence)}
+            quotes |= {
+                citation.id: citation for citation in quoting if isinstance(citation, Evidence)
+            }
             if len(documents) == MAX_DOCUMENTS:
                 break
         citing: dict[str, list[tuple[str, int | None]]] = {}
@@ -397,7 +401,10 @@ class _Deriving:
         heading counts for those who may see it, if one gate says who they are.
         """
         starts = [heading.offset for heading in headings]
-        stems = {one: frozenset(content_stems(self._claims[one][0].text)) for one, _ in citing}
+        stems = {
+            claim_id: frozenset(content_stems(self._claims[claim_id][0].text))
+            for claim_id, _ in citing
+        }
         below: dict[int, set[str]] = {}
         for claim_id, at in citing:
             if at is not None:
@@ -457,12 +464,13 @@ class _Deriving:
 
     def _is_uncapitalised(self, phrase: str, gate: str) -> bool:
         """Whether claims also write a phrase without its capitals."""
-        return any(phrase.lower() in self._uncapitalised.get(one, ()) for one in {OPEN, gate})
+        return any(phrase.lower() in self._uncapitalised.get(label, ()) for label in {OPEN, gate})
 
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
         return bool(self._knowledge.names.exactly(name)) or any(
-            one.start == 0 and one.end == len(name) for one in self._knowledge.names.find(name)
+            mention.start == 0 and mention.end == len(name)
+            for mention in self._knowledge.names.find(name)
         )
 
     def _table(
@@ -472,9 +480,9 @@ class _Deriving:
         wide: frozenset[str] | set[str],
     ) -> Table:
         by_key = {
-            k: one
-            for k, one in chosen[gate].items()
-            if one.name not in wide or not self._minds_files(one, gate)
+            k: candidate
+            for k, candidate in chosen[gate].items()
+            if candidate.name not in wide or not self._minds_files(candidate, gate)
         }
         first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
         search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
@@ -504,7 +512,7 @@ class _Deriving:
             return frozenset()
         sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
         ids = (key.split("\0")[1] for key in sums)
-        return frozenset(one for one in ids if one in self._claims)
+        return frozenset(claim_id for claim_id in ids if claim_id in self._claims)
 
 
 def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:

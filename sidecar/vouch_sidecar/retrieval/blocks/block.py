@@ -91,8 +91,10 @@ class ContextHit:
         """
         said = self.said
         ids = () if said is None else said.claims
-        others = (self.view.visible.claim(one) for one in ids if one != self.artifact.id)
-        return [self.artifact, *(one for one in others if one is not None)]
+        others = (
+            self.view.visible.claim(claim_id) for claim_id in ids if claim_id != self.artifact.id
+        )
+        return [self.artifact, *(claim for claim in others if claim is not None)]
 
     @property
     def excerpt(self) -> str:
@@ -115,7 +117,7 @@ def without_blocks(text: str) -> str:
         if start < 0 or close - start - len(_OPEN) > MAX_BLOCK:
             continue
         around = text[start - 1 : start], text[start + len(_OPEN)], text[end : end + 1]
-        if all(one in ("", "\r", "\n") for one in around):
+        if all(char in ("", "\r", "\n") for char in around):
             parts += [text[kept:start], _NO_BREAK.sub(" ", text[start:end])]
             kept = end
     return "".join([*parts, text[kept:]]) if parts else text
@@ -285,7 +287,7 @@ def _said_on(hit: ContextHit) -> str:
 
 def _with_sources(line: str, facts: str, sources: Sequence[Source]) -> str:
     """A line that ends with key facts, which say what the claim's first sources are called."""
-    titles = dict.fromkeys(one.title or one.locator for one in sources)
+    titles = dict.fromkeys(source.title or source.locator for source in sources)
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
     if not quoted or not line.endswith(facts):
         return line
@@ -330,7 +332,7 @@ def _around(section: str, words: Sequence[str]) -> str:
         counts = [sum(word.held_by(stems) for word in wanted) for stems in held]
         return parts[counts.index(max(counts)) :]
 
-    parts = [one.text for one in passages(section)]
+    parts = [passage.text for passage in passages(section)]
     first, *others = from_best(parts) or [""]
     if len(first) > EXCERPT_CHARS:
         first = " ".join(from_best(_SENTENCE.split(first)))

@@ -85,7 +85,7 @@ class _Likely(NamedTuple):
 
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
-    recalls = {one.view.collection: one.settings.recall for one in served}
+    recalls = {kb.view.collection: kb.settings.recall for kb in served}
     rows, more, given = material.rows, material.more, material.given
     about = {row.view.collection for row in rows}
     about |= {hit.view.collection for hit in (*material.first, *more)}
@@ -100,7 +100,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
     if given:
         hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
-    by_evidence = tiers(material.text, hits, [one.view.collection for one in served])
+    by_evidence = tiers(material.text, hits, [kb.view.collection for kb in served])
     chosen = _led_by(material.leads, by_evidence)
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
@@ -135,8 +135,8 @@ def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[Cont
 
 def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
-    leading = (one for one in served if one.view.collection == collection)
-    return next((one.settings.general.persona for one in leading), None)
+    leading = (kb for kb in served if kb.view.collection == collection)
+    return next((kb.settings.general.persona for kb in leading), None)
 
 
 def state_of(hit: ContextHit) -> tuple[object, ...]:
@@ -146,7 +146,9 @@ def state_of(hit: ContextHit) -> tuple[object, ...]:
 
 def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
     """Whether a line cites a claim that supersedes one of those `given`, which are `state_of`."""
-    superseded = {old for one in hit.cited if isinstance(one, Claim) for old in one.supersedes}
+    superseded = {
+        old for claim in hit.cited if isinstance(claim, Claim) for old in claim.supersedes
+    }
     names = hit.view.knowledge.pseudonyms
     return bool(superseded) and any(
         isinstance(state, tuple)
@@ -157,10 +159,10 @@ def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
 
 
 def lines_for(
-    rows: Sequence[Salient], text: str, found: Sequence[ContextHit] = (), limit: int = 10
+    rows: Sequence[Salient], text: str, answering: Sequence[ContextHit] = (), limit: int = 10
 ) -> list[ContextHit]:
     """The lines about a text, best first, from the entities that it names and from the answers
-    `found` to it. Every entity has one line, in their order; a likelier answer goes before a less
+    `answering` it. Every entity has one line, in their order; a likelier answer goes before a less
     likely one. Then come the other answers, likeliest first. A topic that the text does not ask for
     by its name has a line only where there is nothing else. Stale claims come last; a claim whose
     file is gone is left out.
@@ -171,24 +173,24 @@ def lines_for(
     for place, row in enumerate(rows[:MAX_SPEAKING]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
-        lines = _lines_of(row, text, found, limit)
+        lines = _lines_of(row, text, answering, limit)
         if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
             derived += [line for line in lines if not line.hit.to_ask][:1]
             lines = [line for line in lines if line.hit.to_ask]
         firsts += lines[:1]
         others += lines[1:]
     if any(line.hit.to_ask for line in firsts):
-        found = [hit for hit in found if not _says_whom(hit)]
+        answering = [hit for hit in answering if not _says_whom(hit)]
     by_place = {_place(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in found]
+    answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in answering]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
     went = {id(hit): hit.stale for hit in hits}
-    hits = [hit for hit in hits if (one := went[id(hit)]) is None or one.code != "file-gone"]
-    gone = {at for at, one in went.items() if one is not None and one.is_gone}
+    hits = [hit for hit in hits if (stale := went[id(hit)]) is None or stale.code != "file-gone"]
+    gone = {at for at, stale in went.items() if stale is not None and stale.is_gone}
     return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
 
 
@@ -211,7 +213,9 @@ def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
     return list(first.values())
 
 
-def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) -> list[_Likely]:
+def _lines_of(
+    row: Salient, text: str, answering: Sequence[ContextHit], limit: int
+) -> list[_Likely]:
     """An entity's lines: whom to ask where the text asks that, its likeliest claim, and all of its
     best claims where the text asks nothing beside the name. An entity without claims has what was
     found about it, else its pages; where the text asks nothing beside the name, first the sections
@@ -220,12 +224,12 @@ def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) 
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
     for_all = asks_for_all(row.view, row.entity, text)
     about = [
-        one
-        for one in answers_about(row.view, row.entity, text)
-        if one.is_volunteered or (for_all and one.kind == "passage")
+        answer
+        for answer in answers_about(row.view, row.entity, text)
+        if answer.is_volunteered or (for_all and answer.kind == "passage")
     ]
     if not about:
-        told_by = [hit for hit in found if hit.entity_id == row.entity.id]
+        told_by = [hit for hit in answering if hit.entity_id == row.entity.id]
         lines = [_Likely(hit, hit.similarity) for hit in told_by]
         pages: list[ContextHit] = []
         if row.view.since is None:
@@ -233,7 +237,7 @@ def _lines_of(row: Salient, text: str, found: Sequence[ContextHit], limit: int) 
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
         return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
     most = limit if for_all else 1
-    claims = [_Likely(_hit(row, one.artifact), one.likelihood) for one in about[:most]]
+    claims = [_Likely(_hit(row, answer.artifact), answer.likelihood) for answer in about[:most]]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]
 
@@ -244,7 +248,7 @@ def _pages_about(row: Salient) -> list[Page]:
     words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
     titled = row.view.visible.found(query, MAX_TITLED) if words else ()
-    pages = [*listing, *(one for one in titled if isinstance(one, Page))]
+    pages = [*listing, *(page for page in titled if isinstance(page, Page))]
     pages = [page for page in pages if page.type not in UNASKED_PAGES]
     return list({page.id: page for page in pages}.values())
 
@@ -264,7 +268,7 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
             often = sum(mention.entity_id == row.entity.id for mention in there)
             sections_found += [(-often, page_id, number, page)] if often else []
     first: dict[str, ContextHit] = {}
-    for _, page_id, number, page in sorted(sections_found, key=lambda one: one[:3]):
+    for _, page_id, number, page in sorted(sections_found, key=lambda section: section[:3]):
         words_there = tuple(word.word for word in words)
         hit_there = replace(_hit(row, page), section=number, words=words_there)
         first.setdefault(page_id, hit_there)

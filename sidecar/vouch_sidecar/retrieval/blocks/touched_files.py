@@ -44,16 +44,21 @@ def hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
     if there is None:
         return []
     judged = list(_judged(view, there, touched.inserted, threshold)) if touched.inserted else []
-    strong = [one for one in tied_as_stored(view, there) if not one.is_weak and not one.is_mention]
+    strong = [
+        tied for tied in tied_as_stored(view, there) if not tied.is_weak and not tied.is_mention
+    ]
     chosen = _in_place(strong, touched, view.workspace.is_as_read(there))
     return [
         *judged,
-        *(ContextHit(view, one.claim, _place(one), one.strength, one.arm, None) for one in chosen),
+        *(
+            ContextHit(view, tied.claim, _place(tied), tied.strength, tied.arm, None)
+            for tied in chosen
+        ),
     ]
 
 
 def _judged(view: View, path: str, inserted: str, threshold: float) -> Iterator[ContextHit]:
-    near = {one.claim.id for one in tied_around(view, path)}
+    near = {tied.claim.id for tied in tied_around(view, path)}
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
         if answer.artifact.id in near and answer.is_volunteered and answer.likelihood >= threshold:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
@@ -64,12 +69,14 @@ def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[
     lines of ties count only where the file is as it was read. Of a change whose place is not known
     its words tell the place; where they name nothing, the whole file was touched.
     """
-    lined = sorted((one for one in ties if one.line is not None), key=lambda one: one.line or 0)
-    whole = [one for one in ties if one.line is None]
-    inside = [one for one in lined if is_as_read and _overlaps(one, touched.ranges)]
+    lined = sorted(
+        (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0
+    )
+    whole = [tied for tied in ties if tied.line is None]
+    inside = [tied for tied in lined if is_as_read and _overlaps(tied, touched.ranges)]
     if touched.is_edit:
         words = {word[0] for word in matches(_WORD, touched.text)}
-        ties_named = [one for one in lined if one not in inside and _is_named(one, words)]
+        ties_named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
         if inside or ties_named:
             return [*inside, *ties_named]
     elif touched.ranges and is_as_read:

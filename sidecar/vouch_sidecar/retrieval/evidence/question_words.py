@@ -152,7 +152,7 @@ class WeighedWords:
         they are written.
         """
         return frozenset(
-            word for one in self.exact if one.written.search(text) for word in one.words
+            word for exact in self.exact if exact.written.search(text) for word in exact.words
         )
 
     def weight_of(self, held: Iterable[Term], exactly: Container[Term]) -> float:
@@ -197,9 +197,9 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     content = [unit for unit in placing.analysed.units if unit.folded not in STOPWORDS]
     proper = [rest[u.start : u.end] for u in content if placing.like_a_name(u)]
     pairs = frozenset(
-        (one.stem, two.stem)
-        for one, two in pairwise(content)
-        if not (is_number(one.folded) or is_number(two.folded))
+        (left.stem, right.stem)
+        for left, right in pairwise(content)
+        if not (is_number(left.folded) or is_number(right.folded))
     )
     proper_words = frozenset(word for each in proper for word in terms(each))
     sizes = {word: 0.5 if _is_pair(word) else 1.0 for word in weights}

@@ -92,7 +92,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     if place is None:
         return None
     start, end, ties = place
-    shown = _each_statement_once(visible_ties(view, ((one.path, one.tie) for one in ties)))
+    shown = _each_statement_once(visible_ties(view, ((found.path, found.tie) for found in ties)))
     return (start, end, shown) if shown else None
 
 
@@ -102,7 +102,7 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
     """
 
     tied_files = view.workspace.named_by(text)
-    return visible_ties(view, ((one.path, one.tie) for one in tied_files))
+    return visible_ties(view, ((found.path, found.tie) for found in tied_files))
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
@@ -122,7 +122,9 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
         ]:
             tied.append(_together(view, claim, shown))
-    tied.sort(key=lambda one: (one.arm == "mention", -one.strength, one.line or 0, one.claim.id))
+    tied.sort(
+        key=lambda each: (each.arm == "mention", -each.strength, each.line or 0, each.claim.id)
+    )
     return tied
 
 

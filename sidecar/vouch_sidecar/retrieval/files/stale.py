@@ -65,7 +65,7 @@ def stale_for(
     if gone is not None or at is None or not is_old:
         return gone
     cited = _cited(knowledge, claim, sees)
-    if any(workspace.source_path(one.locator, one.id) is not None for _, one, _ in cited):
+    if any(workspace.source_path(source.locator, source.id) is not None for _, source, _ in cited):
         return None
     return _unconfirmed(claim, now - at)
 
@@ -116,8 +116,8 @@ def _gone(
         when = f"changed on {moment(quote.changed).date().isoformat()}"
         said = f"quote gone since, {quote.path} {when}"
         gone.append(Stale("quote-gone", field, said, f"quote gone since, file {when}"))
-    counted = (one for one in gone if one.code == "quote-gone" or not cites_more)
-    first = min(counted, key=lambda one: one.code != "quote-gone", default=None)
+    counted = (reason for reason in gone if reason.code == "quote-gone" or not cites_more)
+    first = min(counted, key=lambda reason: reason.code != "quote-gone", default=None)
     return first or _without_name(fresh, knowledge, claim)
 
 

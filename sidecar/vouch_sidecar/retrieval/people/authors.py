@@ -99,7 +99,7 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
         for person, names in (
             view.workspace.history.names.items() if view.people_told.never else ()
         )
-        if any(one.people_told.is_never(names) for one, _ in claims)
+        if any(other.people_told.is_never(names) for other, _ in claims)
     }
     return _counted(changes.values(), hidden)
 
@@ -116,8 +116,10 @@ def _counted(changes: Collection[_TiedCommit], hidden: Container[str]) -> list[A
         counted.last = max(counted.last, at)
         for file in change.files:
             counted.files.setdefault(file, []).append(at)
-    shown = (one for person, one in by_person.items() if person not in hidden)
-    order = sorted(shown, key=lambda one: (-one.weight, -one.commits, one.name, one.last))
+    shown = (author for person, author in by_person.items() if person not in hidden)
+    order = sorted(
+        shown, key=lambda author: (-author.weight, -author.commits, author.name, author.last)
+    )
     return list(map(_author, order[:MAX_AUTHORS]))
 
 
@@ -148,11 +150,11 @@ def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
         ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
         for path, strength in files_of(view, claim).items():
             paths = history.below(path) if path.endswith("/") else [path]
-            ties += [(one, strength) for one in paths if len(paths) <= MAX_BELOW]
+            ties += [(path, strength) for path in paths if len(paths) <= MAX_BELOW]
         for path, strength in ties:
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
             strengths[path] = max(strengths.get(path, 0.0), worth)
-    order = sorted(strengths.items(), key=lambda one: (-one[1], one[0]))
+    order = sorted(strengths.items(), key=lambda item: (-item[1], item[0]))
     return order[:MAX_FILES_OF_AUTHORS]
 
 
@@ -174,5 +176,5 @@ def authors_on(matches: Sequence[Match]) -> list[Author]:
 
 def told_by_commits(authors: Iterable[Author]) -> str:
     """The authors in words: `by commits: Ada Byron, Mei Tanaka`; "" without any."""
-    names = ", ".join(one.name for one in authors)
+    names = ", ".join(author.name for author in authors)
     return f"by commits: {names}" if names else ""

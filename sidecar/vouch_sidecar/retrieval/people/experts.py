@@ -97,8 +97,8 @@ def rank(matches: TopicMatches) -> list[Expert]:
         and (question.types is None or entity.type in question.types)
         and not (entity.type == TOPIC and is_ticket(entity.name))
     )
-    first = nsmallest(question.limit, listed, key=lambda one: one[:4])
-    return [_row(*one[4:], question.explain) for one in first]
+    first = nsmallest(question.limit, listed, key=lambda row: row[:4])
+    return [_row(*row[4:], question.explain) for row in first]
 
 
 def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:

@@ -81,7 +81,7 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
 def told_owners(owners: Collection[FileOwner]) -> str:
     """The owners in words: `code owners acme/relay, ada`; "" without any."""
     return (
-        f"code owner{'s' * (len(owners) != 1)} {', '.join(one.handle for one in owners)}"
+        f"code owner{'s' * (len(owners) != 1)} {', '.join(owner.handle for owner in owners)}"
         if owners
         else ""
     )

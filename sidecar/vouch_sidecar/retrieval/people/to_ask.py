@@ -122,7 +122,7 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
     matches = matching(telling, Question(topic, _NEVER)).in_views
     owners = told_owners([owner for _, owner in owners_on(matches, in_block=True)])
     authors = told_by_commits(
-        authors_on([one for one in matches if one.view.people_told.in_blocks])
+        authors_on([match for match in matches if match.view.people_told.in_blocks])
     )
     best = (claim for match in matches for claim in _first_said(match))
     claim, said = next(best, None), "; ".join(filter(None, [owners, authors]))
@@ -173,13 +173,13 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     first of the other entities it counts for.
     """
     ids, _ = view.knowledge.links(claim.id, view.gates)
-    linked = [one for one in map(view.visible.entity, ids) if one is not None]
+    linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     rows = {
-        one.id: PersonToAsk(one, view.counts.claims_of(one.id))
-        for one in linked
-        if one.type == PERSON
+        entity.id: PersonToAsk(entity, view.counts.claims_of(entity.id))
+        for entity in linked
+        if entity.type == PERSON
     }
-    for entity in [one for one in linked if one.type != PERSON][:ENTITIES_OF_CLAIMS]:
+    for entity in [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]:
         for row in people(view, entity):
             rows.setdefault(row.entity.id, row)
     return list(rows.values())
@@ -204,12 +204,12 @@ def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
 
 def _named_by(match: Match) -> list[Entity]:
     """The entities that a topic names, in order; else the few of whose names it is a part."""
-    whole = [one for one in match.mentions if not one.nested]
-    ids = [one.entity_id for one in sorted(whole, key=lambda one: one.start)]
+    whole = [mention for mention in match.mentions if not mention.nested]
+    ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
     if not ids and len(match.parts) <= MAX_ALIKE:
         ids = list(match.parts)
-    entities = (match.view.visible.entity(one) for one in dict.fromkeys(ids))
-    return [one for one in entities if one is not None][:MAX_NAMED]
+    entities = (match.view.visible.entity(entity_id) for entity_id in dict.fromkeys(ids))
+    return [entity for entity in entities if entity is not None][:MAX_NAMED]
 
 
 def _with_files(match: Match) -> list[Entity]:
@@ -223,11 +223,11 @@ def _with_files(match: Match) -> list[Entity]:
         claim = view.visible.in_document(document)
         if isinstance(claim, Claim) and files_of(view, claim):
             counts.update(view.names.entities_in(document))
-    order = sorted(counts, key=lambda one: (-counts[one], one))
+    order = sorted(counts, key=lambda entity_id: (-counts[entity_id], entity_id))
     return [
-        found
-        for one in order[:ENTITIES_OF_CLAIMS]
-        if (found := view.visible.entity(one)) is not None
+        entity
+        for entity_id in order[:ENTITIES_OF_CLAIMS]
+        if (entity := view.visible.entity(entity_id)) is not None
     ]
 
 
@@ -239,10 +239,10 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
         left_out = {entity.id, *(row.entity.id for row in responsible)}
         shared = view.search.sums_by_entity(view.search.about([entity.id]))
         others = map(view.visible.entity, shared.keys() - left_out)
-        people = [one for one in others if one is not None and one.type == PERSON]
-        people.sort(key=lambda one: (-shared[one.id].number, one.id))
+        people = [person for person in others if person is not None and person.type == PERSON]
+        people.sort(key=lambda person: (-shared[person.id].number, person.id))
         best = _by_evidence(view, entity, people[:MAX_WEIGHED])
-        return [*(PersonToAsk(one, shared[one.id].number) for one in best), *responsible]
+        return [*(PersonToAsk(person, shared[person.id].number) for person in best), *responsible]
 
     return view.cached("people near", entity.id, find)
 
@@ -262,12 +262,12 @@ def _by_evidence(view: View, entity: Entity, people: Sequence[Entity]) -> list[E
     if len(people) < 2:
         return list(people)
     words, about = tuple(terms(entity.name)), view.search.about
-    shared = all_of([about([entity.id]), about([one.id for one in people])])
+    shared = all_of([about([entity.id]), about([person.id for person in people])])
     held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
     weight = ByEvidence(Match(view, frozenset({entity.id}), held, weights, shared), _NEVER)
     weight.read()
-    scores = {one.id: weight.tally(one.id).score for one in people}
-    return nsmallest(BY_CLAIMS, people, key=lambda one: (-scores[one.id], one.id))
+    scores = {person.id: weight.tally(person.id).score for person in people}
+    return nsmallest(BY_CLAIMS, people, key=lambda person: (-scores[person.id], person.id))
 
 
 def _related(view: View, entity: Entity) -> dict[str, str]:
@@ -275,7 +275,9 @@ def _related(view: View, entity: Entity) -> dict[str, str]:
     `ROLES`.
     """
     labels: dict[str, str] = {}
-    relations = [one for one in view.visible.relations_of(entity.id) if one.relation in ROLES]
+    relations = [
+        relation for relation in view.visible.relations_of(entity.id) if relation.relation in ROLES
+    ]
     for label in ROLES:
         for relation in relations:
             ends = relation.source, relation.target

@@ -130,11 +130,11 @@ class TopicMatches:
         topic, matches = self.question.topic, self.in_views
         if not self.unknown or any(match.parts for match in matches):
             return []
-        places = [(one.start, one.end) for match in matches for one in match.mentions]
+        places = [(mention.start, mention.end) for match in matches for mention in match.mentions]
         if (asking := WHOM.search(topic)) is not None:
             places += [asking.span(), *(word.span() for word in BEST.finditer(topic))]
         beside = {word.word for word in terms(without(topic, places))}
-        return [one.word for one in self.unknown if one.word in beside]
+        return [term.word for term in self.unknown if term.word in beside]
 
 
 def matching(views: Sequence[View], question: Question) -> TopicMatches:

@@ -95,7 +95,7 @@ class ByCount(Weight):
 
     def tallies(self) -> dict[str, Tally]:
         sums = self.match.view.search.sums_by_entity(self.match.query)
-        return {e: _tally(found.number, float(found.number)) for e, found in sums.items()}
+        return {e: _tally(total.number, float(total.number)) for e, total in sums.items()}
 
     def largest(self, entity_id: str, limit: int) -> list[Document]:
         return self._first(self._claims_of(entity_id), limit)
@@ -115,7 +115,7 @@ class ByRecency(Weight):
         search, query = self.match.view.search, self.match.query
         unit = 2.0 ** ((FRESH_FROM - self.now) / DAY / HALF_LIFE_DAYS)
         aged = search.sums_by_entity(all_of([query, self._aged()]), "fresh")
-        out = {e: _tally(found.number, found.total * unit) for e, found in aged.items()}
+        out = {e: _tally(total.number, total.total * unit) for e, total in aged.items()}
         for entity_id, sums in search.sums_by_entity(all_of([query, self._ageless()])).items():
             older = out.get(entity_id, _tally(0, 0.0))
             count, total = older.claim_count + sums.number, older.factors["sum"] + sums.number
@@ -148,7 +148,7 @@ class ByCitation(Weight):
 
     def tallies(self) -> dict[str, Tally]:
         sums = self.match.view.search.sums_by_entity(self.match.query, "cited")
-        return {e: _tally(found.number, found.total / CITED_UNIT) for e, found in sums.items()}
+        return {e: _tally(total.number, total.total / CITED_UNIT) for e, total in sums.items()}
 
     def largest(self, entity_id: str, limit: int) -> list[Document]:
         return self._first(self._claims_of(entity_id), limit, "cited")
@@ -213,9 +213,9 @@ class ByEvidence(Weight):
 
     def largest(self, entity_id: str, limit: int) -> list[Document]:
         first = nsmallest(
-            limit, self._added[entity_id], key=lambda one: (-one.amount, one.claim_id)
+            limit, self._added[entity_id], key=lambda added: (-added.amount, added.claim_id)
         )
-        return [one.claim for one in first]
+        return [added.claim for added in first]
 
     def repeats(self, entity_id: str, claim_id: str) -> bool:
         return any(row.claim_id == claim_id and not row.amount for row in self._added[entity_id])
@@ -238,7 +238,7 @@ def closeness(text: str, held: tuple[Term, ...]) -> dict[str, float]:
     folded, exact = fold(text), _patterns(held)
     t, form, lead = 0, 1.0, 1.0
     for word in held:
-        places = [found.start() for found in exact[word].finditer(folded)]
+        places = [match.start() for match in exact[word].finditer(folded)]
         if not places and len(word.alternatives) == 1:
             form = OTHER_FORM
         if places and not any(map(str.isalnum, folded[: places[0]])):

@@ -151,20 +151,24 @@ def _answers(
     kinds: Sequence[Kind],
     vector: TextVector | None,
 ) -> list[Answer]:
-    ties = {one.claim.id: one for one in tied_to_what(view, text)[:MAX_TIED]}
-    files = [(one.start, one.end) for one in named_in(text) if ties and one.kind == "path"]
+    ties = {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
+    files = [(name.start, name.end) for name in named_in(text) if ties and name.kind == "path"]
     files += view.workspace.documents_in(text) if ties else []
     asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
     tied = _claims(view, ties)
     by_place = {
-        (type(one.artifact), one.where or one.artifact.id, one.section): one
-        for one in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
-        if view.texts.is_sayable(one.artifact)
+        (
+            type(candidate.artifact),
+            candidate.where or candidate.artifact.id,
+            candidate.section,
+        ): candidate
+        for candidate in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
+        if view.texts.is_sayable(candidate.artifact)
     }
     judged = list(_judged(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
-    judged.sort(key=lambda one: one.order)
+    judged.sort(key=lambda answer: answer.order)
     first: dict[tuple[type, str], Answer] = {}
     for answer in judged:
         first.setdefault((type(answer.artifact), answer.artifact.id), answer)
@@ -173,15 +177,15 @@ def _answers(
 
 def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> list[Answer]:
     """The candidates with their nearness by meaning."""
-    cosines = [vector.cosine(view, one.artifact) for one in judged]
+    cosines = [vector.cosine(view, answer.artifact) for answer in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
     return [
-        one._replace(
-            features=one.features._replace(
+        answer._replace(
+            features=answer.features._replace(
                 cosine=cosine, lead=cosine - (second if cosine == first else first)
             )
         )
-        for one, cosine in zip(judged, cosines, strict=True)
+        for answer, cosine in zip(judged, cosines, strict=True)
     ]
 
 
@@ -203,10 +207,10 @@ def _candidates(
     near = (
         [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
     )
-    yield from _claims(view, (one.id for one in near))
+    yield from _claims(view, (claim.id for claim in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
-    for entity_id in sorted(entity_strengths, key=lambda one: -entity_strengths[one])[
+    for entity_id in sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])[
         :MAX_SPEAKING
     ]:
         if view.deadline.has_passed():
@@ -277,7 +281,7 @@ def _section_candidate(
         return asked.weight_of(held, asked.exactly_in(part.text))
 
     best = Passage("", (), ())
-    for part in sorted(parts, key=lambda one: -weight(one))[:MAX_PASSAGES]:
+    for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]:
         if not any(view.visible.claim(claim_id) for claim_id in part.claim_ids):
             best = part
             break
@@ -292,7 +296,9 @@ def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[s
     """Which of some entities a text with these stems names."""
     held = frozenset(stems)
     entities = (view.visible.entity(entity_id) for entity_id in entity_ids)
-    names = [_stems(view, "\n".join((one.name, *one.aliases))) for one in entities if one]
+    names = [
+        _stems(view, "\n".join((entity.name, *entity.aliases))) for entity in entities if entity
+    ]
     if all(words and held.isdisjoint(words) for words in names):
         return set()
     return {mention.entity_id for mention in view.names.mentions(text)}.intersection(entity_ids)
@@ -360,8 +366,12 @@ def _judged(
     """
     candidates = list(candidates)
     # Reversed, so that of several sections that quote a claim the first one lends its words.
-    lent = {claim_id: one.around for one in reversed(candidates) for claim_id in one.quotes}
-    holding = [_holding(asked, one) for one in candidates]
+    lent = {
+        claim_id: candidate.around
+        for candidate in reversed(candidates)
+        for claim_id in candidate.quotes
+    }
+    holding = [_holding(asked, candidate) for candidate in candidates]
     rivals = _rivals(holding)
     total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
     for candidate, exactly, sentence, held, beyond in holding:
@@ -441,13 +451,13 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     for candidate, *_, held, _ in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
             group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
-            same = (known for known, other in alike.items() if _alike(candidate, other))
+            same = (earlier for earlier, other in alike.items() if _alike(candidate, other))
             group = next(same, group)
             alike.setdefault(group, candidate)
             groups[frozenset(held)].add(group)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in {frozenset(one.held) for one in holding}
+        for words in {frozenset(held) for *_, held, _ in holding}
     }
 
 
@@ -463,7 +473,7 @@ def _alike(candidate: _Candidate, other: _Candidate) -> bool:
 
 def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
     """The numbers, and the identifiers as wholes, among some stems."""
-    return frozenset(one for one in stems if not one.isalpha())
+    return frozenset(stem for stem in stems if not stem.isalpha())
 
 
 def _held(asked: WeighedWords, candidate: _Candidate) -> tuple[Term, ...]:
@@ -491,7 +501,9 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     def find() -> list[Answer]:
         asked = _asked_beside(view, entity, text)
         candidates = _claims_of(view, entity.id, asked)
-        return sorted(_judged(view, asked, {entity.id: 1.0}, candidates), key=lambda one: one.order)
+        return sorted(
+            _judged(view, asked, {entity.id: 1.0}, candidates), key=lambda answer: answer.order
+        )
 
     return view.cached(f"claims about {entity.id}", text, find)
 
@@ -509,7 +521,7 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     """The id of the claim of an entity that a text asks for first."""
-    return next((one.artifact.id for one in claims_about(view, entity, text)), None)
+    return next((answer.artifact.id for answer in claims_about(view, entity, text)), None)
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:

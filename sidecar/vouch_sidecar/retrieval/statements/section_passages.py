@@ -37,7 +37,7 @@ def passages(section: str) -> Iterator[Passage]:
     body = section.partition("\n")[2] if heading(section) else section
     for part in _BORDER.split(body[:MAX_PASSAGED]):
         if said := plain(part):
-            quoted = tuple(found[1].strip() for found in _QUOTED.finditer(part))
+            quoted = tuple(match[1].strip() for match in _QUOTED.finditer(part))
             yield Passage(said, tuple(content_stems(said)), quoted)
 
 
@@ -45,5 +45,5 @@ def plain(text: str) -> str:
     """The start of a text of a page in one line, without `[claim: …]` and with `[[names]]` as they
     read.
     """
-    read = _LINK.sub(lambda found: found[2] or found[1], _QUOTED.sub("", text[:MAX_PASSAGED]))
+    read = _LINK.sub(lambda match: match[2] or match[1], _QUOTED.sub("", text[:MAX_PASSAGED]))
     return " ".join(read.split())

@@ -64,11 +64,11 @@ class ClaimTexts:
         if not claim.auto_approved:
             return "worded"
         sentence = self.sentence(claim)
-        cited = [self._at.knowledge.evidence(one) for one in claim.evidence]
-        receipts = [one for one in cited if one is not None and is_receipt(one)]
+        cited = [self._at.knowledge.evidence(ref) for ref in claim.evidence]
+        receipts = [citation for citation in cited if citation is not None and is_receipt(citation)]
         ids = [sentence.source_id] if sentence is not None else [r.source_id for r in receipts]
         sources = (self._visible.artifact((Kind.SOURCE, source_id)) for source_id in ids)
-        if any(isinstance(one, Source) and one.type in TALKING for one in sources):
+        if any(isinstance(source, Source) and source.type in TALKING for source in sources):
             return "exchange"
         stands = sentence.holds if sentence is not None else bool(receipts)
         return "passage" if stands else "worded"
@@ -99,7 +99,7 @@ class ClaimTexts:
             ):
                 continue
             first.setdefault(self.said(claim).where, (sentence.start, claim))
-        return [claim for _, claim in sorted(first.values(), key=lambda one: one[0])]
+        return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
         """The exchange, a question and the message that answers it, with a claim's sentence."""

@@ -72,10 +72,10 @@ class ArtifactCounts:
 
         def find() -> bool:
             first = list(self._visible.found(self._at.search.every(Kind.CLAIM), CLAIMS_COMPARED))
-            claims = [one for one in first if isinstance(one, Claim)]
+            claims = [claim for claim in first if isinstance(claim, Claim)]
             kinds = {
-                (one.status, one.auto_approved, one.confidence, len(set(one.evidence)))
-                for one in claims
+                (claim.status, claim.auto_approved, claim.confidence, len(set(claim.evidence)))
+                for claim in claims
             }
             return len(claims) > 1 and len(kinds) == 1
 

@@ -53,7 +53,7 @@ class VisibleArtifacts:
         if self.artifact((Kind.SOURCE, evidence.source_id)) is None:
             return False
         citing = self._at.knowledge.found(pointing_query("cites", evidence.id))
-        gates = [gate_of(one) for one in citing if isinstance(one, Claim)]
+        gates = [gate_of(claim) for claim in citing if isinstance(claim, Claim)]
         return not gates or not self._at.gates.isdisjoint(gates)
 
     def artifact(self, key: Key) -> Artifact | None:
@@ -122,7 +122,7 @@ class VisibleArtifacts:
         snapshot = self._at.knowledge.snapshot
         hits = snapshot.search(query, limit, by="worth")
         artifacts = (self.in_document(snapshot.document(hit)) for hit in hits)
-        return [one for one in artifacts if isinstance(one, Claim)]
+        return [claim for claim in artifacts if isinstance(claim, Claim)]
 
     def pages_about(self, key: Key) -> list[Page]:
         """The pages that list a claim or an entity, or that have a topic as title, by id."""

@@ -36,7 +36,9 @@ class VisibleNames:
         def find() -> list[Mention]:
             declared = [m for m in self.mentions(text) if not m.nested]
             return [
-                one for one in self._at.derived.find(text) if not any(map(one.overlaps, declared))
+                mention
+                for mention in self._at.derived.find(text)
+                if not any(map(mention.overlaps, declared))
             ]
 
         return self._at.cached("derived", text, find) if self._at.derived else []
