@@ -215,9 +215,9 @@ def _in_code_owners(context: CheckContext) -> dict[str, tuple[Problem, ...]]:
     owners = collection.surroundings.workspace.code_owners
     path = os.path.relpath(owners.top / owners.path, collection.root / KB_DIRNAME)
     problems = [
-        Problem(path, finding.message, finding.severity, one.line, code=finding.code)
-        for one in owners.problems
-        for finding in _as_set(iter([Finding("code-owners", "", one.message)]), context)
+        Problem(path, finding.message, finding.severity, problem.line, code=finding.code)
+        for problem in owners.problems
+        for finding in _as_set(iter([Finding("code-owners", "", problem.message)]), context)
     ]
     return {path: tuple(problems)} if problems else {}
 
@@ -245,15 +245,15 @@ def _summed_up(by_path: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Probl
     are long unconfirmed, merged into one.
     """
     for codes, words in SUMMED.items():
-        stale = [one for some in by_path.values() for one in some if one.code in codes]
+        stale = [problem for some in by_path.values() for problem in some if problem.code in codes]
         if len(stale) <= MAX_STALE:
             continue
         kept = {
             path: rest
             for path, some in by_path.items()
-            if (rest := tuple(one for one in some if one.code not in codes))
+            if (rest := tuple(problem for problem in some if problem.code not in codes))
         }
-        counts = Counter(one.code for one in stale)
+        counts = Counter(problem.code for problem in stale)
         parts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
         message = f"{len(stale)} claims {words} ({parts}), as {stale[0].path}"
         (code, _), *_ = counts.most_common(1)
@@ -286,13 +286,20 @@ def _placed(artifact: Artifact, data: bytes, findings: Iterable[Finding]) -> tup
     first = list(islice(findings, MAX_FINDINGS))
     if not first:
         return ()
-    places = locate(artifact.path, data, [one.field for one in first])
+    places = locate(artifact.path, data, [finding.field for finding in first])
     for number, finding in enumerate(first):
         if finding.at is not None:
             places[number] = place_in_body(data, finding.at)
     problems = (
-        Problem(artifact.path, one.message, one.severity, *place, one.field, code=one.code)
-        for one, place in zip(first, places, strict=True)
+        Problem(
+            artifact.path,
+            finding.message,
+            finding.severity,
+            *place,
+            finding.field,
+            code=finding.code,
+        )
+        for finding, place in zip(first, places, strict=True)
     )
     return placed(problems, data)
 
@@ -315,7 +322,7 @@ def _of_withheld(artifact: Artifact, context: CheckContext) -> Iterator[Finding]
         yield from _findings(artifact, context)
     else:
         uncited = _impersonal(artifact, context)
-        yield from (one for one in uncited if one.code == "dangling-evidence")
+        yield from (finding for finding in uncited if finding.code == "dangling-evidence")
 
 
 def _as_set(findings: Iterator[Finding], context: CheckContext) -> Iterator[Finding]:
@@ -394,9 +401,9 @@ def _cites(artifact: Artifact) -> bool:
 def shared_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds names and aliases that another entity has as well."""
     for field, name in _names(artifact):
-        others = [one for one in context.knowledge.names.exactly(name) if one != artifact.id]
+        others = [other for other in context.knowledge.names.exactly(name) if other != artifact.id]
         if others:
-            who = ", ".join(clip(one_line(one), 80) for one in others[:3])
+            who = ", ".join(clip(one_line(other), 80) for other in others[:3])
             after = "where it stands, both are listed, and nothing is said unasked"
             yield Finding("shared-name", field, f"`{field}` names {who} as well: {after}")
 

@@ -46,10 +46,12 @@ class ClaimFactsCollector:
         if sentence is not None and not self._may_tell(claim, sentence):
             sentence = None
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
-        files = tuple(one for one in cited if one is not None)
+        files = tuple(file for file in cited if file is not None)
         why = self._rationales.get(claim.id, "")
         said = "" if sentence is None else sentence.text
-        entity_names = tuple((one, self._names(one)) for one in dict.fromkeys(claim.entities))
+        entity_names = tuple(
+            (entity_id, self._names(entity_id)) for entity_id in dict.fromkeys(claim.entities)
+        )
         return ClaimFacts(
             claim.id, mark_of(claim, quoted), claim.text, files, why, said, entity_names
         )

@@ -54,7 +54,7 @@ def given_entities(
     """The entities that a text names and that the session was given, unchanged since: pairs of
     `View.identity` and entity id.
     """
-    rows = (row for one in served for row in volunteered_by([one.view], [text]))
+    rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
     given = (row for row in rows if _given_state(session, row) == _entity_state(row))
     return frozenset((row.view.identity, row.entity.id) for row in given)
 
@@ -118,14 +118,14 @@ def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str
 
 def _full_text_hits(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
     """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
-    recalls = {one.view.collection: one.settings.recall for one in served}
+    recalls = {kb.view.collection: kb.settings.recall for kb in served}
     hits = each_once(probed.answers)
     return _allowed(served, [h for h in hits if recalls[h.view.collection].fallback_to_fts])
 
 
 def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[ContextHit]:
     """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
-    recalls = {one.view.collection: one.settings.recall for one in served}
+    recalls = {kb.view.collection: kb.settings.recall for kb in served}
     return [
         hit
         for hit in hits
@@ -139,7 +139,7 @@ def volunteering(served: Sequence[Served], session: Session, now: float) -> list
     """A session's window for each knowledge base, with the limits on what its newest text may
     volunteer: nothing that was pushed before. `now` is on the sessions' clock.
     """
-    return [_volunteering(one, session, now) for one in served]
+    return [_volunteering(kb, session, now) for kb in served]
 
 
 def _volunteering(served: Served, session: Session, now: float) -> Window:
@@ -159,8 +159,8 @@ def _volunteering(served: Served, session: Session, now: float) -> Window:
 def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
     """Whether `volunteer.throttle_seconds` forbids anything `fresh` now."""
     return any(
-        session.is_throttled(one.view.identity, one.settings.volunteer.throttle_seconds, now)
-        for one in served
+        session.is_throttled(kb.view.identity, kb.settings.volunteer.throttle_seconds, now)
+        for kb in served
     )
 
 

@@ -129,7 +129,7 @@ class DiskFollower:
         """Do what follows from a change that was published; rebuild damaged bases at once."""
         self.embeddings.wake()
         self._workspaces.wake()
-        if any(one.reader.is_damaged for one in self._engine.collections.values()):
+        if any(collection.reader.is_damaged for collection in self._engine.collections.values()):
             self._wake.set()
 
     def watch_by(self, watching: Literal["own", "client"]) -> None:

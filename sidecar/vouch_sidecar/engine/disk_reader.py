@@ -284,7 +284,9 @@ class DiskReader:
             for path, stat in self.store.manifest_stats()
             if path == CONFIG or usual_key(path) not in changed
         }
-        retired = frozenset(one for one in stats if one != CONFIG and is_retired(usual_key(one)))
+        retired = frozenset(
+            path for path in stats if path != CONFIG and is_retired(usual_key(path))
+        )
         unlisted = self.store.not_in_manifest() | changed.keys()
         unlisted = {key for key in unlisted if not is_retired(key)}
         config = self.store.config
@@ -298,8 +300,9 @@ class DiskReader:
 def _retired(before: Knowledge, after: Knowledge) -> bool:
     """Whether a change removed an artifact, or a sentence or quote of one."""
     return after is not before and any(
-        made is not (was := before.changed.get(key)) and _lost_text(before, key, was, made)
-        for key, made in after.changed.items()
+        documents is not (was := before.changed.get(key))
+        and _lost_text(before, key, was, documents)
+        for key, documents in after.changed.items()
     )
 
 
@@ -311,7 +314,7 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, documents: Do
         return False
     stands, stood = link_state_of(documents[0]), link_state_of(then)
     lost = stands.linked == WITHOUT_QUOTE != stood.linked
-    lost = lost or any(one.gates is None for one in set(stands.closed).difference(stood.closed))
+    lost = lost or any(span.gates is None for span in set(stands.closed).difference(stood.closed))
     old, new = quoted_in(then), quoted_in(documents[0])
     sentence = None if old is None else old.sentence
     kept = None if new is None else new.sentence

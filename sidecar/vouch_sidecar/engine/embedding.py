@@ -133,7 +133,10 @@ class Embeddings:
                     self._forget()
                 self._backend, self._identity = backend, backend.identity
             backend = self._backend
-            kept = [await self._embed_missing(backend, one) for one in list(collections.values())]
+            kept = [
+                await self._embed_missing(backend, collection)
+                for collection in list(collections.values())
+            ]
         except UnavailableError:
             self._backend = None
             self.faults.remove(EMBED)  # the fault of FOLLOW_STEP says it
@@ -148,8 +151,8 @@ class Embeddings:
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
-        settings = (one.settings.semantic for one in self._collections.values())
-        return next(((one.model, one.ollama) for one in settings), (None, None))
+        settings = (collection.settings.semantic for collection in self._collections.values())
+        return next(((semantic.model, semantic.ollama) for semantic in settings), (None, None))
 
     async def _embed_missing(self, backend: Backend, collection: Collection) -> bool:
         """Compute the missing vectors of one knowledge base. Returns whether they are written."""
@@ -215,13 +218,13 @@ class Embeddings:
         """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
         the question's deadline is too close.
         """
-        collections = [one.collection for one in served]
+        collections = [kb.collection for kb in served]
         if not all(map(self._is_ready, collections)):
             return None
-        vector = await self._embed_question(text, min(one.view.deadline.left for one in served))
+        vector = await self._embed_question(text, min(kb.view.deadline.left for kb in served))
         if vector is None or not all(map(self._is_ready, collections)):
             return None
-        vectors = {one.view.identity: self._vectors[one.collection.root].vectors for one in served}
+        vectors = {kb.view.identity: self._vectors[kb.collection.root].vectors for kb in served}
         return TextVector(vector, vectors)
 
     async def _embed_question(self, text: str, left: float) -> Vector | None:

@@ -273,15 +273,19 @@ class Engine:
         if not self.is_followed:
             return []
         chosen = self.registry.chosen(caller, None)
-        return [one for one in chosen if one.surroundings.is_behind and not one.is_failing]
+        return [
+            collection
+            for collection in chosen
+            if collection.surroundings.is_behind and not collection.is_failing
+        ]
 
     def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
         """Whether one of these paths has come or gone since files were listed, as git says."""
         if not self.is_followed:
             return False
         return any(
-            one.surroundings.is_list_behind(paths, one.settings.trust.folders)
-            for one in self.registry.chosen(caller, None)
+            collection.surroundings.is_list_behind(paths, collection.settings.trust.folders)
+            for collection in self.registry.chosen(caller, None)
         )
 
     def observe(
@@ -331,7 +335,9 @@ class Engine:
 
     def notice_pauses(self) -> None:
         """Look which knowledge bases are paused, and call the listeners where that changed."""
-        paused = frozenset(r for r, one in self.collections.items() if one.pause.until())
+        paused = frozenset(
+            r for r, collection in self.collections.items() if collection.pause.until()
+        )
         if paused != self._paused:
             self._paused = paused
             self.call(self.session_listeners)
@@ -341,7 +347,7 @@ class Engine:
         """Those of `serving` that may say something unasked: not those that are paused."""
         self.notice_pauses()
         served = self.serving(caller)
-        return [one for one in served if one.collection.root not in self._paused]
+        return [kb for kb in served if kb.collection.root not in self._paused]
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())
@@ -361,4 +367,4 @@ class Engine:
         session = self.sessions.peek(session_id)
         if session is None:
             return []
-        return in_play([one.window(session, asked=asked) for one in served], top_k)
+        return in_play([kb.window(session, asked=asked) for kb in served], top_k)

@@ -91,16 +91,16 @@ def _rows(table: Table) -> list[list[object]]:
     """The topics of a gate as JSON, each with whether this gate alone makes it."""
     return [
         [
-            one.key,
-            one.entity.id,
-            one.entity.name,
-            one.why,
-            sorted(one.claims),
-            sorted(one.pages),
-            one.wide,
-            table.names.entity(one.entity.id) is not None,
+            topic.key,
+            topic.entity.id,
+            topic.entity.name,
+            topic.why,
+            sorted(topic.claims),
+            sorted(topic.pages),
+            topic.wide,
+            table.names.entity(topic.entity.id) is not None,
         ]
-        for one in table.topics.values()
+        for topic in table.topics.values()
     ]
 
 

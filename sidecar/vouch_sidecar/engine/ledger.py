@@ -108,14 +108,14 @@ class UsageLedger:
     def latest(self, days: int = SHOWN_DAYS) -> Totals:
         """The totals of the latest days, today included."""
         since = self._date() - timedelta(days=days - 1)
-        return _sum(one for day, one in list(self._days.items()) if day >= since)
+        return _sum(totals for day, totals in list(self._days.items()) if day >= since)
 
     def unused(self) -> dict[str, int]:
         """How often lines that no answer used were given since the process began, by id, the most
         given first.
         """
-        given = {one: n for one, n in self._given.items() if one not in self._used}
-        return dict(sorted(given.items(), key=lambda one: (-one[1], one[0])))
+        given = {line_id: n for line_id, n in self._given.items() if line_id not in self._used}
+        return dict(sorted(given.items(), key=lambda item: (-item[1], item[0])))
 
     def save(self) -> None:
         """Write what was counted since the last time, unless there is no room."""
@@ -123,9 +123,9 @@ class UsageLedger:
             return
         self._is_saved = True
         since = self._date() - timedelta(days=DAYS - 1)
-        for day in [one for one in self._days if one < since]:
+        for day in [day for day in self._days if day < since]:
             del self._days[day]
-        data = {day.isoformat(): asdict(one) for day, one in sorted(self._days.items())}
+        data = {day.isoformat(): asdict(totals) for day, totals in sorted(self._days.items())}
         with suppress(OSError):
             _write(self._path, json.dumps(data).encode())
             _remove_older(self._path.parent, self._now() - DAYS * 86_400)

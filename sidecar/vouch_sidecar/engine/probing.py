@@ -41,13 +41,13 @@ def probe(
     asked = allowed(served)
     if session is None:
         return _probe(asked, text, again, spoken, vector)
-    stamp = tuple((one.view.stamp, one.settings) for one in asked)
+    stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
     session.begin_turn()
     probed = session.probed(
         (text, again, frozenset(spoken), vector is not None, stamp),
         lambda: _probe(asked, text, again, spoken, vector),
     )
-    if any(one.view.deadline.cut for one in asked):
+    if any(kb.view.deadline.cut for kb in asked):
         session.forget_probes()
     from_cache = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
     return replace(probed, from_cache=from_cache)
@@ -60,18 +60,18 @@ def _probe(
     spoken: GivenEntities,
     vector: TextVector | None,
 ) -> Probed:
-    recalls = [one.settings.recall for one in asked]
+    recalls = [kb.settings.recall for kb in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    result = run([one.view for one in asked], text, threshold, full_text, spoken, vector)
+    result = run([kb.view for kb in asked], text, threshold, full_text, spoken, vector)
     return Probed(result, 0, persona_of(asked, result.primary))
 
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:
     """The knowledge bases to probe: the first by name, as many as the strictest setting allows."""
-    limits = [n for one in served if (n := one.settings.probe.max_collections) is not None]
+    limits = [n for kb in served if (n := kb.settings.probe.max_collections) is not None]
     if not limits:
         return served
-    return sorted(served, key=lambda one: one.view.collection)[: min(limits)]
+    return sorted(served, key=lambda kb: kb.view.collection)[: min(limits)]

@@ -67,11 +67,11 @@ class ProblemReport:
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""
         problems = [
-            one for _, c in sorted(self._registry.collections.items()) for one in c.faulty()
+            problem for _, c in sorted(self._registry.collections.items()) for problem in c.faulty()
         ]
         problems += [Problem("", text, Severity.WARNING) for text in self._registry.starts.refused]
         return sorted(
-            (*problems, *self._faulty()), key=lambda one: one.severity is not Severity.ERROR
+            (*problems, *self._faulty()), key=lambda problem: problem.severity is not Severity.ERROR
         )
 
     def _faulty(self) -> list[Problem]:

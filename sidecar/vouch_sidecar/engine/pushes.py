@@ -121,7 +121,9 @@ class Pushes:
     def _sessions(self) -> list[Session]:
         """The sessions to push, most recently active first."""
         only = self._only if self._parts else ()
-        sessions = [one for one in self._engine.sessions if only is None or one.id in only]
+        sessions = [
+            session for session in self._engine.sessions if only is None or session.id in only
+        ]
         return sessions[::-1]
 
     def _ended(self) -> list[SaliencePush]:
@@ -213,7 +215,7 @@ class Pushes:
 
 def _known(served: Sequence[Served]) -> tuple[object, ...]:
     """While this is the same, so are the knowledge and settings behind every ranking."""
-    return tuple((one.view.stamp, one.settings) for one in served)
+    return tuple((kb.view.stamp, kb.settings) for kb in served)
 
 
 def _with_more(message: str, things: Sequence[object]) -> str:

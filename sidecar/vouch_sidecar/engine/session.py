@@ -172,7 +172,7 @@ class Session:
 
     def pushed(self, identity: Hashable) -> frozenset[str]:
         """Ids of the entities of a knowledge base that were ever `fresh`."""
-        return frozenset(entity_id for known, entity_id in self._pushed if known == identity)
+        return frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
 
     def passed_over(self, identity: Hashable, slot: Slot) -> frozenset[str]:
         """Ids of the entities that a slot named beyond the limit of `fresh`: it does not volunteer
@@ -192,7 +192,7 @@ class Session:
         left out, by identity. `now` is on the sessions' clock.
         """
         if slot is not None:
-            self._passed_over |= {known: (slot, beyond) for known, beyond in passed_over.items()}
+            self._passed_over |= {viewer: (slot, beyond) for viewer, beyond in passed_over.items()}
         for identity, entity_id in fresh:
             self._pushed.add((identity, entity_id))
             self._last_push_at[identity] = now
@@ -222,7 +222,7 @@ class Session:
 
     def handed(self, identity: Hashable) -> list[GivenLine]:
         """The latest lines that were given of a knowledge base."""
-        return [line for known, line in self._answers.handed if known == identity]
+        return [line for viewer, line in self._answers.handed if viewer == identity]
 
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts; records it."""
@@ -293,7 +293,7 @@ class Session:
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._answers.given.items())
         self._answers.given = {key: state for key, state in given if key[0] != identity}
-        self._answers.handed = [one for one in self._answers.handed if one[0] != identity]
+        self._answers.handed = [pair for pair in self._answers.handed if pair[0] != identity]
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 
@@ -302,7 +302,7 @@ def _slot(key: str, text: str, turn: int, also: Sequence[str]) -> Slot:
     """A slot, with what of `also` differs from its text."""
     kept = both_ends(text)
     earlier = dict.fromkeys(map(both_ends, [*also[:1], *also[1:][1 - MAX_ALSO :]]))
-    return Slot(key, kept, turn, tuple(one for one in earlier if one.strip() and one != kept))
+    return Slot(key, kept, turn, tuple(text for text in earlier if text.strip() and text != kept))
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:

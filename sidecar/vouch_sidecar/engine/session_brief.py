@@ -35,9 +35,9 @@ def brief(served: Sequence[ConfiguredView]) -> str:
     many as fit.
     """
     views = [
-        replace(one.view, gates=shared_gates(one.view.gates))
-        for one in served
-        if one.settings.recall.enabled
+        replace(kb.view, gates=shared_gates(kb.view.gates))
+        for kb in served
+        if kb.settings.recall.enabled
     ]
     lines: list[str] = []
     for view in views:
@@ -76,7 +76,9 @@ def _titles(view: View) -> Iterator[str]:
 def _subjects(view: View) -> Iterator[str]:
     """The names of entities and topics, those with the most claims first."""
     entities = [*view.knowledge.names.entities(), *(topic.entity for topic in view.derived)]
-    counted = sorted((-view.counts.claims_of(one.id), one.id, one.name) for one in entities)
+    counted = sorted(
+        (-view.counts.claims_of(entity.id), entity.id, entity.name) for entity in entities
+    )
     for count, _, name in counted:
         if count:
             yield from _harmless(name)

@@ -29,7 +29,7 @@ class Starts:
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        folders = {folder for found in self._refused.values() for folder in found}
+        folders = {folder for refused in self._refused.values() for folder in refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
     @property

@@ -77,7 +77,7 @@ class Stats:
         """Record a probe of `asked`; `remembered` of its phrases came from a session's memory."""
         self.phrases += len(probe.phrases)
         self.remembered += remembered
-        hit = {one.view.collection for one in probe.hits}
+        hit = {hit.view.collection for hit in probe.hits}
         for kb in asked:
             self.probes[kb.view.collection].count += 1
             self.probes[kb.view.collection].hits += kb.view.collection in hit

@@ -320,11 +320,13 @@ def _freshness(
         if state.searched.get(path) != version:
             state.quotes[path] = _locate_quotes(root, path, quotes)
             state.searched[path] = version
-    cited = {source for one in state.reads.values() for source in one.sources}
+    cited = {source for reading in state.reads.values() for source in reading.sources}
     state.once_files |= sources
-    state.once_files = {one: path for one, path in state.once_files.items() if one in cited}
+    state.once_files = {
+        source: path for source, path in state.once_files.items() if source in cited
+    }
     by_quote = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
-    lost = {one: path for one, path in state.once_files.items() if one not in sources}
+    lost = {source: path for source, path in state.once_files.items() if source not in sources}
     return Freshness(by_quote, lost, _gone_names(ties, state))
 
 
@@ -420,7 +422,7 @@ def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
 def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[str, Claim | None]]:
     """Changed claims by id, None for removed ones; all claims if `changed` is None."""
     if changed is None:
-        claims = (one for one in knowledge.all_of(Kind.CLAIM) if isinstance(one, Claim))
+        claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
         yield from ((claim.id, claim) for claim in claims)
         return
     for kind, claim_id in changed:
@@ -476,7 +478,7 @@ def _search_files(
     if all_wanted != state.wanted:
         state.stats.clear()
         state.wanted = all_wanted
-    state.names = {path: found for path, found in state.names.items() if path in files}
+    state.names = {path: said for path, said in state.names.items() if path in files}
     for path in files.paths:
         if not is_searched(path):
             continue

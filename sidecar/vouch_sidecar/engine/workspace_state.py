@@ -101,8 +101,10 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
         state.kept = _digest(data)
     ties = Ties(parts["by_path"], parts["uses"], parts["said"])
     origin = origin_of(collection.root)
-    quotes = {one: fresh for some in parts["quotes"].values() for one, fresh in some}
-    lost = {one: path for one, path in parts["once"].items() if one not in parts["sources"]}
+    quotes = {quote: fresh for some in parts["quotes"].values() for quote, fresh in some}
+    lost = {
+        source: path for source, path in parts["once"].items() if source not in parts["sources"]
+    }
     fresh = Freshness(quotes, lost, parts["gone"])
     sources, stats = parts["sources"], parts["stats"]
     return Workspace(
@@ -111,16 +113,16 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
 
 
 _PARTS: Mapping[str, Callable[[Any], Any]] = {
-    "by_path": lambda ties: [Tie(*one) for one in ties],
-    "uses": lambda uses: [Use(*one) for one in uses],
-    "said": lambda one: _names(*one),
+    "by_path": lambda ties: [Tie(*tie) for tie in ties],
+    "uses": lambda uses: [Use(*use) for use in uses],
+    "said": lambda row: _names(*row),
     "stats": bytes.fromhex,
     "sources": str,
     "wanted": str,
-    "quotes": lambda some: [((one[0], one[1], one[2]), Fresh(*how)) for one, how in some],
+    "quotes": lambda some: [((quote[0], quote[1], quote[2]), Fresh(*how)) for quote, how in some],
     "once": str,
     "names": str,
-    "gone": lambda one: GoneNames(one[0], tuple((start, end) for start, end in one[1])),
+    "gone": lambda row: GoneNames(row[0], tuple((start, end) for start, end in row[1])),
 }
 """The parts of the cache file, which has a line for each entry, and how to decode a value."""
 
@@ -142,7 +144,7 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": workspace.ties.by_path,
         "uses": workspace.ties.uses,
-        "said": {path: (*one[:3], sorted(one.gone)) for path, one in state.names.items()},
+        "said": {path: (*said[:3], sorted(said.gone)) for path, said in state.names.items()},
         "stats": {path: stat.hex() for path, stat in state.stats.items()},
         "sources": workspace.sources,
         "wanted": {state.wanted: ""},

@@ -163,7 +163,7 @@ class ArtifactViews:
             text=claim.text,
             said=said.text,
             sentence=None if sentence is None else sentence.text,
-            said_with=[one for one in said.claims if one != claim.id],
+            said_with=[claim_id for claim_id in said.claims if claim_id != claim.id],
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,
@@ -171,7 +171,7 @@ class ArtifactViews:
             linked_entities=linked,
             link=by if linked else None,
             tags=list(claim.tags),
-            contradicts=[one.id for one in contradicting(self._view, claim)],
+            contradicts=[other.id for other in contradicting(self._view, claim)],
             date=iso(claim.date),
             stale=None if went is None else went.said,
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
@@ -278,7 +278,7 @@ def around(page: Printer, pages: list[PageRef], relations: list[RelationRef]) ->
     """Print the pages and relations of an artifact."""
     if pages:
         page.space()
-        rows = [(one.id, one.title, one.status) for one in pages]
+        rows = [(page.id, page.title, page.status) for page in pages]
         page.table({"page": "key", "title": "short", "status": "whole"}, rows, "page")
     if relations:
         page.space()

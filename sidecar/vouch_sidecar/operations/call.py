@@ -197,11 +197,11 @@ class _Call(Generic[P, R]):
         ask = OperationCall(engine, caller, served, documents)
         tells = operation.tells_pending and engine.is_followed
         pending = any(
-            one.collection.is_workspace_pending
-            if operation.needs_workspace(one)
-            else tells and one.collection.is_first_workspace_pending
-            for one in served
-            if one.collection.complete
+            kb.collection.is_workspace_pending
+            if operation.needs_workspace(kb)
+            else tells and kb.collection.is_first_workspace_pending
+            for kb in served
+            if kb.collection.complete
         )
         pending = pending or engine.has_outdated_lists(caller, paths_in(operation, raw))
         behind, generation = bool(engine.not_looked_at(caller)), engine.generation
@@ -322,7 +322,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
     messages = list(_unknown_messages(operation, raw))
     given = raw if isinstance(raw, Mapping) else {}
     for name, field in operation.params.model_fields.items():
-        choices = next((one for one in field.metadata if isinstance(one, Choices)), None)
+        choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
         if choices is None:
             continue
         allowed = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
@@ -340,7 +340,7 @@ def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | Non
 def _entity_types(engine: Engine | None) -> set[str]:
     """The types of all served entities, and that of topics."""
     collections = engine.collections.values() if engine else ()
-    declared = {one.type for c in collections for one in c.knowledge.names.entities()}
+    declared = {entity.type for c in collections for entity in c.knowledge.names.entities()}
     return declared | {TOPIC}
 
 
@@ -373,7 +373,7 @@ def _invalid(error: ValidationError) -> InvalidParamsError:
     for fault in errors:
         field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
         messages.setdefault(field, Message(field, _wording(fault["type"], fault["msg"])))
-    missing = all(one["type"] == "missing" for one in errors)
+    missing = all(error["type"] == "missing" for error in errors)
     return InvalidParamsError(list(messages.values()), missing=missing)
 
 

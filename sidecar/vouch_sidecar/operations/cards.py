@@ -57,19 +57,19 @@ def mentioned_at(
     """
     served = engine.serving(caller)
     mentions = [
-        (one, m)
-        for one in served
+        (kb, m)
+        for kb in served
         for m in (
-            *one.view.names.mentions(text),
-            *(listed_topics(one.view, text) if topics else ()),
+            *kb.view.names.mentions(text),
+            *(listed_topics(kb.view, text) if topics else ()),
         )
         if not m.nested and m.start <= offset <= m.end
     ]
     if not mentions:
         return None
     longest = max(m.end - m.start for _, m in mentions)
-    mentions = [(one, m) for one, m in mentions if m.end - m.start == longest]
-    entities = tuple((one, m.entity_id) for one, m in mentions)
+    mentions = [(kb, m) for kb, m in mentions if m.end - m.start == longest]
+    entities = tuple((kb, m.entity_id) for kb, m in mentions)
     return Mentioned(mentions[0][1].start, mentions[0][1].end, entities)
 
 

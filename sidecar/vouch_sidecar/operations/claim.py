@@ -66,14 +66,18 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     ask.engine.stats.opened(artifact.id)
     views = ask.views_for(view)
     claim = views.claim(artifact)
-    others = [other for one in claim.contradicts if (other := view.visible.claim(one)) is not None]
+    others = [
+        other
+        for claim_id in claim.contradicts
+        if (other := view.visible.claim(claim_id)) is not None
+    ]
     return ClaimResult(
         claim=claim,
         approved_by=artifact.approved_by,
         auto_approved=view.texts.is_approved_by_receipt(artifact),
         contested_by=[
-            ContraryClaim(id=one.id, said=view.texts.said(one).text, uri=views.uri(one.path))
-            for one in others
+            ContraryClaim(id=claim.id, said=view.texts.said(claim).text, uri=views.uri(claim.path))
+            for claim in others
         ],
         people=[
             *map(person_row, people_of_claim(view, artifact)),

@@ -49,7 +49,7 @@ def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
 
 def _row(author: Author) -> AuthorRow:
     name, commits, last, files, paths = author
-    rows = [AuthorFileRow(path=one.path, commits=one.commits, last=one.last) for one in paths]
+    rows = [AuthorFileRow(path=file.path, commits=file.commits, last=file.last) for file in paths]
     return AuthorRow(name=name, commits=commits, last=last, files=files, paths=rows)
 
 

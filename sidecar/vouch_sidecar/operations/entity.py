@@ -149,8 +149,14 @@ def show(page: Printer, result: EntityResult) -> None:
                 "text": "text",
             },
             [
-                (one.id, one.status, f"{one.confidence:g}", (one.date or "")[:10], _line(one))
-                for one in result.claims
+                (
+                    claim.id,
+                    claim.status,
+                    f"{claim.confidence:g}",
+                    (claim.date or "")[:10],
+                    _line(claim),
+                )
+                for claim in result.claims
             ],
             "claim",
         )

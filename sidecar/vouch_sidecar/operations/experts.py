@@ -56,7 +56,7 @@ class ExpertsParams(SinceParams):
         default="count",
         description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
         "anything else is read as count.",
-        json_schema_extra={"x-titles": {name: one.title for name, one in WEIGHTS.items()}},
+        json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
     types: Annotated[
         list[str] | None, Choices(TYPES, "Only entities of these types.", of_entities=True)
@@ -147,7 +147,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     )
     matches = matching(ask.views, question)
     return ExpertsResult(
-        experts=[_row(one, ask.many, params.explain) for one in rank(matches)],
+        experts=[_row(expert, ask.many, params.explain) for expert in rank(matches)],
         people=_people(matches, ask.many) or None,
         asks_who=True if asks_who(params.topic) else None,
         unmatched=matches.unmatched() or None,

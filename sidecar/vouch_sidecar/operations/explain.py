@@ -107,11 +107,12 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
 
 def gist(result: ExplainResult) -> list[str]:
     entities = [
-        f"{one.verdict}: entity {one_line(one.entity_id)}: {one_line(one.why)}"
-        for one in result.entities
+        f"{entity.verdict}: entity {one_line(entity.entity_id)}: {one_line(entity.why)}"
+        for entity in result.entities
     ]
     texts = [
-        f"{one.verdict}: {one.kind} {one_line(one.id)}: {one_line(one.why)}" for one in result.texts
+        f"{text.verdict}: {text.kind} {one_line(text.id)}: {one_line(text.why)}"
+        for text in result.texts
     ]
     return rows([*entities, *texts], ExplainResult.nothing)
 

@@ -119,13 +119,13 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         document = ask.documents.find(params.uri) if ask.documents is not None else None
         text = document.source if document is not None else None
         files = [] if path is None else [_tied(ask, path, text, params.range)]
-        return FilesResult(files=[_file(*one) for one in files])
+        return FilesResult(files=[_file(*row) for row in files])
     tied_files: list[tuple[str, list[TiedRow]]] = []
     for path in dict.fromkeys(params.paths or ()):
         if any(view.deadline.has_passed() for view in ask.views):
             break
         tied_files.append(_tied(ask, path, None, None))
-    return FilesResult(files=[_file(*one) for one in _folders_once(tied_files)])
+    return FilesResult(files=[_file(*row) for row in _folders_once(tied_files)])
 
 
 def _path_of(uri: str) -> str | None:
@@ -177,7 +177,7 @@ def _folders_once(
                 shared.setdefault(folder, []).append(same[0])
                 left_out.update(map(id, same))
     for path, rows in files:
-        for folder in [one for one in shared if path.startswith(one)]:
+        for folder in [shorter for shorter in shared if path.startswith(shorter)]:
             yield folder, shared.pop(folder)
         yield path, [row for row in rows if id(row) not in left_out]
 
@@ -191,7 +191,7 @@ def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
 
 
 def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:
-    return TiedFile(path=path, claims=[_row(one, tied) for one, tied in rows])
+    return TiedFile(path=path, claims=[_row(kb, tied) for kb, tied in rows])
 
 
 def _row(served: Served, tied: Tied) -> TiedClaim:

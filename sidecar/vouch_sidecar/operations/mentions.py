@@ -124,7 +124,9 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
                 entity = served.view.visible.entity(evidence.mention.entity_id)
                 if entity is not None and start <= place[0] and place[1] <= end:
                     places.append((place, entity, evidence, served.view.collection))
-    places.sort(key=lambda one: (one[0][0], -one[0][1], one[1].id, one[3] if ask.many else ""))
+    places.sort(
+        key=lambda place: (place[0][0], -place[0][1], place[1].id, place[3] if ask.many else "")
+    )
     return [
         NamedEntity(
             entity_id=entity.id,
@@ -171,7 +173,7 @@ def show(page: Printer, result: MentionsResult) -> None:
         places.setdefault((row.collection, row.entity_id), []).append(row)
     table_rows = []
     for rows_of in places.values():
-        row = next((one for one in rows_of if one.listed and not one.ambiguous), rows_of[0])
+        row = next((row for row in rows_of if row.listed and not row.ambiguous), rows_of[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
         table_rows.append((row.entity_id, row.name, row.type, len(rows_of), meant))
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}

@@ -73,12 +73,12 @@ class OperationCall:
         if since is None:
             return self
         at = since_when(since, self.engine.now())
-        served = [replace(one, view=replace(one.view, since=at)) for one in self.served]
+        served = [replace(kb, view=replace(kb.view, since=at)) for kb in self.served]
         return replace(self, served=served)
 
     @property
     def views(self) -> list[View]:
-        return [one.view for one in self.served]
+        return [kb.view for kb in self.served]
 
     @property
     def many(self) -> bool:
@@ -87,7 +87,7 @@ class OperationCall:
         return len(roots) > 1
 
     def views_for(self, view: View) -> ArtifactViews:
-        root = next(one.collection.root for one in self.served if one.view is view)
+        root = next(kb.collection.root for kb in self.served if kb.view is view)
         return ArtifactViews(view, root)
 
     def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
@@ -98,10 +98,14 @@ class OperationCall:
         for view in self.views:
             if (artifact := view.visible.artifact((kind, called))) is not None:
                 return view, artifact
-        matches = [(view, one) for view in self.views for one in by_name(view, kind, called)]
+        matches = [
+            (view, artifact) for view in self.views for artifact in by_name(view, kind, called)
+        ]
         if not matches:
             matches = [
-                (view, one) for view in self.views for one in by_beginning(view, kind, called)
+                (view, artifact)
+                for view in self.views
+                for artifact in by_beginning(view, kind, called)
             ]
         if len(matches) == 1:
             return matches[0]
@@ -204,7 +208,7 @@ def operations() -> dict[str, Operation[Any, Any]]:
     package that defines one.
     """
     package, folder = __name__.rpartition(".")[0], str(Path(__file__).parent)
-    modules = [import_module(f"{package}.{one.name}") for one in iter_modules([folder])]
+    modules = [import_module(f"{package}.{module.name}") for module in iter_modules([folder])]
     listed: list[Operation[Any, Any]] = [m.OPERATION for m in modules if hasattr(m, "OPERATION")]
     order = {name: place for place, name in enumerate(FIRST)}
     listed.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))

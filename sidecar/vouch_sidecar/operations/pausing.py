@@ -40,7 +40,7 @@ def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> Paus
     there is no runtime folder.
     """
     try:
-        roots = [one.collection.root for one in engine.serving(caller, root=params.root)]
+        roots = [kb.collection.root for kb in engine.serving(caller, root=params.root)]
     except UnknownRootError:
         message = Message("root", "is no folder of a knowledge base that is served")
         raise InvalidParamsError([message]) from None

@@ -69,7 +69,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     probed = probing.probe(ask.served, text, session, vector=ask.vector)
     probe, hits = probed.probe, list(probed.probe.hits)
     if ask.vector is not None:
-        threshold = min(one.settings.recall.similarity_threshold for one in ask.served)
+        threshold = min(kb.settings.recall.similarity_threshold for kb in ask.served)
         hits += semantic_hits(ask.vector, ask.views, text, hits, threshold)
         hits.sort(key=lambda hit: -hit.similarity)
     ask.engine.stats.count_probe(probing.allowed(ask.served), probe, probed.from_cache)

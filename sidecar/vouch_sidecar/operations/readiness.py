@@ -32,7 +32,11 @@ async def ready(
 
 def seconds_to_wait(engine: Engine) -> float:
     """How long a first answer may wait from now on to be whole."""
-    begun = [one.since for one in engine.collections.values() if one.is_first_workspace_pending]
+    begun = [
+        collection.since
+        for collection in engine.collections.values()
+        if collection.is_first_workspace_pending
+    ]
     if not engine.is_followed or not begun:
         return 0.0
     return max(0.0, max(begun) + READY_SECONDS - engine.clock())
@@ -46,8 +50,8 @@ def hook_limit(engine: Engine, caller: Caller) -> float:
 
 def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
     return engine.registry.has_looked and not any(
-        one.collection.is_first_workspace_pending and operation.needs_workspace(one)
-        for one in engine.serving(caller)
+        kb.collection.is_first_workspace_pending and operation.needs_workspace(kb)
+        for kb in engine.serving(caller)
     )
 
 
@@ -62,7 +66,7 @@ async def caught_up(
     at it, for at most `seconds`.
     """
     behind = engine.not_looked_at(caller)
-    pending = any(one.is_checkout_pending for one in engine.collections.values())
+    pending = any(collection.is_checkout_pending for collection in engine.collections.values())
     if engine.has_outdated_lists(caller, paths):
         engine.look_around()
     elif not behind and not pending:

@@ -95,10 +95,10 @@ class StatsResult(Result):
 def answer(ask: OperationCall, _: Params) -> StatsResult:
     kept = ask.engine.stats
     return StatsResult(
-        ledger=[_totals(ask, one) for one in ask.served],
+        ledger=[_totals(ask, kb) for kb in ask.served],
         arms=[
-            ArmStats(arm=arm, said=one.said, opened=one.opened, silent=one.silent)
-            for arm, one in kept.arms.items()
+            ArmStats(arm=arm, said=use.said, opened=use.opened, silent=use.silent)
+            for arm, use in kept.arms.items()
         ],
         operations=[
             OperationStats(
@@ -110,8 +110,8 @@ def answer(ask: OperationCall, _: Params) -> StatsResult:
             for name, timing in sorted(kept.timings.items())
         ],
         probes=[
-            ProbeStats(collection=name, probes=one.count, hits=one.hits)
-            for name, one in sorted(kept.probes.items())
+            ProbeStats(collection=name, probes=probe.count, hits=probe.hits)
+            for name, probe in sorted(kept.probes.items())
         ],
         probe_cache=CacheStats(phrases=kept.phrases, remembered=kept.remembered),
     )
@@ -125,7 +125,9 @@ def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
     latest, given = ledger.latest(), ledger.unused()
     kinds = (Kind.CLAIM, Kind.PAGE)
     seen = [
-        one for one in given if any(served.view.visible.artifact((kind, one)) for kind in kinds)
+        artifact_id
+        for artifact_id in given
+        if any(served.view.visible.artifact((kind, artifact_id)) for kind in kinds)
     ]
     return LedgerTotals(
         **asdict(latest)
@@ -133,7 +135,9 @@ def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
             "collection": served.view.collection,
             "silent": latest.prompts - latest.told,
             "used": latest.used if latest.judged else None,
-            "unused": [UnusedLine(id=one, given=given[one]) for one in seen[:MAX_UNUSED]],
+            "unused": [
+                UnusedLine(id=line_id, given=given[line_id]) for line_id in seen[:MAX_UNUSED]
+            ],
         }
     )
 
@@ -170,14 +174,17 @@ def show(page: Printer, result: StatsResult) -> None:
         {"arm": "key", "said": "number", "opened": "number", "silent": "number"}, arms, "arm"
     )
     page.space()
-    timings = [(one.operation, one.count, one.p50_ms, one.p95_ms) for one in result.operations]
+    timings = [
+        (operation.operation, operation.count, operation.p50_ms, operation.p95_ms)
+        for operation in result.operations
+    ]
     page.table(
         {"operation": "key", "count": "number", "p50_ms": "number", "p95_ms": "number"},
         timings,
         "operation",
     )
     page.space()
-    probes = [(one.collection, one.probes, one.hits) for one in result.probes]
+    probes = [(probe.collection, probe.probes, probe.hits) for probe in result.probes]
     page.table({"collection": "key", "probes": "number", "hits": "number"}, probes, "collection")
     page.space()
     cache = result.probe_cache

@@ -105,7 +105,7 @@ class StatusResult(Result):
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
     return StatusResult(
-        roots=[_root_status(ask, one) for one in ask.served],
+        roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.starts.refused,
         sessions=len(ask.engine.sessions),
         watcher=ask.engine.watching,
@@ -122,11 +122,11 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
         collection=collection.name,
         counts=Counts(**{name: view.counts.artifacts(kind) for name, kind in COUNTED.items()}),
         topics=len(view.derived) or None,
-        unusable=sum(any(one.is_unusable for one in several) for several in every),
+        unusable=sum(any(problem.is_unusable for problem in several) for several in every),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
-            for _, found in sorted(problems.items())
-            for problem in sorted(found, key=lambda one: (one.line, one.column))
+            for _, several in sorted(problems.items())
+            for problem in sorted(several, key=lambda problem: (problem.line, problem.column))
         ],
         indexed_at=iso(collection.indexed_at),
         paused_until=iso(collection.pause.until()),

@@ -145,12 +145,12 @@ def _contents(at: Examined) -> Iterator[Remark]:
 
 def _closed_sources(engine: Engine, root: str) -> int:
     """How many sources are closed to whoever asks, because of claims that are withheld."""
-    (view,) = (one.view for one in engine.serving(Caller()) if str(one.view.root) == root)
+    (view,) = (kb.view for kb in engine.serving(Caller()) if str(kb.view.root) == root)
     return sum(
-        (one.start, one.end) == CONTENT and (one.gates is None or not one.gates <= view.gates)
+        (span.start, span.end) == CONTENT and (span.gates is None or not span.gates <= view.gates)
         for source in view.knowledge.all_of(Kind.SOURCE)
         if view.visible.sees(source)
-        for one in view.knowledge.closed(source.id)
+        for span in view.knowledge.closed(source.id)
     )
 
 
@@ -158,11 +158,15 @@ def _fragments(engine: Engine, root: str) -> str | None:
     """A remark on claims that are fragments of what they quote, and on the settings of vouch that
     make them; None without such claims.
     """
-    (collection,) = (one for path, one in engine.collections.items() if str(path) == root)
-    quoted = [one for one in collection.knowledge.all_quoted() if one is not None]
-    sentences = (one.sentence for one in quoted)
-    parts = sum(one is not None and one.holds and not one.whole for one in sentences)
-    others = sum(one.form is not Form.STATEMENT for one in quoted)
+    (collection,) = (
+        collection for path, collection in engine.collections.items() if str(path) == root
+    )
+    quoted = [quote for quote in collection.knowledge.all_quoted() if quote is not None]
+    sentences = (quote.sentence for quote in quoted)
+    parts = sum(
+        sentence is not None and sentence.holds and not sentence.whole for sentence in sentences
+    )
+    others = sum(quote.form is not Form.STATEMENT for quote in quoted)
     if not parts and not others:
         return None
     every = collection.knowledge.snapshot.lengths
@@ -224,8 +228,8 @@ def _cache(root: Path, env: Mapping[str, str]) -> Remark:
     files = [path.stat() for path in folder.rglob("*") if path.is_file()]
     if not files:
         return Remark("cache", "wrong", f"nothing could be written to {folder}")
-    size = sum(one.st_size for one in files) / 1_000_000
-    age = (time.time() - max(one.st_mtime for one in files)) / 3600
+    size = sum(file.st_size for file in files) / 1_000_000
+    age = (time.time() - max(file.st_mtime for file in files)) / 3600
     return Remark("cache", "ok", f"{folder}, {size:.1f} MB, {age:.1f} hours old")
 
 
@@ -292,9 +296,9 @@ def _trial(at: Examined) -> Iterator[Remark]:
     if not at.roots or not is_supported():
         return
     entities = [
-        (one.view.counts.claims_of(entity.id), entity.name)
-        for one in at.engine.serving(Caller())
-        for entity in one.view.knowledge.names.entities()
+        (kb.view.counts.claims_of(entity.id), entity.name)
+        for kb in at.engine.serving(Caller())
+        for entity in kb.view.knowledge.names.entities()
     ]
     best = [name for claims, name in sorted(entities, reverse=True)[:TRIALS] if claims]
     if not best:
@@ -327,7 +331,9 @@ def _answered(at: Examined, best: Sequence[str]) -> Remark:
         _hooked("session-end", session, at.env)
         if answer:
             return Remark("trial prompt", "ok", f"{len(answer)} characters in {took:.0f} ms")
-    limit = min(one.settings.recall.timeout_ms for one in at.engine.collections.values())
+    limit = min(
+        collection.settings.recall.timeout_ms for collection in at.engine.collections.values()
+    )
     may = f"it may take {limit} (sidecar.recall.timeout_ms)"
     return Remark("trial prompt", "wrong", f"the hook said nothing in {took:.0f} ms; {may}")
 

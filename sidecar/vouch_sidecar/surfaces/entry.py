@@ -54,7 +54,7 @@ def _import_nothing_from_here() -> None:
         planted.add(os.path.realpath("."))
     except OSError:  # the working folder is gone
         planted = set()
-    sys.path[:] = [one for one in sys.path if os.path.isabs(one) and one not in planted]
+    sys.path[:] = [folder for folder in sys.path if os.path.isabs(folder) and folder not in planted]
 
 
 def _hold_little_memory() -> None:

@@ -62,7 +62,9 @@ class _Shell(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         listed = {name for names in COMMAND_GROUPS.values() for name in names}
-        shown = {name: one for name, one in commands.items() if one and not one.hidden}
+        shown = {
+            name: command for name, command in commands.items() if command and not command.hidden
+        }
         plumbing = [name for name in shown if name not in listed]
         column = max(map(len, shown))
         for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, plumbing)):

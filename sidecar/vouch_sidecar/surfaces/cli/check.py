@@ -51,11 +51,11 @@ class FoundProblem(NamedTuple):
 def _check(**given: Any) -> None:
     viewer = Viewer(given["project"], given["agent"])
     every = list(_problems_of(given["root"], viewer))
-    problems = [one for one in every if given["hints"] or one.problem.severity != "hint"]
+    problems = [entry for entry in every if given["hints"] or entry.problem.severity != "hint"]
     hints = len(every) - len(problems)
-    unusable = len({one.file for one in every if one.problem.is_unusable})
+    unusable = len({entry.file for entry in every if entry.problem.is_unusable})
     if given["as_json"] or given["form"] == "json":
-        listed = [_as_json(one) for one in problems]
+        listed = [_as_json(entry) for entry in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     elif given["form"] == "sarif":
         print_json(_as_sarif(problems))
@@ -64,7 +64,7 @@ def _check(**given: Any) -> None:
             say(_as_github(problem))
     else:
         _show(problems, unusable, hints, given["header"])
-    if any(one.problem.severity != "hint" for one in problems):
+    if any(entry.problem.severity != "hint" for entry in problems):
         sys.exit(PROBLEMS)
 
 
@@ -80,7 +80,7 @@ def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
             problems[path] = (*problems.get(path, ()), *more)
         for path, several in sorted(problems.items()):
             file = Path(os.path.normpath(collection.root / KB_DIRNAME / path)) if path else None
-            for problem in sorted(several, key=lambda one: (one.line, one.column)):
+            for problem in sorted(several, key=lambda problem: (problem.line, problem.column)):
                 yield FoundProblem(collection.root, file, problem)
 
 
@@ -141,9 +141,9 @@ def _escaped(text: str, signs: str = "") -> str:
 
 def _as_sarif(problems: Sequence[FoundProblem]) -> dict[str, Any]:
     """A SARIF 2.1.0 log, for code scanning."""
-    rules = [{"id": code} for code in sorted({one.problem.code for one in problems})]
+    rules = [{"id": code} for code in sorted({entry.problem.code for entry in problems})]
     driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
-    results = [_sarif_result(one) for one in problems]
+    results = [_sarif_result(entry) for entry in problems]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 

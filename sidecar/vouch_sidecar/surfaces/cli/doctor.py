@@ -33,7 +33,7 @@ def doctor(root: Path | None, as_json: bool) -> None:
                 finding.message,
             )
             to.record(*finding)
-    healthy = all(one.state != "wrong" for one in findings)
+    healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
-        print_json({"healthy": healthy, "findings": [one._asdict() for one in findings]})
+        print_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})
     sys.exit(0 if healthy else WRONG)

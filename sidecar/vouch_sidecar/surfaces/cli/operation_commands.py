@@ -123,7 +123,9 @@ def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back)
         batches = (paths[at : at + BATCH_OF_PATHS] for at in range(0, len(paths), BATCH_OF_PATHS))
         results: list[Result] = [ask(operation, {**params, name: batch}) for batch in batches]
         fields = (*results[0].found_in, "degraded")
-        rows = {field: [row for one in results for row in getattr(one, field)] for field in fields}
+        rows = {
+            field: [row for result in results for row in getattr(result, field)] for field in fields
+        }
         rows["degraded"] = list(dict.fromkeys(rows["degraded"]))
         return results[0].model_copy(update=rows)
     result: Result = ask(operation, params)
@@ -247,7 +249,7 @@ def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
     except MissingKnowledgeBaseError:
         return []
     kind = Kind(COMPLETED[ctx.command.name or ""])
-    return beginning([one.view for one in engine.serving(caller)], kind, start, MAX_OFFERED)
+    return beginning([kb.view for kb in engine.serving(caller)], kind, start, MAX_OFFERED)
 
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
@@ -267,7 +269,10 @@ def _option(name: str, field: FieldInfo) -> click.Option:
         several = click.Choice(get_args(one_of)) if get_origin(one_of) is Literal else None
         return click.Option(names, type=several, multiple=True, help=f"{text} Repeatable.")
     limits = [
-        getattr(one, side) for side in ("ge", "le") for one in field.metadata if hasattr(one, side)
+        getattr(entry, side)
+        for side in ("ge", "le")
+        for entry in field.metadata
+        if hasattr(entry, side)
     ]
     if len(limits) == 2:
         text = f"{text.removesuffix('.')}, {limits[0]} to {limits[1]}."
@@ -282,18 +287,22 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 
 def _choices(field: FieldInfo) -> Choices | None:
-    return next((one for one in field.metadata if isinstance(one, Choices)), None)
+    return next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
 
 
 def _kind(annotation: object) -> Any:
     """The type in an annotation: X for `X | None` and for an annotated X."""
     if get_origin(annotation) in (Union, UnionType):
-        annotation = next(one for one in get_args(annotation) if one is not NoneType)
+        annotation = next(part for part in get_args(annotation) if part is not NoneType)
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 OPERATION_COMMANDS = {
     str(command.name): command
-    for command in (OperationCommand(one) for one in OPERATIONS.values() if one.show is not None)
+    for command in (
+        OperationCommand(operation)
+        for operation in OPERATIONS.values()
+        if operation.show is not None
+    )
 }
 """The commands by their names."""

@@ -29,7 +29,7 @@ def stop(root: Path | None, every: bool) -> None:
     if not is_supported():
         raise click.UsageError("nothing is left behind on this system")
     roots_by_socket = (
-        {} if every else {socket_path(one, os.environ): one for one in roots_from(root)}
+        {} if every else {socket_path(path, os.environ): path for path in roots_from(root)}
     )
     silent, ended = False, 0
     if every:

@@ -45,7 +45,7 @@ def roots_from(root: Path | None) -> list[Path]:
     `MissingKnowledgeBaseError`.
     """
     finder = Finder(os.environ)
-    roots = [Path(one) for one in finder.from_start(start_at(root))]
+    roots = [Path(folder) for folder in finder.from_start(start_at(root))]
     for folder in finder.refused:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
     if not roots:

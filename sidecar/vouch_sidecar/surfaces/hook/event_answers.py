@@ -180,7 +180,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     lines: list[str] = []
     left, end = MAX_CHARS, 0
     for start, stop in sorted(
-        (m.start, m.end) for one in served for m in one.view.names.mentions(text)
+        (m.start, m.end) for kb in served for m in kb.view.names.mentions(text)
     ):
         if start < end:
             continue

@@ -151,7 +151,7 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     hunks = _hunks(payload)
     if hunks:
         ranges = [_range(hunk.get("newStart"), hunk.get("newLines")) for hunk in hunks]
-        return [one for one in ranges if one is not None]
+        return [span for span in ranges if span is not None]
     given, response = payload["tool_input"], payload.get("tool_response")
     file = response.get("file") if isinstance(response, Mapping) else None
     lines = (
@@ -166,7 +166,7 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
 def _hunks(payload: Payload) -> list[Payload]:
     response = payload.get("tool_response")
     patch = response.get(PATCH) if isinstance(response, Mapping) else None
-    return [one for one in _list(patch)[:MAX_RANGES] if isinstance(one, Mapping)]
+    return [hunk for hunk in _list(patch)[:MAX_RANGES] if isinstance(hunk, Mapping)]
 
 
 def _list(value: object) -> list[Any]:

@@ -120,7 +120,7 @@ def _contents(root: Path | None) -> str:
         engine, caller = loaded(root)
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
-    views = [one.view for one in engine.serving(caller)]
+    views = [kb.view for kb in engine.serving(caller)]
     claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
     entities = [
         (view.counts.claims_of(entity.id), entity.name)
@@ -137,8 +137,8 @@ def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: boo
         return host.user(env, command_for(host, env, user=True))
     assert host.project is not None, "a host has a place or a snippet"
     start = root or Path.cwd()
-    roots = [] if root else [Path(one) for one in discover(start, env=env)]
-    above = next((one for one in roots if start.resolve().is_relative_to(one)), start)
+    roots = [] if root else [Path(folder) for folder in discover(start, env=env)]
+    above = next((folder for folder in roots if start.resolve().is_relative_to(folder)), start)
     return host.project(above)
 
 

@@ -18,11 +18,11 @@ _SERVER = re.compile(r'(?:command|path)"?\s*[:=]\s*"(?:[^"]{0,250}/)?vouch(?:-kb
 def hooks(base: Path, paths: Sequence[PurePosixPath]) -> list[str]:
     """vouch's prompt hooks in `paths` below `base`, by file, line and text."""
     return [
-        f"{path}, line {text.count(chr(10), 0, found.start()) + 1}: {one_line(found[1])}"
+        f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {one_line(match[1])}"
         for path in paths
         for text in [_text(base / path)]
-        for found in _COMMAND.finditer(text)
-        if _HOOK.search(found[1])
+        for match in _COMMAND.finditer(text)
+        if _HOOK.search(match[1])
     ]
 
 

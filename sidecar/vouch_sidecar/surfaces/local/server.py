@@ -224,7 +224,7 @@ class LocalServer:
     def _count_reaction(self, request: Request, caller: Caller) -> dict[str, Any]:
         params = request.get("params")
         given = params.get("reaction") if isinstance(params, Mapping) else None
-        reaction = next((known for known in REACTIONS if known == given), None)
+        reaction = next((reaction for reaction in REACTIONS if reaction == given), None)
         for served in self._engine.serving(caller):
             ledger = self._engine.usage.ledger(served)
             if reaction is not None and ledger is not None:

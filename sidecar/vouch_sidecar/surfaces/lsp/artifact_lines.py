@@ -81,7 +81,8 @@ class _About:
         facts += [view.date[:10]] if view.date is not None else []
         facts += [view.stale] if view.stale else []
         cited = [
-            self._style.link(label_of(one), one.document or one.uri) for one in view.citations[:IDS]
+            self._style.link(label_of(citation), citation.document or citation.uri)
+            for citation in view.citations[:IDS]
         ]
         return [
             self._style.strong(clip(one_line(view.said), LINE_CHARS)),
@@ -106,7 +107,7 @@ class _About:
 
     def _ids(self, label: str, kind: Kind, ids: Sequence[str]) -> list[str]:
         more = [f"{len(ids) - IDS} more"] if len(ids) > IDS else []
-        links = [self._link(kind, one) for one in ids[:IDS]]
+        links = [self._link(kind, target) for target in ids[:IDS]]
         return [f"{label}: {', '.join([*links, *more])}"] if ids else []
 
     def _link(self, kind: Kind, artifact_id: str) -> str:

@@ -95,7 +95,7 @@ def _start_of(text: str, line: int) -> int | None:
 @lru_cache(maxsize=8)
 def _line_starts(text: str) -> list[int]:
     """Offsets where lines begin."""
-    return [0, *(found.end() for found in BREAK.finditer(text))]
+    return [0, *(match.end() for match in BREAK.finditer(text))]
 
 
 def well_formed(text: str) -> str:

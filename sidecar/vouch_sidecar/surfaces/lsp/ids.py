@@ -148,7 +148,9 @@ class ArtifactFiles:
         self._below = served.collection.root / KB_DIRNAME
         self._uri_for = server.uris()
         self._encoding = server.documents.units
-        self._opened = {unquote(one.uri): copy(one) for one in server.documents.opened()}
+        self._opened = {
+            unquote(document.uri): copy(document) for document in server.documents.opened()
+        }
         self.allowance = Allowance(MAX_READ)
 
     def uri(self, relative: str) -> str:

@@ -85,8 +85,10 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
             places.append((tied_place[0], tied_place[1], served, tied_place[2]))
     if not places:
         return None
-    begin, end = max(((one[0], one[1]) for one in places), key=lambda place: place[1] - place[0])
-    tied = [(served, one) for *_, served, several in places for one in several]
+    begin, end = max(
+        ((place[0], place[1]) for place in places), key=lambda place: place[1] - place[0]
+    )
+    tied = [(served, tie) for *_, served, several in places for tie in several]
     tied.sort(key=lambda row: -row[1].strength)
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + begin, start + end)

@@ -48,7 +48,11 @@ class Paragraphs:
         head = _common(before, after)
         tail = _common(before[head:][::-1], after[head:][::-1])
         removed, added = before[head : len(before) - tail], after[head : len(after) - tail]
-        rest = [one for one in self._edited if one.first < head + len(removed) and one.last >= head]
+        rest = [
+            paragraph
+            for paragraph in self._edited
+            if paragraph.first < head + len(removed) and paragraph.last >= head
+        ]
         self._move(head, head + len(removed), len(added) - len(removed))
         if not _changes_words(removed, added):
             return []
@@ -59,12 +63,14 @@ class Paragraphs:
             if any(max(at[0], first) <= min(at[1], last) for first, last in changed):
                 continue
             updated.append(self._update(paragraph, at, after))
-        free = [one for one in self._edited if one.number not in dict(updated)]
+        free = [paragraph for paragraph in self._edited if paragraph.number not in dict(updated)]
         for lines in changed:
-            edited = next((one for one in reversed(free) if one.shares(lines)), None)
+            edited = next(
+                (paragraph for paragraph in reversed(free) if paragraph.shares(lines)), None
+            )
             if edited is None:
                 edited = self._next_free()
-            free = [one for one in free if one is not edited]
+            free = [paragraph for paragraph in free if paragraph is not edited]
             updated.append(self._update(edited, lines, after))
         return list({number: (number, text) for number, text in updated}.values())
 

@@ -42,7 +42,7 @@ def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path],
     path through this link.
     """
     uris = {resolved(path): uri for uri in opened if (path := path_of(uri)) is not None}
-    links = [(real, one) for one in folders if (real := resolved(one)) != one]
+    links = [(real, folder) for folder in folders if (real := resolved(folder)) != folder]
 
     def uri_for(path: Path) -> str:
         if path in uris:

@@ -88,7 +88,7 @@ class EditorDocuments(Workspace):
     def opened(self) -> Iterator[EditorDocument]:
         """Every document that the client has open."""
         documents: Any = self.text_documents.values()
-        return (one for one in documents if isinstance(one, EditorDocument))
+        return (document for document in documents if isinstance(document, EditorDocument))
 
     def put_text_document(
         self,
@@ -223,7 +223,7 @@ class CheckedProtocol(LanguageServerProtocol):
             messages = transform_error(
                 refusal.__cause__ or refusal, path="", format_exception=_readable
             )
-            messages = [_as_field(one) for one in messages]
+            messages = [_as_field(message) for message in messages]
             raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
 
     def _drop_invalid(self, params: Any) -> bool:
@@ -266,7 +266,7 @@ class CheckedProtocol(LanguageServerProtocol):
         dropped at the end of the input.
         """
         futures: list[Any] = list(self._request_futures.values())
-        under_way = [one for one in futures if asyncio.isfuture(one)]
+        under_way = [future for future in futures if asyncio.isfuture(future)]
         if under_way:
             await asyncio.wait(under_way, timeout=seconds)
 

@@ -137,7 +137,7 @@ class Sidecar(FixedLanguageServer):
         """Settings that come from the client alone, such as `hover`, and so are the same for every
         knowledge base.
         """
-        settings = (one.settings for one in self.engine.collections.values())
+        settings = (collection.settings for collection in self.engine.collections.values())
         return next(settings, Settings())
 
     @property
@@ -258,8 +258,8 @@ class Sidecar(FixedLanguageServer):
 
     def idle_seconds(self) -> float:
         """Seconds without typing after which typed text counts."""
-        served = [one.settings for one in self.engine.collections.values()]
-        return min(one.prompts.idle_ms for one in served or [Settings()]) / 1000
+        served = [collection.settings for collection in self.engine.collections.values()]
+        return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
 def _options(raw: object) -> tuple[Options, tuple[Problem, ...]]:
@@ -280,14 +280,14 @@ def _push_parts(raw: object) -> tuple[object, tuple[Problem, ...]]:
     """The known parts of a list, and a problem for each other; None if it has others alone."""
     if not isinstance(raw, list):
         return raw, ()
-    unknown = [one for one in raw if one not in get_args(PushPart)][:MAX_PROBLEMS]
+    unknown = [part for part in raw if part not in get_args(PushPart)][:MAX_PROBLEMS]
     problems = []
     for part in unknown:
         near, *_ = get_close_matches(str(part)[:80], get_args(PushPart), 1, 0)
         shown = _ODD_SIGN.sub("?", str(part)[:80])
         message = f"`initializationOptions.push` has no part `{shown}`; did you mean `{near}`?"
         problems.append(Problem("", message, Severity.WARNING, code="setting"))
-    known_parts = [one for one in raw if one in get_args(PushPart)]
+    known_parts = [part for part in raw if part in get_args(PushPart)]
     return known_parts if known_parts or not raw else None, tuple(problems)
 
 
@@ -302,7 +302,7 @@ def _own_settings(raw: object) -> dict[str, Any] | None:
     for section in SECTIONS:
         if isinstance(own := raw.get(section), Mapping):
             return _flat({name: own[name] for name in own if name not in EDITORS})
-    groups = {one.client.split(".")[1] for one in names() if "client" in one.group.sources}
+    groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
     return (
         _flat({name: raw[name] for name in ("sidecar", "retrieval", *groups) if name in raw})
         or None

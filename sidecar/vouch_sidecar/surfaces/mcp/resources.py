@@ -82,10 +82,10 @@ def _entities(served: Sequence[Served]) -> list[dict[str, Any]]:
             "id": entity.id,
             "name": entity.name,
             "type": entity.type,
-            "claim_count": one.view.counts.claims_of(entity.id),
-            "collection": one.view.collection,
+            "claim_count": kb.view.counts.claims_of(entity.id),
+            "collection": kb.view.collection,
         }
-        for one in served
-        for entity in one.view.knowledge.names.entities()
+        for kb in served
+        for entity in kb.view.knowledge.names.entities()
     ]
     return sorted(entities, key=lambda e: (e["name"].casefold(), e["id"], e["collection"]))

@@ -134,7 +134,7 @@ class Answers:
         if isinstance(result, ContextResult):
             structured["text"] = result.text  # a block is safe and may have several lines
         shown = operation.result.model_validate(structured)
-        views = [one.view for one in self._engine.serving(self._caller, viewer_in(params))]
+        views = [kb.view for kb in self._engine.serving(self._caller, viewer_in(params))]
         return {**_text(operation.readable(shown, views)), "structuredContent": structured}
 
     async def _result(self, operation: Operation[Any, Any], params: Object) -> Result:

@@ -84,7 +84,9 @@ def _input(operation: Operation[Any, Any]) -> Object:
 
 def _short(schema: Object) -> Object:
     """A param's schema without null: a model leaves the param out instead."""
-    kind: Object = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), {})
+    kind: Object = next(
+        (variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}), {}
+    )
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}
 

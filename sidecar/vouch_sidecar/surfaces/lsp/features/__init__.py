@@ -13,5 +13,5 @@ __all__ = ["features"]
 
 def features() -> list[Callable[[Sidecar], None]]:
     """The `register` of every module of this package, in the order of their names."""
-    modules = sorted(one.name for one in iter_modules(__path__))
+    modules = sorted(module.name for module in iter_modules(__path__))
     return [import_module(f"{__name__}.{name}").register for name in modules]

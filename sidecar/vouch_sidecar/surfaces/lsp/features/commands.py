@@ -64,11 +64,11 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
 
     def find() -> list[dict[str, Any]]:
         claims = [
-            (one, claim) for one in served for claim in newest(one.view, since / 1e6, MOST_CHANGED)
+            (kb, claim) for kb in served for claim in newest(kb.view, since / 1e6, MOST_CHANGED)
         ]
         claims.sort(key=lambda row: (-worth(row[1]), row[1].id))
-        views = {id(one): ArtifactViews(one.view, one.collection.root) for one in served}
-        shown = (views[id(one)].claim(claim) for one, claim in claims[:MOST_CHANGED])
+        views = {id(kb): ArtifactViews(kb.view, kb.collection.root) for kb in served}
+        shown = (views[id(kb)].claim(claim) for kb, claim in claims[:MOST_CHANGED])
         return [as_json(claim) for claim in shown]
 
     return await in_turn(server.caller.asker, find)
@@ -77,7 +77,7 @@ async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, 
 async def _names(server: Sidecar, arguments: Sequence[Any]) -> list[str]:
     """Names of entities and topics that fit what somebody types."""
     typed = str(arguments[0]).strip() if arguments else ""
-    views = [one.view for one in server.engine.serving(server.caller)]
+    views = [kb.view for kb in server.engine.serving(server.caller)]
     return [one_line(name) for name in names_like(views, typed, MAX_NAMES_OFFERED)]
 
 

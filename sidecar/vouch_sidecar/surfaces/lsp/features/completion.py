@@ -49,7 +49,10 @@ def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLi
         return None
     text = file.document.source
     marked = f"{text[:offset]}{CARET}{text[offset:]}"
-    there = next((one for one in references(file.relative, marked) if CARET in one.text), None)
+    there = next(
+        (reference for reference in references(file.relative, marked) if CARET in reference.text),
+        None,
+    )
     return _ids(file, there, offset) if there is not None and there.field != "id" else None
 
 
@@ -57,23 +60,28 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
     view = file.served.view
-    artifacts = [one.artifact for one in prefix_search(view, typed, there.kinds, MAX_COMPLETIONS)]
+    artifacts = [
+        match.artifact for match in prefix_search(view, typed, there.kinds, MAX_COMPLETIONS)
+    ]
     if Kind.ENTITY in there.kinds and not typed:
-        mentioned = {one.entity_id: 1 for one in view.names.mentions(file.document.source)}
+        mentioned = {mention.entity_id: 1 for mention in view.names.mentions(file.document.source)}
         first = [view.visible.entity(entity_id) for entity_id in mentioned]
-        artifacts = [*filter(None, first), *(one for one in artifacts if one.id not in mentioned)]
+        artifacts = [
+            *filter(None, first),
+            *(artifact for artifact in artifacts if artifact.id not in mentioned),
+        ]
     items = [
         lsp.CompletionItem(
-            label=one.id,
-            kind=ITEMS.get(key_of(one)[0]),
-            detail=_detail(one),
+            label=artifact.id,
+            kind=ITEMS.get(key_of(artifact)[0]),
+            detail=_detail(artifact),
             # Editors that compare the label would drop matches by name or words.
             filter_text=typed or None,
             sort_text=f"{at:04}",
-            text_edit=lsp.TextEdit(range=replaced, new_text=one.id),
-            data={"uri": file.document.uri, "kind": key_of(one)[0].value, "id": one.id},
+            text_edit=lsp.TextEdit(range=replaced, new_text=artifact.id),
+            data={"uri": file.document.uri, "kind": key_of(artifact)[0].value, "id": artifact.id},
         )
-        for at, one in enumerate(artifacts)
+        for at, artifact in enumerate(artifacts)
     ]
     return lsp.CompletionList(is_incomplete=True, items=items)
 

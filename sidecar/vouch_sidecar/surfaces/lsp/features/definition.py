@@ -30,8 +30,8 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     if mention is None or (mention.in_code and where == "prose"):
         return None
     targets = (
-        location(server, ArtifactViews(one.view, one.collection.root).uri(entity.path))
-        for one, entity_id in mention.entities
-        if (entity := one.view.visible.entity(entity_id)) is not None
+        location(server, ArtifactViews(kb.view, kb.collection.root).uri(entity.path))
+        for kb, entity_id in mention.entities
+        if (entity := kb.view.visible.entity(entity_id)) is not None
     )
     return [target for target in targets if target is not None]

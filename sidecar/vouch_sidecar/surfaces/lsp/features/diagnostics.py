@@ -92,7 +92,7 @@ class DiagnosticsPublisher:
     def pull_all(self, params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
         problems = self._problems()
         # A file that was reported before and has no problems now gets an empty list.
-        reported = {known.uri for known in params.previous_result_ids}
+        reported = {previous.uri for previous in params.previous_result_ids}
         return lsp.WorkspaceDiagnosticReport(
             items=[
                 lsp.WorkspaceFullDocumentDiagnosticReport(
@@ -135,14 +135,14 @@ class DiagnosticsPublisher:
                 follows_from = problems, None if opened is None else opened.source
                 last, shown = before_shown.get(uri, (None, []))
                 if last != follows_from:
-                    shown = [_diagnostic(server, uri, one) for one in problems]
+                    shown = [_diagnostic(server, uri, problem) for problem in problems]
                 self._shown[uri] = follows_from, shown
         return {uri: shown for uri, (_, shown) in self._shown.items()}
 
     def _uri_of(self) -> Callable[[Path, str], str]:
         """Returns a function from a root and a path below its `.vouch/` to a URI."""
         server = self._server
-        depends = [one.uri for one in server.documents.opened()], server.folders
+        depends = [document.uri for document in server.documents.opened()], server.folders
         if self._uris[0] != depends:
             self._uris = depends, {}
         uri_for, uris = server.uris(), self._uris[1]

@@ -49,7 +49,7 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = server.settings.hover
-    speaking = {one.collection.root for one in server.engine.speaking(server.caller)}
+    speaking = {kb.collection.root for kb in server.engine.speaking(server.caller)}
     if not speaking:
         return None
     uri, position = params.text_document.uri, params.position
@@ -101,7 +101,7 @@ def _of_ties(
     place = find_ties(server, uri, position)
     if place is None or (place.in_code and server.settings.hover.enabled == "prose"):
         return None
-    ties = tuple(one for one in place.tied if one[0].collection.root in speaking)
+    ties = tuple(pair for pair in place.tied if pair[0].collection.root in speaking)
     if place.in_code and place.name.islower() and place.name.isalnum():
         ties = _with_its_class(place.name, ties)
     if not ties:
@@ -110,7 +110,7 @@ def _of_ties(
     served, tied = ties[0]
     server.engine.stats.opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
-    others = {one.claim.id for _, one in ties} - {tied.claim.id}
+    others = {other.claim.id for _, other in ties} - {tied.claim.id}
     why = [style.text(clip(one_line(f"Claim on {tied.path}: {tied.why}"), TEXT_CHARS))]
     why += [count(len(others), "more claim")] if others else []
     lines = [" · ".join(why), "", _claim(claim, style)]
@@ -178,8 +178,8 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
     if card.owners:  # by CODEOWNERS
         owners.append(style.text(clip(told_owners(card.owners), TEXT_CHARS)))
     authors = [
-        f"{isolated(style.text(clip(one.name, HEAD_CHARS)))} ({count(one.commits, 'commit')})"
-        for one in card.authors[:AUTHORS]
+        f"{isolated(style.text(clip(author.name, HEAD_CHARS)))} ({count(author.commits, 'commit')})"
+        for author in card.authors[:AUTHORS]
     ]
     groups = [", ".join(people), *owners, ", ".join(authors)]
     asked = " · ".join(group for group in groups if group)
@@ -189,11 +189,15 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
 def _claim(claim: ClaimView, style: Style) -> str:
     status = style.text(claim.status)
     if claim.status == "contested" and claim.contradicts:
-        status += f" by {', '.join(style.text(one) for one in claim.contradicts[:CONTRADICTING])}"
+        others = ", ".join(map(style.text, claim.contradicts[:CONTRADICTING]))
+        status += f" by {others}"
     facts = [status, f"confidence {claim.confidence:.2f}"]
     facts += [claim.date[:10]] if claim.date is not None else []
     facts += [style.text(clip(one_line(claim.stale), TEXT_CHARS))] if claim.stale else []
-    cited = {label_of(one): one.document or one.uri for one in reversed(claim.citations)}
+    cited = {
+        label_of(citation): citation.document or citation.uri
+        for citation in reversed(claim.citations)
+    }
     facts += [style.link(label, uri) for label, uri in [*reversed(cited.items())][:CITATIONS]]
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")

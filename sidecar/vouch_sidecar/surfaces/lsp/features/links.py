@@ -34,12 +34,12 @@ async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.Do
 
 def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:
     around = file.check_context(MAX_BYTES_READ)
-    references = (one for one in file.references() if one.field != "id")
+    references = (reference for reference in file.references() if reference.field != "id")
     return [
         lsp.DocumentLink(
-            range=file.document.range_of(one.start, one.end),
+            range=file.document.range_of(reference.start, reference.end),
             target=client_uri(uri_for, target_uri(file, artifact)),
         )
-        for one in islice(references, MAX_LINKS)
-        if (artifact := file.resolve(one, around)) is not None
+        for reference in islice(references, MAX_LINKS)
+        if (artifact := file.resolve(reference, around)) is not None
     ]

@@ -73,5 +73,5 @@ def _pause(server: Sidecar, params: object) -> PauseResult:
 
 def refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
     """The JSON-RPC error for invalid params."""
-    log.debug("refused: %s", ", ".join(one.field for one in error.messages))
+    log.debug("refused: %s", ", ".join(message.field for message in error.messages))
     return JsonRpcInvalidParams(str(error), data=[str(message) for message in error.messages])

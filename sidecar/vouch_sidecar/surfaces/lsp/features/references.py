@@ -109,12 +109,15 @@ def _of_entity(
             if number >= MAX_FILES_READ or files.allowance.is_spent:
                 yield lsp.Location(files.uri(claim.path), TOP)
             continue
-        text = next((one for one in scalars(document.source) if one.field == "text"), None)
+        text = next((scalar for scalar in scalars(document.source) if scalar.field == "text"), None)
         start, end = (text.start, text.end) if text is not None else (0, 0)
         yield lsp.Location(document.uri, document.range_of(start, end))
 
 
 def _once(locations: Iterable[lsp.Location]) -> list[lsp.Location]:
     """The locations without duplicates, in order."""
-    places = {(one.uri, one.range.start.line, one.range.start.character): one for one in locations}
+    places = {
+        (location.uri, location.range.start.line, location.range.start.character): location
+        for location in locations
+    }
     return list(places.values())

@@ -36,11 +36,11 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
     """Exact names first, then names that begin with the query, then texts with its words."""
     served = server.engine.serving(server.caller)
     matches = [
-        (one.fits, SYMBOL_KINDS.index(key_of(one.artifact)[0]), one.artifact, several)
+        (match.fits, SYMBOL_KINDS.index(key_of(match.artifact)[0]), match.artifact, several)
         for several in served
-        for one in prefix_search(several.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
+        for match in prefix_search(several.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
     ]
-    matches.sort(key=lambda one: (*one[:2], one[2].id))
+    matches.sort(key=lambda match: (*match[:2], match[2].id))
     symbols = []
     for _, _, artifact, served_by in matches:
         uri = ArtifactViews(served_by.view, served_by.collection.root).uri(artifact.path)
