@@ -18,7 +18,7 @@ GLOSSARY = Path(__file__).parents[1] / "docs" / "glossary.md"
 BEARER = re.compile(r"\| `([\w.]+)` \|")
 TYPES = frozenset(
     """
-    Answer Kind Named Object P Payload R Span T Text Words
+    Answer Kind Object P Payload R Span T Text Words
     """.split()
 )
 """Classes and aliases of types. Type variables are called T, P and R in every module."""

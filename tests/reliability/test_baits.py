@@ -20,7 +20,7 @@ from vouch_sidecar.text.prompt_text import asked_sentences
 from vouch_sidecar.text.sentences import Layout, form_of_text
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.git import WorkingTree
-from vouch_sidecar.workspace.names_in_text import named_in
+from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
 
 from tests.engine.bases import write
@@ -58,7 +58,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     layout = Layout(text)
     layout.around(0, len(text))
     form_of_text(text)
-    named_in(text)
+    names_in(text)
     asked_sentences(text)
     units(text)
     assert len(headings_in(text.encode())) <= 1

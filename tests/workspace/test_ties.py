@@ -12,7 +12,7 @@ from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import Wanted
-from vouch_sidecar.workspace.names_in_text import named_in
+from vouch_sidecar.workspace.names_in_text import names_in
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import dump, entity, put
@@ -294,7 +294,7 @@ def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> No
     engine = settled(root, tmp_path)
     assert tie_rows(engine, "docs/notes.md") == [("one", "cites", None), ("two", "cites", None)]
     assert tie_rows(engine, "src/pkg/upload.py") == [("two", "path", None)]
-    assert len(named_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
+    assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
 
 
 @pytest.mark.parametrize(

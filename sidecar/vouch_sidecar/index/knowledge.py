@@ -49,7 +49,7 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.name_forms import Named
+from vouch_sidecar.names.name_forms import KeyedForm
 
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
@@ -413,7 +413,7 @@ def open_entity(document: Document) -> Entity:
     return entity
 
 
-def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[Named]]]:
+def _entities_in(base: Layer) -> Iterator[tuple[Entity, list[KeyedForm]]]:
     query = value_query("place", [f"{Kind.ENTITY}@open"])
     for _, number in base.search(query, max(1, base.count(query))):
         document = base.document(number)

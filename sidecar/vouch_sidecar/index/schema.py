@@ -44,7 +44,7 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.kb.references import marks
-from vouch_sidecar.names.name_forms import Arm, Named, NameForm, forms
+from vouch_sidecar.names.name_forms import Arm, KeyedForm, NameForm, forms
 from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.text.sentences import Form
 
@@ -629,7 +629,7 @@ def artifact_in(document: Document) -> Artifact:
     return _RECORDS[kind](*values)
 
 
-def forms_in(entity: Document) -> list[Named]:
+def forms_in(entity: Document) -> list[KeyedForm]:
     """The forms of an entity's names."""
     entity_id = key_in(entity)[1]
     return [

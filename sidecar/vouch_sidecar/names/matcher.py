@@ -16,8 +16,8 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.names.name_forms import (
     Arm,
+    KeyedForm,
     KeyPath,
-    Named,
     forms,
     paths_without_gaps,
     spelling,
@@ -41,7 +41,7 @@ _NUMBER_BEHIND = re.compile(r"-\d")
 class _Known:
     """The names of some entities: a trie of their stems, and tables of whole names and of stems."""
 
-    def __init__(self, entities: Iterable[tuple[Entity, Sequence[Named]]] = ()) -> None:
+    def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]] = ()) -> None:
         self.root = Node()
         self.entities: dict[str, Entity] = {}
         self.paths: dict[str, list[KeyPath]] = {}
@@ -54,7 +54,7 @@ class _Known:
     def of(cls, entities: Iterable[Entity]) -> _Known:
         return cls((entity, list(forms(entity))) for entity in entities)
 
-    def _add(self, entity: Entity, forms: Sequence[Named]) -> None:
+    def _add(self, entity: Entity, forms: Sequence[KeyedForm]) -> None:
         self.entities[entity.id] = entity
         for path, form in forms:
             self.root.put(path, form)
@@ -92,7 +92,7 @@ class Names:
         return cls(_Known.of(entities))
 
     @classmethod
-    def recalled(cls, entities: Iterable[tuple[Entity, Sequence[Named]]]) -> Names:
+    def recalled(cls, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> Names:
         """A matcher built from stored forms, which saves working them out."""
         return cls(_Known(entities))
 
@@ -122,12 +122,12 @@ class Names:
 
     def find(self, text: str) -> list[Mention]:
         """All mentions in a text, by position; a mention inside another is marked as nested."""
-        analysed = units(text)
+        analysis = units(text)
         mentions: list[Mention] = []
         base, new = self._base.root.children, self._new.root.children
-        for start, unit in enumerate(analysed.units):
-            if unit.stem in base or unit.stem in new or start in analysed.wholes:
-                mentions += named_by(analysed, start, [*self._steps(analysed, start)])
+        for start, unit in enumerate(analysis.units):
+            if unit.stem in base or unit.stem in new or start in analysis.wholes:
+                mentions += named_by(analysis, start, [*self._steps(analysis, start)])
         return mark_nested(
             [*mentions, *self._whole(text, {mention.entity_id for mention in mentions})]
         )
@@ -147,10 +147,10 @@ class Names:
             if i not in mentioned
         ]
 
-    def _steps(self, analysed: Units, start: int) -> Iterator[Reached]:
+    def _steps(self, analysis: Units, start: int) -> Iterator[Reached]:
         """Yield the ends of the names that begin at a unit."""
         for table in (self._base, self._new):
-            for step in walk(table.root, analysed, start):
+            for step in walk(table.root, analysis, start):
                 if table is self._base and self._gone:
                     step = step._replace(forms=[f for f in step.forms if self._counts(f.entity_id)])
                 if step.forms:
@@ -170,11 +170,11 @@ class Names:
 
         Only whole words match, and a text of stopwords matches nothing.
         """
-        analysed = units(text)
-        if all(u.folded in STOPWORDS for u in analysed.units):
+        analysis = units(text)
+        if all(u.folded in STOPWORDS for u in analysis.units):
             return []
         ids: set[str] = set()
-        for stems in paths_without_gaps(analysed):
+        for stems in paths_without_gaps(analysis):
             ids.update(filter(self._counts, self._base.containing(stems)))
             ids.update(self._new.containing(stems))
         return sorted(ids)
@@ -183,22 +183,22 @@ class Names:
         """Mentions of a part of a name, outside the given mentions: the longest runs of words that
         are in the names of at most `MANY_SHARE` entities, in the singular or plural.
         """
-        analysed = units(text)
+        analysis = units(text)
         covered = bytearray(len(text) + 1)
         for mention in mentions:
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
         mentions_of_parts: list[Mention] = []
         holding = cache(self._holding)
         at = 0
-        while at < len(analysed.units):
-            unit, ids = analysed.units[at], list[str]()
+        while at < len(analysis.units):
+            unit, ids = analysis.units[at], list[str]()
             if not covered[unit.start] and not unit.spaceless and unit.folded not in STOPWORDS:
-                last, ids = _longest_part(analysed, at, covered, holding)
-            if not ids or _NUMBER_BEHIND.match(text, analysed.units[last - 1].end):
+                last, ids = _longest_part(analysis, at, covered, holding)
+            if not ids or _NUMBER_BEHIND.match(text, analysis.units[last - 1].end):
                 at += 1
                 continue
-            end = analysed.units[last - 1].end
-            words = [u.folded for u in analysed.units[at:last]]
+            end = analysis.units[last - 1].end
+            words = [u.folded for u in analysis.units[at:last]]
             names_by_id = {i: name for i in ids if (name := self._name_with(i, words))}
             for entity_id, name in sorted(names_by_id.items()):
                 shared = len(names_by_id) > 1
@@ -225,12 +225,12 @@ class Names:
 
 
 def _longest_part(
-    analysed: Units, at: int, covered: bytearray, holding: Callable[[KeyPath], list[str]]
+    analysis: Units, at: int, covered: bytearray, holding: Callable[[KeyPath], list[str]]
 ) -> tuple[int, list[str]]:
     """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
     entities with such names: none if they are more than `MANY_SHARE`.
     """
-    units = analysed.units
+    units = analysis.units
     last, ids = at, list[str]()
     while last < len(units) and (last == at or not units[last].gap):
         stems = tuple(unit.stem for unit in units[at : last + 1])

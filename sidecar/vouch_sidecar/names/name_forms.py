@@ -50,11 +50,11 @@ class NameForm(NamedTuple):
     words: Words
 
 
-Named = tuple[KeyPath, NameForm]
-"""A path through the trie, and the name at its end."""
+KeyedForm = tuple[KeyPath, NameForm]
+"""A path of keys through the trie, and the form of a name at its end."""
 
 
-def forms(entity: Entity) -> Iterator[Named]:
+def forms(entity: Entity) -> Iterator[KeyedForm]:
     """The paths through the trie that end at this entity."""
     seen: set[tuple[KeyPath, Words, str]] = set()
     for arm, name in _names(entity):
@@ -82,22 +82,22 @@ def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
         yield Arm.SURNAME, surname
 
 
-def _paths(analysed: Units) -> Iterator[tuple[KeyPath, Words]]:
+def _paths(analysis: Units) -> Iterator[tuple[KeyPath, Words]]:
     """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
-    gaps = any(unit.gap for unit in analysed.units[1:])
-    for whole in (False, True) if analysed.wholes else (False,):
+    gaps = any(unit.gap for unit in analysis.units[1:])
+    for whole in (False, True) if analysis.wholes else (False,):
         for punctuation in (True, False) if gaps else (True,):
-            yield _path(analysed, whole, punctuation)
+            yield _path(analysis, whole, punctuation)
 
 
-def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Words]:
+def _path(analysis: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Words]:
     keys: list[str] = []
     words: list[str] = []
     i = 0
-    while i < len(analysed.units):
-        unit, after = analysed.units[i], i + 1
-        if whole and i in analysed.wholes:
-            unit, after = analysed.wholes[i]
+    while i < len(analysis.units):
+        unit, after = analysis.units[i], i + 1
+        if whole and i in analysis.wholes:
+            unit, after = analysis.wholes[i]
         if punctuation and unit.gap and i:
             keys.append(gap_key(unit.gap))
             words.append(unit.gap)
@@ -107,9 +107,9 @@ def _path(analysed: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Wor
     return tuple(keys), tuple(words)
 
 
-def paths_without_gaps(analysed: Units) -> set[KeyPath]:
+def paths_without_gaps(analysis: Units) -> set[KeyPath]:
     """The keys of a text without its punctuation: identifiers in parts, and whole."""
-    return {_path(analysed, whole, punctuation=False)[0] for whole in (False, True)}
+    return {_path(analysis, whole, punctuation=False)[0] for whole in (False, True)}
 
 
 def gap_key(gap: str) -> str:

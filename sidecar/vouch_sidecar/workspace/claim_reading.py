@@ -14,7 +14,7 @@ from vouch_sidecar.workspace.file_kinds import (
 )
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import Named, digest, named_in
+from vouch_sidecar.workspace.names_in_text import NameInText, digest, names_in
 from vouch_sidecar.workspace.ties import (
     STRENGTH,
     FoundTie,
@@ -22,7 +22,7 @@ from vouch_sidecar.workspace.ties import (
     TieArm,
     Use,
     Where,
-    names_of,
+    identifiers_in,
     paths_of,
     place_in,
 )
@@ -103,28 +103,28 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
-        for named in _named_in(text, claim.sentence if where == "text" else ""):
-            worth = LATER if named.start > len(text) / 2 else 1.0
+        for name in _names_in(text, claim.sentence if where == "text" else ""):
+            worth = LATER if name.start > len(text) / 2 else 1.0
             worth *= 1.0 if where == "text" else BESIDE
-            start, end = (named.start, named.end) if where == "text" else (0, 0)
-            paths = paths_of(named, locator)
+            start, end = (name.start, name.end) if where == "text" else (0, 0)
+            paths = paths_of(name, locator)
             if where == "text":
-                means = () if named.kind == "path" else tuple(map(digest, names_of(named)))
-                names.append(NameOf(digest(named.name), start, end, bool(paths), means))
+                means = () if name.kind == "path" else tuple(map(digest, identifiers_in(name)))
+                names.append(NameOf(digest(name.text), start, end, bool(paths), means))
             for path in paths:
                 strength = STRENGTH["path"] * worth * _part(path, locator)
                 place = (None, via, where, start, end)
                 ties.append(FoundTie(path, Tie(claim.id, claim.mark, "path", strength, *place)))
-            if named.kind == "path":
+            if name.kind == "path":
                 continue
-            shares = names_of(named)
+            shares = identifiers_in(name)
             dotted = next(iter(shares))
-            for name, share in shares.items():
-                first, last = place_in(named.name, name)
+            for identifier, share in shares.items():
+                first, last = place_in(name.text, identifier)
                 here = (start + first, start + last) if where == "text" else (0, 0)
-                part_of = digest(dotted) if name != dotted else ""
+                part_of = digest(dotted) if identifier != dotted else ""
                 use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
-                uses.append((name, use))
+                uses.append((identifier, use))
     quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)
     sources = tuple(dict.fromkeys(file.source_id for file in claim.cited))
     some = tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
@@ -168,14 +168,14 @@ def _part(path: str, locator: Locator) -> float:
     return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
 
 
-def _named_in(text: str, sentence: str) -> list[Named]:
+def _names_in(text: str, sentence: str) -> list[NameInText]:
     """The names of a text that are names in the whole sentence: a cut address leads nowhere."""
     at = sentence.find(text) if sentence else -1
     if at < 0:
-        return named_in(text)
+        return names_in(text)
     return [
         name._replace(start=name.start - at, end=name.end - at)
-        for name in named_in(sentence)
+        for name in names_in(sentence)
         if at <= name.start and name.end <= at + len(text)
     ]
 

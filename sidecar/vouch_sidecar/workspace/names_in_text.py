@@ -47,38 +47,38 @@ _URL = re.compile(r"(?<!\w)\w++://\S*+")
 Kind = Literal["path", "identifier", "option", "document"]
 
 
-class Named(NamedTuple):
+class NameInText(NamedTuple):
     """A name in a text, from offset `start` to `end`. `ticked`: the name is in backticks."""
 
     kind: Kind
-    name: str
+    text: str
     start: int
     end: int
     ticked: bool = False
 
 
-def named_in(text: str) -> list[Named]:
+def names_in(text: str) -> list[NameInText]:
     """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`."""
-    by_place: dict[tuple[str, str], Named] = {}
+    by_place: dict[tuple[str, str], NameInText] = {}
     for start, end in windows(text[:MAX_TEXT_READ]):
-        for name in _named(text[start:end]):
+        for name in _names(text[start:end]):
             place = name._replace(start=start + name.start, end=start + name.end)
-            by_place.setdefault((name.kind, name.name), place)
+            by_place.setdefault((name.kind, name.text), place)
             if len(by_place) >= MAX_NAMES_READ:
                 return list(by_place.values())
     return list(by_place.values())
 
 
-def documents_in(text: str) -> list[Named]:
+def documents_in(text: str) -> list[NameInText]:
     """What a text may call documents by a number: `ADR-7`. In small letters."""
     matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
     return [
-        Named("document", match[0].lower(), *match.span())
+        NameInText("document", match[0].lower(), *match.span())
         for match in islice(matches, MAX_NAMES_READ)
     ]
 
 
-def _named(text: str) -> Iterator[Named]:
+def _names(text: str) -> Iterator[NameInText]:
     text = _URL.sub(lambda match: " " * len(match[0]), text)
     for ticked in _TICKED.finditer(text):
         yield from _in_ticks(ticked[1], ticked.start(1))
@@ -86,27 +86,27 @@ def _named(text: str) -> Iterator[Named]:
     yield from _inside(bare, 0, False)
 
 
-def _in_ticks(text: str, at: int) -> Iterator[Named]:
+def _in_ticks(text: str, at: int) -> Iterator[NameInText]:
     """The names of a span in backticks: the whole span as one name, else the names in it."""
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)
     if _WORD.match(whole):
-        yield Named("identifier", whole, start, start + len(whole), True)
+        yield NameInText("identifier", whole, start, start + len(whole), True)
     elif _LITERAL.match(whole):
-        yield Named("option", whole, start, start + len(whole), True)
+        yield NameInText("option", whole, start, start + len(whole), True)
     else:
         yield from _inside(text, at, True)
 
 
-def _inside(text: str, at: int, ticked: bool) -> Iterator[Named]:
+def _inside(text: str, at: int, ticked: bool) -> Iterator[NameInText]:
     for match in _PATH.finditer(text):
         name = match[0].replace("\\", "/")
         if len(name) <= MAX_NAME:
-            yield Named("path", name, at + match.start(), at + match.end(), ticked)
+            yield NameInText("path", name, at + match.start(), at + match.end(), ticked)
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
         if len(match[0]) <= MAX_NAME:
             kind: Kind = "option" if match[0].startswith("--") else "identifier"
-            yield Named(kind, match[0], at + match.start(), at + match.end(), ticked)
+            yield NameInText(kind, match[0], at + match.start(), at + match.end(), ticked)
 
 
 def parts_of(name: str) -> list[str]:

@@ -112,7 +112,7 @@ class Workspace:
 
     def documents_in(self, text: str) -> list[tuple[int, int]]:
         """Where a text calls documents that claims cite by a number, as `ADR-7`."""
-        documents = filter(lambda name: self.ties.is_document(name.name), documents_in(text))
+        documents = filter(lambda name: self.ties.is_document(name.text), documents_in(text))
         return [(name.start, name.end) for name in documents]
 
     def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:

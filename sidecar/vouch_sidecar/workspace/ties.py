@@ -26,7 +26,13 @@ from vouch_sidecar.workspace.file_kinds import (
     language_of,
 )
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import Named, digest, documents_in, named_in, parts_of
+from vouch_sidecar.workspace.names_in_text import (
+    NameInText,
+    digest,
+    documents_in,
+    names_in,
+    parts_of,
+)
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
@@ -254,8 +260,8 @@ class Ties:
         the order of the text.
         """
         ties: dict[tuple[str, str, TieArm], FoundTie] = {}
-        for named in chain(named_in(text), documents_in(text)):
-            for found_tie in self._named_by(named, locator):
+        for name in chain(names_in(text), documents_in(text)):
+            for found_tie in self._named_by(name, locator):
                 key = (found_tie.path, found_tie.tie.claim_id, found_tie.tie.arm)
                 if key not in ties or ties[key].tie.strength < found_tie.tie.strength:
                     ties[key] = found_tie
@@ -268,31 +274,31 @@ class Ties:
         name. A bare word counts as an identifier too, as the text may be code.
         """
         word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
-        bare = [Named("identifier", word[0], word.start(), word.end())] if word else []
-        names = chain(named_in(text), documents_in(text))
+        bare = [NameInText("identifier", word[0], word.start(), word.end())] if word else []
+        names = chain(names_in(text), documents_in(text))
         here = [name for name in names if name.start <= offset <= name.end]
-        for named in sorted([*here, *bare], key=lambda named: named.start - named.end):
-            if ties := list(self._named_by(named, locator)):
-                return named.start, named.end, ties
+        for name in sorted([*here, *bare], key=lambda name: name.start - name.end):
+            if ties := list(self._named_by(name, locator)):
+                return name.start, name.end, ties
         return None
 
     def is_document(self, name: str) -> bool:
         """Whether a text may call a document so that claims cite."""
         return digest(name) in self._documents
 
-    def _named_by(self, named: Named, locator: Locator) -> Iterator[FoundTie]:
-        if named.kind == "document":
-            path = self._documents.get(digest(named.name), "")
+    def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
+        if name.kind == "document":
+            path = self._documents.get(digest(name.text), "")
             ties = self.by_path.get(path, ())
             yield from (FoundTie(path, tie) for tie in ties if tie.arm in ("cites", "quotes"))
             return
-        for path in paths_of(named, locator):
+        for path in paths_of(name, locator):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
-        if named.kind == "path":
+        if name.kind == "path":
             return
-        for name in names_of(named):
-            key = digest(name)
+        for identifier in identifiers_in(name):
+            key = digest(identifier)
             for file in self.defining(key):
                 for tie in _tied_by(self._uses(key, file), *self._span(file, key)):
                     yield FoundTie(file, tie)
@@ -375,23 +381,23 @@ def document_keys(paths: Iterable[str]) -> dict[str, str]:
     return {key: next(iter(some)) for key, some in paths_by_key.items() if len(some) == 1}
 
 
-def names_of(named: Named) -> dict[str, float]:
+def identifiers_in(name: NameInText) -> dict[str, float]:
     """The identifiers in a name, each with a factor: for a dotted name the last two parts, and each
     part that is not just a word.
     """
-    if named.kind == "option":
-        return {named.name: 1.0}
-    parts = [part for part in parts_of(named.name) if part]
+    if name.kind == "option":
+        return {name.text: 1.0}
+    parts = [part for part in parts_of(name.text) if part]
     if len(parts) < 2:
-        plain = _PLAIN.match(named.name) is not None
-        return {named.name: PLAIN if plain and named.name.islower() else 1.0}
+        plain = _PLAIN.match(name.text) is not None
+        return {name.text: PLAIN if plain and name.text.islower() else 1.0}
     names = {".".join(parts[-2:]): 1.0}
     names.update({part: PLAIN for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3})
     return names
 
 
 def place_in(whole: str, name: str) -> tuple[int, int]:
-    """Where one of its `names_of` begins and ends in a name, whatever joins the parts there."""
+    """Where one of the `identifiers_in` a name begins and ends in it, whatever joins its parts."""
     first, _, last = name.rpartition(".")
     if first:
         return max(0, whole.rfind(first, 0, -len(last))), len(whole)
@@ -399,13 +405,13 @@ def place_in(whole: str, name: str) -> tuple[int, int]:
     return at, at + len(name)
 
 
-def paths_of(named: Named, locator: Locator) -> list[str]:
+def paths_of(name: NameInText, locator: Locator) -> list[str]:
     """The files or folders that a name leads to by itself: a path, or a module."""
-    if named.kind == "path":
-        path = locator.of_path(named.name)
+    if name.kind == "path":
+        path = locator.of_path(name.text)
         return [] if path is None else [path]
-    if named.kind == "identifier" and len(parts_of(named.name)) > 1:
-        return locator.of_module(named.name)
+    if name.kind == "identifier" and len(parts_of(name.text)) > 1:
+        return locator.of_module(name.text)
     return []
 
 

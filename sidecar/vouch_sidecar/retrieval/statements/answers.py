@@ -60,7 +60,7 @@ from vouch_sidecar.retrieval.statements.section_passages import Passage, heading
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, content_stems
 from vouch_sidecar.text.prompt_text import asks
-from vouch_sidecar.workspace.names_in_text import named_in
+from vouch_sidecar.workspace.names_in_text import names_in
 
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -152,7 +152,7 @@ def _answers(
     vector: TextVector | None,
 ) -> list[Answer]:
     ties = {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
-    files = [(name.start, name.end) for name in named_in(text) if ties and name.kind == "path"]
+    files = [(name.start, name.end) for name in names_in(text) if ties and name.kind == "path"]
     files += view.workspace.documents_in(text) if ties else []
     asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
     tied = _claims(view, ties)
