@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations import as_json, call
+from vouch_sidecar.operations import as_json, perform_named
 
 from benchmarks import captured
 from benchmarks.client import COMMAND, connected, environment, is_finished
@@ -57,7 +57,7 @@ def prompts(root: Path) -> tuple[int, list[str]]:
     view = served.view
     claims = view.visible.found(view.search.every(Kind.CLAIM), CLAIMS)
     texts = [f"Why is it that {one.text}"[:300] for one in claims if isinstance(one, Claim)]
-    asked = ((text, call(engine, "context", {"task": text}, Caller())) for text in texts)
+    asked = ((text, perform_named(engine, "context", {"task": text}, Caller())) for text in texts)
     told = (text for text, answer in asked if as_json(answer)["text"])
     return view.counts.artifacts(Kind.CLAIM), list(islice(told, 2))
 

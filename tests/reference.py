@@ -266,10 +266,10 @@ class Reference:
 
 
 def _is_part(topic: str, name: str) -> bool:
-    analysed = units(topic)
-    if not analysed.units or all(u.folded in STOPWORDS for u in analysed.units):
+    analysis = units(topic)
+    if not analysis.units or all(u.folded in STOPWORDS for u in analysis.units):
         return False
-    parts = [_sequence(analysed, whole)[1] for whole in (False, True)]
+    parts = [_sequence(analysis, whole)[1] for whole in (False, True)]
     wholes = [
         _sequence(units(name), whole, gaps)[1] for whole in (False, True) for gaps in (False, True)
     ]
@@ -282,16 +282,16 @@ def _is_part(topic: str, name: str) -> bool:
 
 
 def _sequence(
-    analysed: Units, whole: bool, gaps: bool = False
+    analysis: Units, whole: bool, gaps: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words and stems of a text, identifiers in parts or whole, punctuation between or not."""
     words: list[str] = []
     stems: list[str] = []
     i = 0
-    while i < len(analysed.units):
-        unit, after = analysed.units[i], i + 1
-        if whole and i in analysed.wholes:
-            unit, after = analysed.wholes[i]
+    while i < len(analysis.units):
+        unit, after = analysis.units[i], i + 1
+        if whole and i in analysis.wholes:
+            unit, after = analysis.wholes[i]
         if gaps and unit.gap and i:
             words.append(unit.gap)
             stems.append("\0" + unit.gap)
@@ -301,32 +301,32 @@ def _sequence(
     return tuple(words), tuple(stems)
 
 
-def _runs(analysed: Units) -> Iterator[_Run]:
+def _runs(analysis: Units) -> Iterator[_Run]:
     """All runs of neighbouring words, every identifier both in parts and whole."""
-    for first in range(len(analysed.units)):
+    for first in range(len(analysis.units)):
         todo: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = [(first, (), ())]
         while todo:
             i, words, stems = todo.pop()
-            if words and not _cuts_katakana(analysed, first, i):
-                start, end = analysed.units[first].start, analysed.units[i - 1].end
+            if words and not _cuts_katakana(analysis, first, i):
+                start, end = analysis.units[first].start, analysis.units[i - 1].end
                 yield _Run(start, end, words, stems)
-            if i == len(analysed.units):
+            if i == len(analysis.units):
                 continue
-            gap = analysed.units[i].gap if i > first else ""
+            gap = analysis.units[i].gap if i > first else ""
             if gap:
                 words, stems = (*words, gap), (*stems, "\0" + gap)
-            readings: list[tuple[Unit, int]] = [(analysed.units[i], i + 1)]
-            if i in analysed.wholes:
-                readings.append(analysed.wholes[i])
+            readings: list[tuple[Unit, int]] = [(analysis.units[i], i + 1)]
+            if i in analysis.wholes:
+                readings.append(analysis.wholes[i])
             for unit, after in readings:
                 todo.append((after, (*words, unit.folded), (*stems, unit.stem)))
 
 
-def _cuts_katakana(analysed: Units, start: int, end: int) -> bool:
+def _cuts_katakana(analysis: Units, start: int, end: int) -> bool:
     def joined(left: int, right: int) -> bool:
-        if left < 0 or right >= len(analysed.units):
+        if left < 0 or right >= len(analysis.units):
             return False
-        one, two = analysed.units[left], analysed.units[right]
+        one, two = analysis.units[left], analysis.units[right]
         katakana = all("ァ" <= u.folded <= "ー" and u.folded != "・" for u in (one, two))
         return katakana and one.end == two.start
 
@@ -352,9 +352,9 @@ def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[Arm, str]]:
 
 
 def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    analysed = units(name)
+    analysis = units(name)
     pairs = [(whole, gaps) for whole in (False, True) for gaps in (False, True)]
-    return [form for pair in pairs if (form := _sequence(analysed, *pair))[0]]
+    return [form for pair in pairs if (form := _sequence(analysis, *pair))[0]]
 
 
 def _is_called(artifact: Artifact, text: str) -> bool:

@@ -80,7 +80,7 @@ def ask(
 
 def call(engine: Engine, operation: str, params: object, caller: Caller) -> dict[str, Any]:
     """The result of an operation as JSON."""
-    return operations.as_json(operations.call(engine, operation, params, caller))
+    return operations.as_json(operations.perform_named(engine, operation, params, caller))
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:

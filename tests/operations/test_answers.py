@@ -11,8 +11,8 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.operations import (
     OPERATIONS,
-    capabilities,
     salience_notification,
+    server_capabilities,
     status_notification,
 )
 
@@ -151,7 +151,7 @@ def test_pushes_fit_the_schemas(engine: Engine) -> None:
 
 
 def test_capabilities_list_the_table() -> None:
-    listed = capabilities()
+    listed = server_capabilities()
     assert listed.methods == [*(op.method for op in OPERATIONS.values()), "vouch/pause"]
     assert "vouch/sessionEnd" in listed.methods
     assert {"vouch/didChangeSalience", "vouch/didChangeStatus"} <= set(listed.notifications)

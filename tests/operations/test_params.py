@@ -14,7 +14,7 @@ from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
     UnknownOperationError,
-    call,
+    perform_named,
     read_params,
     refuse_unknown,
 )
@@ -210,7 +210,7 @@ def test_any_params_get_an_answer_or_a_readable_refusal(
         assert all("\n" not in text for text in refused(operation, params).values())
         return
     with suppress(InvalidParamsError):  # for what is not there
-        assert call(Engine(env={}), operation, params, Caller()).complete is True
+        assert perform_named(Engine(env={}), operation, params, Caller()).complete is True
 
 
 def test_an_operation_that_does_not_exist(engine: Engine) -> None:

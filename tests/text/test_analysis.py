@@ -33,15 +33,15 @@ def folded(text: str) -> list[str]:
 @examples(300)
 @given(_tricky)
 def test_units_stand_in_the_text_in_order(text: str) -> None:
-    analysed = units(text)
+    analysis = units(text)
     end = 0
-    for unit in analysed.units:
+    for unit in analysis.units:
         assert end <= unit.start < unit.end <= len(text)
         assert unit.folded
         assert unit.folded == fold(unit.folded)
         end = unit.end
-    for i, (whole, after) in analysed.wholes.items():
-        parts = analysed.units[i:after]
+    for i, (whole, after) in analysis.wholes.items():
+        parts = analysis.units[i:after]
         assert len(parts) > 1
         assert whole.start == parts[0].start
         assert whole.end == parts[-1].end
@@ -59,11 +59,11 @@ def test_full_text_of_a_text_is_always_the_same_and_holds_the_text_itself(text: 
 @examples(300)
 @given(_tricky | st.text("aBcDeé1s'_-+#.C \n"))
 def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
-    analysed = units(text)
-    words = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
-    wholes = [whole.stem for whole, _ in analysed.wholes.values()]
+    analysis = units(text)
+    words = [u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS]
+    wholes = [whole.stem for whole, _ in analysis.wholes.values()]
     runs: list[list[Unit]] = []
-    for before, unit in pairwise([None, *analysed.units]):
+    for before, unit in pairwise([None, *analysis.units]):
         if unit is None or not unit.spaceless:
             continue
         if before is not None and before.spaceless and before.end == unit.start:

@@ -220,13 +220,13 @@ class Engine:
 
     def notify(self) -> None:
         """Call the listeners."""
-        self.call(self.listeners)
+        self.call_listeners(self.listeners)
 
     def rebuild_damaged(self) -> None:
         """Have whoever follows the disk rebuild bases that turned out to be damaged."""
         self.notify()
 
-    def call(self, listeners: set[Callable[[], None]]) -> None:
+    def call_listeners(self, listeners: set[Callable[[], None]]) -> None:
         """Call some listeners; one that raises is called again later."""
         for listener in list(listeners):
             with self.listener_faults.contained(listener, "Somebody could not be told of a change"):
@@ -314,7 +314,7 @@ class Engine:
                 session.finish(slot)
         for root in self._paused:
             session.pass_over_texts(root)
-        self.call(self.session_listeners)
+        self.call_listeners(self.session_listeners)
 
     def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str] = ()) -> None:
         """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
@@ -326,7 +326,7 @@ class Engine:
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self.call(self.session_listeners)
+        self.call_listeners(self.session_listeners)
 
     def follows_texts(self) -> bool:
         """Whether what is typed and asked counts for any knowledge base."""
@@ -340,7 +340,7 @@ class Engine:
         )
         if paused != self._paused:
             self._paused = paused
-            self.call(self.session_listeners)
+            self.call_listeners(self.session_listeners)
             self.notify()
 
     def speaking(self, caller: Caller) -> list[Served]:

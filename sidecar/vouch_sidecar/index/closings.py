@@ -59,7 +59,7 @@ _SAYING = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION, K
 """The kinds of stems of what may hold the text of a claim."""
 
 
-def quoting(
+def artifacts_quoting(
     before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
 ) -> dict[Key, Artifact]:
     """The unchanged claims whose sentences may differ after the change, and the evidence that may
@@ -172,7 +172,7 @@ def _reclosed(
     return reclosed
 
 
-def holding(
+def artifacts_holding(
     before: Knowledge,
     shown: Mapping[Key, Artifact],
     gone: Collection[Key],

@@ -18,7 +18,12 @@ from vouch_sidecar.index.changed_world import (
     pointing_at,
     withheld_after,
 )
-from vouch_sidecar.index.closings import artifacts_saying, holding, quoting, was_hidden
+from vouch_sidecar.index.closings import (
+    artifacts_holding,
+    artifacts_quoting,
+    artifacts_saying,
+    was_hidden,
+)
 from vouch_sidecar.index.dependants import dependants
 from vouch_sidecar.index.encoding import (
     DocumentKey,
@@ -98,8 +103,8 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         documents[key] = tuple(documents_of(artifact, link_state(artifact, world), names))
     unchanged = {
         **dependants(before, shown, gone, world),
-        **quoting(before, shown, gone, world),
-        **holding(before, shown, gone, {*shown, *gone, *hidden}, world),
+        **artifacts_quoting(before, shown, gone, world),
+        **artifacts_holding(before, shown, gone, {*shown, *gone, *hidden}, world),
     }
     for key, artifact in unchanged.items():
         stood = before.document(key)

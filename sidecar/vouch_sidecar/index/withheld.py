@@ -122,15 +122,15 @@ class Withheld:
                 yield from self._places(said)
 
     def _places(self, text: str) -> Iterator[Closed]:
-        analysed = units(text).units
-        words = tuple(unit.folded for unit in analysed)
+        text_units = units(text).units
+        words = tuple(unit.folded for unit in text_units)
         for at in range(len(words) - 1):
             for key in (words[at : at + _START], words[at : at + _START - 1]):
                 for withheld in self._by_start.get(key, ()):
                     last = at + len(withheld.words)
                     if words[at:last] == withheld.words:
                         gates = None if withheld.gate is None else frozenset({withheld.gate})
-                        yield Closed(analysed[at].start, analysed[last - 1].end, gates)
+                        yield Closed(text_units[at].start, text_units[last - 1].end, gates)
 
     def sentences(self, document: str) -> Iterator[Closed]:
         """The sentences and headings of a document that hold texts of withheld claims."""
@@ -169,11 +169,11 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
 
 def _recognised(text: str) -> Words:
     """The words of a text that has enough to be recognised where it stands again, else none."""
-    analysed = units(_read(text))
-    words = tuple(unit.folded for unit in analysed.units)
-    content = {unit.stem for unit in analysed.units if unit.folded not in STOPWORDS}
-    for at, (_, end) in analysed.wholes.items():  # an identifier is one word
-        content.difference_update(unit.stem for unit in analysed.units[at + 1 : end])
+    analysis = units(_read(text))
+    words = tuple(unit.folded for unit in analysis.units)
+    content = {unit.stem for unit in analysis.units if unit.folded not in STOPWORDS}
+    for at, (_, end) in analysis.wholes.items():  # an identifier is one word
+        content.difference_update(unit.stem for unit in analysis.units[at + 1 : end])
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return ()
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()

@@ -29,21 +29,21 @@ class Mention(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
-def named_by(analysed: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
+def named_by(analysis: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
     """The mentions from `start` to the ends that a walk reached."""
     for end in dict.fromkeys(step.end for step in steps):
-        if _at_borders(analysed, start, end):
+        if _at_borders(analysis, start, end):
             yield from _mentions_between(
-                analysed, start, end, [step for step in steps if step.end == end]
+                analysis, start, end, [step for step in steps if step.end == end]
             )
 
 
 def _mentions_between(
-    analysed: Units, start: int, end: int, steps: Sequence[Reached]
+    analysis: Units, start: int, end: int, steps: Sequence[Reached]
 ) -> Iterator[Mention]:
     """The mentions from `start` to `end`, in all readings of the units."""
-    first, last = analysed.units[start], analysed.units[end - 1]
-    written = analysed.text[first.start : last.end]
+    first, last = analysis.units[start], analysis.units[end - 1]
+    written = analysis.text[first.start : last.end]
     best: dict[str, tuple[Arm, NameForm]] = {}
     for step in steps:
         for form in step.forms:
@@ -88,11 +88,11 @@ def _is_plural(name: str, form: str) -> bool:
     return form in (name, name + "s", name + "es")
 
 
-def _at_borders(analysed: Units, start: int, end: int) -> bool:
+def _at_borders(analysis: Units, start: int, end: int) -> bool:
     """Whether no katakana word is cut: katakana is written without spaces, but in whole words."""
-    before = analysed.units[start - 1] if start else None
-    after = analysed.units[end] if end < len(analysed.units) else None
-    first, last = analysed.units[start], analysed.units[end - 1]
+    before = analysis.units[start - 1] if start else None
+    after = analysis.units[end] if end < len(analysis.units) else None
+    first, last = analysis.units[start], analysis.units[end - 1]
     return not (before and _one_katakana_word(before, first)) and not (
         after and _one_katakana_word(last, after)
     )

@@ -33,29 +33,29 @@ class Reached(NamedTuple):
     words: tuple[str, ...]
 
 
-def walk(root: Node, analysed: Units, start: int) -> Iterator[Reached]:
+def walk(root: Node, analysis: Units, start: int) -> Iterator[Reached]:
     """Every end in the trie that the units from `start` on reach."""
     todo: list[tuple[int, Node, tuple[str, ...]]] = [(start, root, ())]
     while todo:
         i, node, words = todo.pop()
         if node.forms:
             yield Reached(i, node.forms, words)
-        if i == len(analysed.units):
+        if i == len(analysis.units):
             continue
-        gap = analysed.units[i].gap
+        gap = analysis.units[i].gap
         if gap and i > start:
             between = node.children.get(gap_key(gap))
             if between is None:
                 continue
             node, words = between, (*words, gap)
-        for unit, after in readings(analysed, i):
+        for unit, after in readings(analysis, i):
             child = node.children.get(unit.stem)
             if child is not None:
                 todo.append((after, child, (*words, unit.folded)))
 
 
-def readings(analysed: Units, i: int) -> Iterator[tuple[Unit, int]]:
+def readings(analysis: Units, i: int) -> Iterator[tuple[Unit, int]]:
     """The unit at an index, then the whole identifier that begins with it, and their ends."""
-    yield analysed.units[i], i + 1
-    if i in analysed.wholes:
-        yield analysed.wholes[i]
+    yield analysis.units[i], i + 1
+    if i in analysis.wholes:
+        yield analysis.wholes[i]

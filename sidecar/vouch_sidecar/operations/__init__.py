@@ -4,14 +4,14 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 """
 
 from vouch_sidecar.operations.call import (
-    call,
     perform,
     perform_async,
+    perform_named,
     read_params,
     refuse_unknown,
     refusing_if_damaged,
 )
-from vouch_sidecar.operations.capabilities import PROTOCOL, capabilities
+from vouch_sidecar.operations.capabilities import PROTOCOL, server_capabilities
 from vouch_sidecar.operations.cards import EntityCard, card_of, mentioned_at
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
@@ -54,17 +54,17 @@ __all__ = [
     "ViewerParams",
     "Wire",
     "as_json",
-    "call",
-    "capabilities",
     "card_of",
     "mentioned_at",
     "pause_or_resume",
     "perform",
     "perform_async",
+    "perform_named",
     "read_params",
     "refuse_unknown",
     "refusing_if_damaged",
     "salience_notification",
+    "server_capabilities",
     "status_notification",
 ]
 

@@ -33,7 +33,7 @@ from vouch_sidecar.operations.operation import (
     OpenDocuments,
     Operation,
     OperationCall,
-    analysed,
+    excerpt,
     operations,
 )
 from vouch_sidecar.operations.wire import (
@@ -79,7 +79,7 @@ MAX_LATE_BYTES = 1024
 """Bytes of a text that a late answer analyses."""
 
 
-def call(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
+def perform_named(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
     """Perform an operation by name.
 
     Raises `UnknownOperationError` and `InvalidParamsError`.
@@ -218,7 +218,7 @@ class _Call(Generic[P, R]):
         text = getattr(self.params, operation.text_field or "text", None) if wanted else None
         if not text or not self.ask.served:
             return self
-        text = analysed(text)
+        text = excerpt(text)
         vector = await embeddings.vector(text, self.ask.served)
         lacks = vector is None and embeddings.reads(text)
         return replace(self, ask=replace(self.ask, vector=vector, lacks_vector=lacks))

@@ -22,7 +22,7 @@ class CapabilitiesResult(Result):
     notifications: list[str] = Field(description="Taken or sent, as LSP calls them.")
 
 
-def capabilities() -> CapabilitiesResult:
+def server_capabilities() -> CapabilitiesResult:
     """What this server answers and sends."""
     return CapabilitiesResult(
         name="vouch-sidecar",
@@ -34,7 +34,7 @@ def capabilities() -> CapabilitiesResult:
 
 
 def answer(_: OperationCall, __: Params) -> CapabilitiesResult:
-    return capabilities()
+    return server_capabilities()
 
 
 OPERATION = Operation(

@@ -12,7 +12,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, context_block, g
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -86,7 +86,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
     session = find(session_id) if session_id else None
-    task = None if params.task is None else analysed(params.task)
+    task = None if params.task is None else excerpt(params.task)
     served: Sequence[Served] = ask.served
     probed = None
     if task is not None:

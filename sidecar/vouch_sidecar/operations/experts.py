@@ -18,7 +18,7 @@ from vouch_sidecar.operations.commit_authors import (
     show_authors,
 )
 from vouch_sidecar.operations.gist import name_and_id, rows
-from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
@@ -136,7 +136,7 @@ class ExpertsResult(Result):
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ask = ask.since(params.since)
     question = Question(
-        topic=analysed(without_who_knows(params.topic)),
+        topic=excerpt(without_who_knows(params.topic)),
         now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,
@@ -285,7 +285,7 @@ OPERATION = Operation(
     "else weight evidence. The topic is a name or a few words. Not for finding one "
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
-    quoting=gist,
+    gist_from_views=gist,
     show=show,
     is_long=True,
     text_field="topic",

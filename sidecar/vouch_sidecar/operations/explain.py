@@ -11,7 +11,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import rows
-from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
@@ -65,7 +65,7 @@ class ExplainResult(Result):
 
 
 def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
-    text = analysed(params.text)
+    text = excerpt(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None, vector=ask.vector).probe
     speech = context_block(served, ContextRequest([text], probed=probed))

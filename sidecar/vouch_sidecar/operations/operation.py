@@ -143,7 +143,7 @@ class Operation(Generic[P, R]):
     """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
     gist: Callable[[R], list[str]] | None = None
     """Makes the lines that a model reads; None: JSON."""
-    quoting: Callable[[R, Sequence[View]], list[str]] | None = None
+    gist_from_views: Callable[[R, Sequence[View]], list[str]] | None = None
     """As `gist`, with the views to quote artifacts of which the result has ids only."""
     show: Callable[[Printer, R], None] | None = None
     """Prints a result for people; None: the shell has no such command."""
@@ -191,8 +191,8 @@ class Operation(Generic[P, R]):
         """The text of a result for a model; MCP sends the whole result as structured content."""
         if result.is_empty and result.is_unread:
             lines = [result.not_found]
-        elif self.quoting is not None:
-            lines = self.quoting(result, views)
+        elif self.gist_from_views is not None:
+            lines = self.gist_from_views(result, views)
         elif self.gist is not None:
             lines = self.gist(result)
         else:
@@ -219,7 +219,7 @@ def _list(ids: Iterable[str]) -> str:
     return ", ".join(map(one_line, ids))
 
 
-def analysed(text: str) -> str:
+def excerpt(text: str) -> str:
     """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot, without the
     blocks that were inserted into it.
     """

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import probing
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
-from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import HitArm, LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.probe import Strength
@@ -65,7 +65,7 @@ class ProbeResult(Result):
 def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    text = analysed(params.text)
+    text = excerpt(params.text)
     probed = probing.probe(ask.served, text, session, vector=ask.vector)
     probe, hits = probed.probe, list(probed.probe.hits)
     if ask.vector is not None:

@@ -10,7 +10,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist import clipped, rows
-from vouch_sidecar.operations.operation import Operation, OperationCall, analysed
+from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
@@ -54,7 +54,7 @@ class SearchResult(Result):
 
 
 def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
-    query, ask = analysed(params.query), ask.since(params.since)
+    query, ask = excerpt(params.query), ask.since(params.since)
     kinds = list(SEARCHED if params.kinds is None else map(Kind, params.kinds))
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]

@@ -86,8 +86,8 @@ def stem(folded: str) -> str:
     plural = _UNSOUNDED.fullmatch(folded)
     if plural and folded not in STOPWORDS and not tier(folded):
         return stem(plural[1] or plural[2])
-    analysed = _STEMMER.analyze(folded)
-    return intern(analysed[0] if analysed else folded)
+    stems = _STEMMER.analyze(folded)
+    return intern(stems[0] if stems else folded)
 
 
 def is_acronym(written: str) -> bool:
@@ -223,13 +223,13 @@ def _units(text: str) -> Units:
 def _placed_back(text: str) -> Units:
     """The units of a text in composed form, with offsets in the given text."""
     composed, places = compose(text)
-    analysed = _units(composed)
+    composed_units = _units(composed)
 
     def back(unit: Unit) -> Unit:
         return unit._replace(start=places[unit.start], end=places[unit.end])
 
-    wholes = {i: (back(whole), end) for i, (whole, end) in analysed.wholes.items()}
-    return Units(text, [back(unit) for unit in analysed.units], wholes)
+    wholes = {i: (back(whole), end) for i, (whole, end) in composed_units.wholes.items()}
+    return Units(text, [back(unit) for unit in composed_units.units], wholes)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:

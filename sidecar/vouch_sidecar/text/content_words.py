@@ -58,10 +58,10 @@ def content_stems(text: str) -> list[str]:
     text = unicodedata.normalize("NFC", text)
     if not has_spaceless(text):
         return _stems_of(words_of(text))
-    analysed = units(text)
-    out = [u.stem for u in analysed.units if not u.spaceless and u.folded not in STOPWORDS]
-    out += [whole.stem for whole, _ in analysed.wholes.values()]
-    out += [bigram for bigram, _ in _bigrams(analysed)]
+    analysis = units(text)
+    out = [u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS]
+    out += [whole.stem for whole, _ in analysis.wholes.values()]
+    out += [bigram for bigram, _ in _bigrams(analysis)]
     return out
 
 
@@ -89,35 +89,35 @@ def _remembered(text: str) -> tuple[Term, ...]:
 
 
 def _needles(text: str) -> tuple[Term, ...]:
-    analysed = units(text)
+    analysis = units(text)
     by_options: dict[tuple[tuple[str, ...], ...], Term] = {}
     skip_to = 0
-    for i, unit in enumerate(analysed.units):
+    for i, unit in enumerate(analysis.units):
         if i < skip_to or unit.spaceless or unit.folded in STOPWORDS:
             continue
         word = text[unit.start : unit.end]
         options: list[tuple[str, ...]] = [(unit.stem,)]
-        if i in analysed.wholes:
-            whole, skip_to = analysed.wholes[i]
+        if i in analysis.wholes:
+            whole, skip_to = analysis.wholes[i]
             word = text[whole.start : whole.end]
-            options = [(whole.stem,), tuple(u.stem for u in analysed.units[i:skip_to])]
+            options = [(whole.stem,), tuple(u.stem for u in analysis.units[i:skip_to])]
         by_options.setdefault(tuple(options), Term(word, tuple(options)))
-    for bigram, word in _bigrams(analysed):
+    for bigram, word in _bigrams(analysis):
         by_options.setdefault(((bigram,),), Term(word, ((bigram,),)))
     return tuple(by_options.values())
 
 
-def _bigrams(analysed: Units) -> Iterator[tuple[str, str]]:
+def _bigrams(analysis: Units) -> Iterator[tuple[str, str]]:
     """Pairs of neighbouring characters of scripts without spaces, and characters that have no
     neighbour.
     """
     run: list[Unit] = []
-    for unit in [*analysed.units, None]:
+    for unit in [*analysis.units, None]:
         joined = unit is not None and unit.spaceless and (not run or run[-1].end == unit.start)
         if joined and unit is not None:
             run.append(unit)
             continue
-        yield from _run_bigrams(analysed.text, run)
+        yield from _run_bigrams(analysis.text, run)
         run = [unit] if unit is not None and unit.spaceless else []
 
 

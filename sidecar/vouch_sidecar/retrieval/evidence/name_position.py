@@ -79,7 +79,7 @@ _SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 class Placing:
     """A text taken apart, asked about places in it."""
 
-    analysed: Units
+    analysis: Units
 
     @classmethod
     def of(cls, text: str) -> Placing:
@@ -87,7 +87,7 @@ class Placing:
 
     @property
     def text(self) -> str:
-        return self.analysed.text
+        return self.analysis.text
 
     def place(self, mention: Mention, is_person: bool, has_capital: bool) -> PlaceKind:
         """The place of a mention. `has_capital` says whether the entity's name is written with a
@@ -117,12 +117,12 @@ class Placing:
 
     @cached_property
     def _position(self) -> dict[int, int]:
-        return {u.start: i for i, u in enumerate(self.analysed.units)}
+        return {u.start: i for i, u in enumerate(self.analysis.units)}
 
     @cached_property
     def _is_title(self) -> bool:
         """Whether capitals say nothing: most words have one, as in a heading."""
-        content = [u for u in self.analysed.units if u.folded not in STOPWORDS]
+        content = [u for u in self.analysis.units if u.folded not in STOPWORDS]
         capitals = sum(self._has_capital(u) for u in content)
         heading = len(content) > 3 and capitals >= HEADING_SHARE * len(content)
         return heading or (len(content) > 1 and self.text.isupper())
@@ -133,7 +133,7 @@ class Placing:
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
-        units, first = self.analysed.units, self._position[start]
+        units, first = self.analysis.units, self._position[start]
         last = first
         while last < len(units) and units[last].start < end:
             last += 1
@@ -145,7 +145,7 @@ class Placing:
 
     def around(self, unit: Unit) -> list[Unit]:
         """A few words of the sentence before and after one."""
-        units, at = self.analysed.units, self._position[unit.start]
+        units, at = self.analysis.units, self._position[unit.start]
         first = last = at
         while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(units[first].gap):
             first -= 1
@@ -160,11 +160,11 @@ class Placing:
 
     def _stands_as_a_name(self, unit: Unit) -> bool:
         owns = self.text[unit.end : unit.end + 2] in ("'s", "’s")
-        return _stands_as_a_name(self.analysed.units, self._position[unit.start], owns)
+        return _stands_as_a_name(self.analysis.units, self._position[unit.start], owns)
 
     def _has_object(self, unit: Unit) -> bool:
         """Whether a word is a verb with an object: “Relay the message”."""
-        return _beside(self.analysed.units, self._position[unit.start], 1) in _OBJECTS
+        return _beside(self.analysis.units, self._position[unit.start], 1) in _OBJECTS
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""
@@ -172,7 +172,7 @@ class Placing:
             return True
         if not self._has_capital(unit) or self._is_title:
             return False
-        at, units = self._position[unit.start], self.analysed.units
+        at, units = self._position[unit.start], self.analysis.units
         if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
             return True
         if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):

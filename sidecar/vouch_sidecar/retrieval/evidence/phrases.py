@@ -158,10 +158,10 @@ def _candidates(
         yield "notation", match.span()
     for match in _IDENTIFIER.finditer(text):
         yield "identifier", match.span()
-    analysed = units(text)
-    for run in capitalised(text, analysed.units):
+    analysis = units(text)
+    for run in capitalised(text, analysis.units):
         yield "name", (run[0].start, run[-1].end)
-    content = list(_numbers_whole(text, analysed.units))
+    content = list(_numbers_whole(text, analysis.units))
     for first, second in pairwise(content):
         if not second.gap and _held_together(views, terms(text[first.start : second.end])):
             yield "together", (first.start, second.end)
@@ -171,10 +171,10 @@ def _candidates(
             yield "rare", (unit.start, unit.end)
 
 
-def _numbers_whole(text: str, analysed: Iterable[Unit]) -> Iterator[Unit]:
+def _numbers_whole(text: str, text_units: Iterable[Unit]) -> Iterator[Unit]:
     """The units that are no stopwords; a number with its digits in groups is one."""
     grouped = [match.span() for match in _GROUPED.finditer(text)]
-    for unit in analysed:
+    for unit in text_units:
         if grouped and unit.start >= grouped[0][0]:
             start, end = grouped[0]
             if unit.end < end:
@@ -185,10 +185,10 @@ def _numbers_whole(text: str, analysed: Iterable[Unit]) -> Iterator[Unit]:
             yield unit
 
 
-def capitalised(text: str, analysed: Sequence[Unit]) -> Iterator[list[Unit]]:
+def capitalised(text: str, text_units: Sequence[Unit]) -> Iterator[list[Unit]]:
     """Runs of two or more capitalised words, with joiners between them."""
     run: list[Unit] = []
-    for unit in analysed:
+    for unit in text_units:
         capital = text[unit.start].isupper() and unit.folded not in STOPWORDS
         joined = not unit.gap
         goes_on = run and joined and unit.folded in _JOINERS

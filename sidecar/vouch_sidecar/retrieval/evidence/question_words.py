@@ -194,7 +194,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
         weights = {word: weights[word] for word in first}
     placing = Placing.of(rest)
-    content = [unit for unit in placing.analysed.units if unit.folded not in STOPWORDS]
+    content = [unit for unit in placing.analysis.units if unit.folded not in STOPWORDS]
     proper = [rest[u.start : u.end] for u in content if placing.like_a_name(u)]
     pairs = frozenset(
         (left.stem, right.stem)

@@ -27,8 +27,8 @@ from vouch_sidecar.operations import (
     SessionId,
     ViewerParams,
     Wire,
-    capabilities,
     refusing_if_damaged,
+    server_capabilities,
 )
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
@@ -247,7 +247,7 @@ class Sidecar(FixedLanguageServer):
         for provider, name in ANNOUNCED_TO.items():
             if self.capability(name) is None or self.registers(provider):
                 setattr(announced, provider, None)
-        vouch = capabilities().model_dump(include={"protocol", "methods", "notifications"})
+        vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
 
     def _on_task_done(self, task: asyncio.Task[object]) -> None:

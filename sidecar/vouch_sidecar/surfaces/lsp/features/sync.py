@@ -111,7 +111,7 @@ class Sync:
         """Call those who follow the texts of documents below `.vouch/`."""
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.engine.call(self._server.on_text)
+            self._server.engine.call_listeners(self._server.on_text)
 
 
 def _words(text: str, source: str) -> str:
