@@ -39,7 +39,7 @@ _NUMBER_BEHIND = re.compile(r"-\d")
 
 
 class _Known:
-    """The names of some entities: a trie of their stems, and tables of whole names and of stems."""
+    """Names of some entities: a trie of their stems, and tables by whole name and by stem."""
 
     def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]] = ()) -> None:
         self.root = Node()
@@ -93,7 +93,7 @@ class Names:
 
     @classmethod
     def recalled(cls, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> Names:
-        """A matcher built from stored forms, which saves working them out."""
+        """A matcher built from stored forms, without computing them again."""
         return cls(_Known(entities))
 
     def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
@@ -133,8 +133,9 @@ class Names:
         )
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
-        """Mentions of entities named by the whole text and not in `mentioned`. The trie misses
-        names that have no words, such as a lone sign, or differ from another only in signs.
+        """Mentions of entities, other than those `mentioned`, that the whole text names. The trie
+        misses names without words, such as a lone sign, and names that differ from another one only
+        in signs.
         """
         if len(text) > LONG_NAME:
             return []

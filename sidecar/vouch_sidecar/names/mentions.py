@@ -1,4 +1,4 @@
-"""Says which entities a text names where a walk through the trie ends."""
+"""Turns the ends that a walk through the trie reached into mentions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mention(NamedTuple):
 
 
 def named_by(analysis: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
-    """The mentions from `start` to the ends that a walk reached."""
+    """The mentions from unit `start` to the ends that a walk reached."""
     for end in dict.fromkeys(step.end for step in steps):
         if _at_borders(analysis, start, end):
             yield from _mentions_between(
@@ -63,14 +63,16 @@ def _mentions_between(
 
 
 def _better(arm: Arm, form: NameForm, best: tuple[Arm, NameForm] | None, written: str) -> bool:
-    """Whether a form is better than the known one: written exactly so, else by a better arm."""
+    """Whether a form fits better than the best one so far: it is written exactly like the text, or
+    has a better arm.
+    """
     if best is None:
         return True
     return (form.name != written, arm) < (best[1].name != written, best[0])
 
 
 def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
-    """The arm by which these words name the form; None if they only share stems."""
+    """How the written words name the form; None if they only share stems with it."""
     if form.arm is Arm.SURNAME:
         return Arm.SURNAME if form.words == words else None
     if spelling(written) == form.spelling:
@@ -84,12 +86,14 @@ def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
 
 
 def _is_plural(name: str, form: str) -> bool:
-    """Of a name in capitals nothing else is an inflection: DNS is no plural of DN."""
+    """Whether a word is the plural of a name; a name in capitals has no other inflection: DNS is no
+    plural of DN.
+    """
     return form in (name, name + "s", name + "es")
 
 
 def _at_borders(analysis: Units, start: int, end: int) -> bool:
-    """Whether no katakana word is cut: katakana is written without spaces, but in whole words."""
+    """Whether both ends are borders of words in katakana, which is written without spaces."""
     before = analysis.units[start - 1] if start else None
     after = analysis.units[end] if end < len(analysis.units) else None
     first, last = analysis.units[start], analysis.units[end - 1]
@@ -107,7 +111,9 @@ def _katakana(char: str) -> bool:
 
 
 def mark_nested(mentions: list[Mention]) -> list[Mention]:
-    """Sort by position; mark what a longer mention, or an earlier one that overlaps, covers."""
+    """Sort mentions by position, and mark those inside a longer mention or overlapping an earlier
+    one as nested.
+    """
     out: list[Mention] = []
     start = end = -1
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end, m.entity_id)):

@@ -1,5 +1,5 @@
-"""Makes paths through a trie of an entity's names. The keys of a path are stems, so that
-inflections and identifier forms share it; the words are kept at its end, to be compared one by one.
+"""The forms of entities' names, as paths through a trie. The keys of a path are stems, so that
+inflections and identifiers share it; the exact words are kept at its end.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ KeyedForm = tuple[KeyPath, NameForm]
 
 
 def forms(entity: Entity) -> Iterator[KeyedForm]:
-    """The paths through the trie that end at this entity."""
+    """The forms of an entity's name and aliases, with their paths through the trie."""
     seen: set[tuple[KeyPath, Words, str]] = set()
     for arm, name in _names(entity):
         for spelled in (name, *_numbered(name)):
@@ -68,7 +68,7 @@ def forms(entity: Entity) -> Iterator[KeyedForm]:
 
 
 def _numbered(name: str) -> tuple[str, ...]:
-    """“INC57” for “INC-57”."""
+    """The name without its hyphen if it is a word and a number: “INC57” for “INC-57”."""
     return (name.replace("-", ""),) if _NUMBERED.fullmatch(name) else ()
 
 
@@ -123,8 +123,8 @@ def is_gap(key: str) -> bool:
 
 
 def required(entity: Entity) -> set[KeyPath]:
-    """Sets of stems, one of which every text holds that names the entity. An empty set is that of a
-    name that full text can't find.
+    """Sets of stems. A text that names the entity holds all stems of one of them. An empty set
+    stands for a name that full text search cannot find.
     """
     return {
         tuple(sorted({k for k in path if not is_gap(k) and always_content(k)}))
@@ -134,7 +134,7 @@ def required(entity: Entity) -> set[KeyPath]:
 
 @lru_cache(maxsize=1 << 14)
 def spelling(text: str) -> str:
-    """A text folded, with white space collapsed and without apostrophes."""
+    """A text folded, without apostrophes, white space as single spaces."""
     return " ".join(_APOSTROPHES.sub("", fold(text)).split())
 
 
@@ -144,5 +144,5 @@ def spellings(entity: Entity) -> set[str]:
 
 
 def unpunctuated(text: str) -> str:
-    """A text without the punctuation and white space around it."""
+    """A text without the punctuation and white space at its ends."""
     return text.strip(_PUNCTUATION)

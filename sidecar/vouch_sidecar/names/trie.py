@@ -12,13 +12,13 @@ from vouch_sidecar.text.analysis import Unit, Units
 
 @dataclass(slots=True)
 class Node:
-    """A node: the next nodes by key, and the names that end here."""
+    """A node of the trie: the next nodes by key, and the forms that end here."""
 
     children: dict[str, Node] = field(default_factory=dict)
     forms: list[NameForm] = field(default_factory=list)
 
     def put(self, path: Iterable[str], form: NameForm) -> None:
-        """Add a name at the end of a path from here."""
+        """Add a form at the end of a path from this node."""
         node = self
         for key in path:
             node = node.children.setdefault(key, Node())
@@ -26,7 +26,7 @@ class Node:
 
 
 class Reached(NamedTuple):
-    """An end that a walk reached."""
+    """An end of a name that a walk reached."""
 
     end: int
     forms: Sequence[NameForm]
@@ -34,7 +34,7 @@ class Reached(NamedTuple):
 
 
 def walk(root: Node, analysis: Units, start: int) -> Iterator[Reached]:
-    """Every end in the trie that the units from `start` on reach."""
+    """Yield every end of a name that can be reached in the trie from unit `start`."""
     todo: list[tuple[int, Node, tuple[str, ...]]] = [(start, root, ())]
     while todo:
         i, node, words = todo.pop()
@@ -55,7 +55,9 @@ def walk(root: Node, analysis: Units, start: int) -> Iterator[Reached]:
 
 
 def readings(analysis: Units, i: int) -> Iterator[tuple[Unit, int]]:
-    """The unit at an index, then the whole identifier that begins with it, and their ends."""
+    """The readings at an index, each with the index after it: the unit, then the whole identifier
+    that begins there.
+    """
     yield analysis.units[i], i + 1
     if i in analysis.wholes:
         yield analysis.wholes[i]

@@ -11,34 +11,42 @@ from typing import Literal
 # How strongly words mean an entity: arm × specificity × keyness × place.
 
 LISTED = 0.20
-"""From here on an entity is listed: above an ordinary word without its capital (0.15)."""
+"""Least strength at which an entity is listed. An ordinary word without its capital (0.15) stays
+below.
+"""
 VOLUNTEERED = 0.60
-"""From here on it is volunteered: above an ordinary word as the entity has it (0.55)."""
+"""Least strength at which an entity is volunteered. An ordinary word as the entity spells it (0.55)
+stays below.
+"""
 
 NAME = 1.0
 """The entity's own name: nothing is taken off."""
 ALIAS = 0.95
 """Somebody declared it, but the entity is called something else."""
 IDENTIFIER_FORM = 0.9
-"""`rate_limiter` keeps the words of “rate limiter”, but may be another thing in code."""
+"""`rate_limiter` has the words of “rate limiter”, but may be another thing in code."""
 INFLECTED = 0.75
-"""Another number or verb form: “relays” may be any relays."""
+"""Plural, singular or another verb form of the name: “relays” may be any relays."""
 SURNAME = 0.75
-"""Exactly one person here has it; others do elsewhere."""
+"""Only one person of the knowledge base has the surname; others have it elsewhere."""
 PART = 0.45
-"""Some words of a name: listed where they are telling, never volunteered."""
+"""Some words of a name: listed where they are specific, never volunteered."""
 DERIVED = 0.35
-"""A topic, which nobody declared: listed where its name is several words or no English one, never
-volunteered."""
+"""The name of a topic, which nobody declared: listed if it is several words or no English word,
+never volunteered.
+"""
 BACKED = 0.85
-"""The same beside another word of one of its claims: an ordinary English word is listed, others are
-volunteered."""
+"""A topic's name, with another word of one of its claims in the text. An ordinary English word is
+then listed, any other name volunteered.
+"""
 SHARED = 0.4
-"""The same of several entities, below whatever else is listed."""
+"""A part of a name that several entities share: ranked below whatever else is listed."""
 
 SPECIFICITY = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
-"""Of a single word by its tier in English: 0 none, 3 ordinary, 2 common, 1 very common. Two letters
-are common, numbers and stopwords very common. Several words are specific."""
+"""Factor of a single word by its tier in English: 0 is not in the list, 3 ordinary, 2 common, 1
+very common. Two letters count as common; numbers and stopwords as very common. Names of several
+words have 1.0.
+"""
 ONE_LETTER = 0.3
 """A letter in the right case may still be a variable, a list's item or an article."""
 STOPWORD = 0.5
@@ -49,9 +57,11 @@ FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
 
 OUTSIDE = 10
-"""So many claims of others that use a word weigh as much as one claim of the entity."""
+"""This many claims of other entities that use the word weigh as much against an entity as one claim
+of its own weighs for it.
+"""
 WRITTEN_OUT = 0.5
-"""Keyness at least, where name and text both have a capital that nothing else explains."""
+"""Least keyness where both name and text have a capital that nothing else explains."""
 
 PlaceKind = Literal[
     "alone", "name", "trade", "as it is", "code", "bare", "unsigned", "another's", "word"
@@ -67,42 +77,56 @@ PLACES: dict[PlaceKind, float] = {
     "another's": 0.15,  # in a longer proper name or an address: “Keiko Tanaka” is not Yuki Tanaka
     "word": 0.17,  # who means a name that is a word writes its capital: below LISTED
 }
-"""What a mention is worth by where it stands. What is no English word is a name wherever it stands,
-but unsigned, another's, and in code."""
+"""Factor of a mention by its place in the text. A word that is not English counts as a name at
+every place but `unsigned`, `another's` and `code`.
+"""
 TRADE_WORDS = 2
-"""So many words that one of the entity's claims has stand beside its name, at least: one stands
-beside an ordinary word by chance…"""
+"""For place `trade`: least number of words near the name that also stand in one claim of the
+entity. One stands near an ordinary word by chance.
+"""
 TRADE_WEIGHT = 0.5
-"""…and so may two very common ones."""
+"""For place `trade`: least weight of these words together, as two very common words also meet by
+chance.
+"""
 BACKING_WEIGHT = 0.5
-"""What the words beside a topic that one of its claims holds weigh at least; one may be enough."""
+"""For arm `backed`: least weight of the text's other words that one claim of the topic holds; one
+word may be enough.
+"""
 HEADING_SHARE = 0.9
-"""Share of capitals among content words from which on a capital says nothing, as in a heading."""
+"""If this share of the content words has a capital, as in a heading, capitals tell nothing."""
 
 # Which entities are in play.
 
 FADING = 0.9
-"""What a text is worth of the next newer one: after seven texts, half."""
+"""Factor for each text by which a mention is older than the newest text: after seven texts,
+half.
+"""
 DESCRIBED_SHARE = 0.65
-"""Share of a text's content words, by rarity, that an entity's own words must hold."""
+"""Least share of a text's content words, weighed by rarity, that an entity's name, aliases and
+description must hold for the text to describe it.
+"""
 Band = tuple[float, float]
 NAMED: Band = (0.4, 0.6)
-"""Low end and width of the score. The bands do not mix: what is named goes before what is found…"""
+"""Lowest score, and width of the range above it. The ranges of the four bands do not overlap:
+entities that are named rank before those that are described…
+"""
 FOUND: Band = (0.2, 0.15)
 NAMED_WITHOUT_CLAIMS: Band = (0.1, 0.1)
-"""…and what has claims before both without, of which nothing can be said."""
+"""…and those with claims before those without, of which there is nothing to say."""
 FOUND_WITHOUT_CLAIMS: Band = (0.0, 0.1)
 FAINTEST = 0.01
-"""What is declared scores so much at least…"""
+"""Least score of a declared entity…"""
 TOPICS: Band = (0.0, 0.01)
-"""…and a topic less, which nobody declared."""
+"""…so that topics, which nobody declared, rank below."""
 
 # What full text may say of a text.
 
 LEAST_WORDS = 3
-"""A text of fewer words is a command or a name, unless it holds an identifier or the like."""
+"""A text of fewer words counts as a command or a name and is not searched, unless it holds an
+identifier, a ticket, a path or an option.
+"""
 RARE = 0.6
-"""Rarity, as a share of the greatest there is, from which on a word is looked for by itself."""
+"""Least rarity, as a share of the greatest possible one, at which a single word is looked up."""
 
 PhraseKind = Literal["quoted", "title", "identifier", "notation", "name", "together", "rare"]
 PHRASE_WORTH: dict[PhraseKind, float] = {
@@ -114,7 +138,9 @@ PHRASE_WORTH: dict[PhraseKind, float] = {
     "together": 0.7,
     "rare": 0.5,
 }
-"""What a phrase is worth by how it was found: the more it was set apart on purpose, the more."""
+"""How telling a phrase is, by how it was recognised: most where the writer set it apart on
+purpose.
+"""
 
 # What answers a text. `make fit` writes what stands between the two marks.
 
@@ -170,50 +196,61 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
 }
 # end of fitted semantic
 EXACT_WORDS = 2
-"""As how many words a file counts that a text names and a claim is tied to: an identifier…"""
+"""For `LIKELIHOOD_WEIGHTS["shared"]`: as how many words a tied file counts that the text names."""
 NAME_WORDS = 2
-"""…and as how many a name that a text surely means."""
+"""Likewise: as how many words a name counts that surely names the entity."""
 BARE_WEIGHT = 0.55
-"""A text whose words beside a name weigh less asks for whatever there is about it."""
+"""If the words of a text beside an entity's name weigh less than this, the text asks for anything
+known about the entity.
+"""
 EXCHANGE_SHARE = 0.2
-"""Share of the weight of a text that a question which was asked before must hold: one that holds
-less is another question."""
+"""Least share of a text's weight that the question of a captured exchange must hold for its answer
+to be a candidate.
+"""
 PASSAGE = -0.30
-"""Weight of a passage of a document, of which nobody said that it stands for itself: the more there
-are, the more share words with a text by chance. Set on prompts over a base of documents (2,681
-claims, where it is -2.4): the first value at which it says something to two of fifteen that nothing
-answers, and to a hundredth of questions about other repositories."""
+"""Weight of a passage of a document that nobody worded as a claim. The more passages there are, the
+more of them share words with a text by chance. Set on prompts over a base of documents (2,681
+claims, where the term is -2.4): the first value at which two of fifteen prompts that nothing
+answers are told something, and one in a hundred questions about other repositories.
+"""
 ALIKE = 0.7
-"""Share of the stems of two statements that both have, from which on they say the same."""
+"""Two statements say the same if this share of their stems is common to both."""
 CandidateKind = Literal["worded", "passage", "exchange", "answer"]
-"""What a candidate is: a sentence that somebody worded or approved as a claim, or wrote for a page;
-a passage of a document, approved by its receipt alone; a statement of a captured exchange; or one
-of an exchange that answers the question which the text asks again.
+"""`worded`: a claim that somebody worded or approved, or a sentence of a page. `passage`: a claim
+cut from a document, approved by its receipt alone. `exchange`: a statement of a captured exchange.
+`answer`: a statement of an exchange whose question the text asks again.
 """
 ASKED_AGAIN = 0.5
-"""Share of the weight of a question asked before which a text must hold to ask it again…"""
+"""A text asks a captured question again if it holds this share of the question's weight…"""
 ASKS_MORE = 0.25
-"""…and share of the text's weight that the question must hold: the text may say more."""
+"""…and the question holds this share of the text's weight: the text may ask more."""
 UNASKED_KINDS: frozenset[CandidateKind] = frozenset({"exchange", "passage"})
-"""Kinds of claims that are not volunteered: what was said in a conversation is no fact until
-somebody approves it, and of the prompts to which passages spoke, they spoke wrongly to more than a
-third. Whoever asks for a name alone is told passages about it."""
+"""Kinds of claims that are never volunteered. What was said in a conversation is no fact until
+somebody approves it; passages were volunteered wrongly to more than a third of the prompts that
+they were volunteered to. Somebody who asks for a name alone is told passages about it.
+"""
 UNASKED_PAGES = frozenset({"session"})
-"""Types of pages that are not volunteered: what happened in a session is no knowledge yet."""
+"""Types of pages that are never volunteered: notes of a session are not yet knowledge."""
 STARTER_PAGE = "edit-in-obsidian"
-"""The page on vouch itself that `vouch init` makes: it says nothing of the repository."""
+"""A page about vouch itself, made by `vouch init`; it says nothing about the repository."""
 WHO_LIKELIHOOD = 0.08
-"""From here on a claim about a person or a team is said to whom asks who."""
+"""Least likelihood at which a claim about a person or a team answers a text that asks who."""
 ASKED_FOR = 1.0
-"""Similarity of somebody to ask about a topic, to whom asks for somebody."""
+"""Similarity of a person to ask, where the text asks for somebody."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
-"""By tier in English: what is rare in a small knowledge base may be in every other prompt."""
+"""Factor of a word by its tier in English, as in `SPECIFICITY`: a word that is rare in a small
+knowledge base may be in every other prompt.
+"""
 SLIGHT = 0.3
-"""Numbers, times and commands say what a text is about as little as a very common word."""
+"""Factor of numbers, times and names of commands, which tell as little about a text's subject as a
+very common word.
+"""
 SIGN_PAIR = 0.5
-"""Two signs of a script without spaces are often half of a word."""
+"""As how many words a pair of signs counts in a script without spaces: it is often half of a
+word.
+"""
 HIRAGANA = 0.15
-"""Endings and particles in Japanese are in hiragana."""
+"""Factor of signs in hiragana, in which Japanese writes endings and particles."""
 
 # On which scale evidence is told.
 
@@ -223,84 +260,96 @@ VOLUNTEERED_SIMILARITY = 0.40
 # What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
 
 SEMANTIC_LEAST = 0.25
-"""Cosine from which on a text is found by meaning alone: what is unrelated is mostly below."""
+"""Least cosine at which a text is found by meaning alone; unrelated texts are mostly below."""
 SEMANTIC_WEIGHT = 0.6
-"""Of a hit's score; the rest is the share of the query that it holds, which a model can't see."""
+"""Share of the cosine in a hit's score. The rest is the share of the query's words that the hit
+holds, which a model does not see.
+"""
 BESIDE_A_CLAIM = 0.7
-"""What an entity's description or a section is worth of a claim: it is about it, and tells less."""
+"""Factor of an entity's description and of a section beside a claim: they tell less."""
 
 # Who carries a topic.
 
 PARTIAL_SHARE = 0.5
-"""Share of a topic's words, by rarity, that a claim must hold where none holds all."""
+"""If no claim holds all words of a topic: least share of them, weighed by rarity, that a claim must
+hold.
+"""
 OTHER_FORM = 0.5
-"""A claim that holds a word of the topic in another form only: `typed` for `typing`."""
+"""Factor of a claim that holds a word of the topic only in another form: `typed` for `typing`."""
 LEADS = 2.0
-"""A claim that begins with the topic is about it."""
+"""Factor of a claim that begins with the topic: it is about it."""
 PROLIFIC = 30
-"""An entity with a thirtieth of all claims counts 1/√2: it is in everything."""
+"""An entity with a thirtieth of all claims counts 1/√2, as it turns up under every topic."""
 
 # Limits of work: what lies beyond them changes no answer that a person would miss.
 
 MAX_TOPIC_WORDS = 256
-"""Content words of a topic that are looked for; what follows them is not."""
+"""Content words of a topic that are looked up; the rest is ignored."""
 MAX_SETS = 100
-"""Different sets of words of the same, largest share that are looked for."""
+"""Sets of words of a topic that are looked up, where several sets have the same, largest share."""
 MAX_PHRASES = 8
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
 MAX_HITS = 24
 MAX_CLAIMS_OF_NAME = 3
 MAX_NEAREST = 10
-"""Claims of an entity that are looked at, nearest first."""
+"""Claims of an entity that are compared with a text, those that hold most of it."""
 MAX_TITLED = 3
-"""Pages that have a name as their title."""
+"""Pages listed because their title is the name of an entity."""
 MAX_SECTIONS = 64
-"""Sections of pages that hold a name which are looked at."""
+"""Sections read to find those that hold an entity's name most often."""
 MAX_TIED = 16
-"""Claims tied to files that a text names: the strongest ties."""
+"""Claims tied to files that a text names; the strongest ties."""
 MAX_RELATIONS = 24
-"""Relations of a named entity that are looked at."""
+"""Relations of a named entity that are compared with a text."""
 MAX_ASKED = 64
-"""Words of a text that are looked for in claims and sections: those that weigh most."""
+"""Words of a text that are looked up in claims and sections; those that weigh most."""
 MAX_EXACT = 16
-"""Identifiers, tickets, paths and options of a text that are looked for as they are written."""
+"""Identifiers, tickets, paths and options of a text that are looked up as they are written."""
 MAX_AROUND = 12
-"""Words before and after a name that may be of its trade."""
+"""Words before and after a name that may make its place `trade`."""
 MAX_CONSIDERED = 8
-"""Claims, sections and relations each that are looked at for a text, those that hold most of it."""
+"""Claims, and as many sections and relations, that are compared with a text; those that hold most
+of it.
+"""
 MAX_PASSAGED = 32_768
-"""Characters of a section that are looked at passage by passage."""
+"""Characters of a section that are split into passages."""
 MAX_PASSAGES = 8
-"""Passages of a section that it may be told by, those that hold most of a text."""
+"""Passages of a section that are compared with a text; those that hold most of it."""
 MAX_EXCHANGES = 4
-"""Questions that were asked before that are looked at for a text, those that hold most of it."""
+"""Captured questions that are compared with a text; those that hold most of it."""
 MAX_STATEMENTS = 12
-"""Statements of one answer that are looked at: as many as vouch takes out of one."""
+"""Statements read of one answer: as many as vouch takes out of one."""
 MAX_NAMED = 24
-"""Entities that a text names, of which claims are looked for: the strongest."""
+"""Entities named by a text whose claims are looked up; the strongest."""
 MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
 MAX_SPEAKING = 8
-"""Named entities that lines are looked for: the strongest. Ten lines is the most that is said."""
+"""Named entities that a block may have lines for; the strongest. A block has ten lines at most."""
 
 # Who committed to the files of claims.
 
 COMMIT_HALF_LIFE_DAYS = 730
-"""A commit counts half as much two years later: who wrote a file long ago may have left it."""
+"""A commit two years ago counts half as much as one today: who wrote a file long ago may have left
+it.
+"""
 OWN_FILE = 0.8
-"""What a commit to a claim's own file counts, as one to a file that the claim cites."""
+"""What a commit to the claim's own file in `.vouch/` counts, where one to a file that it cites
+counts 1.
+"""
 GENERAL_FILE = 0.2
-"""A changelog, a manifest or a lock file is touched by everybody who changes anything."""
+"""Factor of a changelog, a manifest or a lock file, which everybody changes."""
 MAX_AUTHORS = 3
-"""People who are named for their commits."""
+"""Authors named for the commits to an entity's or topic's files."""
 MAX_PATHS_OF_AUTHOR = 7
-"""Files that are listed of each of them; `files` counts all."""
+"""Files listed for an author; the field `files` counts all of them."""
 MAX_OWNERS = 3
-"""Owners by CODEOWNERS who are named: a rule may name dozens."""
+"""Owners named by CODEOWNERS that are listed: a rule may name dozens."""
 MAX_CLAIMS_WITH_FILES = 100
-"""Claims whose files are looked at for authors and owners, the best by worth."""
+"""Claims whose files are looked up for authors and owners; the best by worth."""
 MAX_FILES_OF_AUTHORS = 500
-"""Files whose commits are looked at, those with the strongest ties."""
+"""Files whose commits are counted; those with the strongest ties."""
 MAX_BELOW = 50
-"""Files of a folder that a claim names; of a larger one nobody knows all."""
+"""A folder that a claim names stands for its files up to this number: nobody knows all files of a
+larger one.
+"""

@@ -1,4 +1,6 @@
-"""Explains what a text brings in: every candidate, as reported by the code that decides."""
+"""Explains what a text brings in: every candidate with its verdict, reported by the code that
+decides.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ MAX_TOLD = 24
 
 
 class Considered(NamedTuple):
-    """An entity that a text may name, and what became of it."""
+    """An entity that a text may name, with the verdict and its reason."""
 
     view: View
     entity: Entity
@@ -41,7 +43,7 @@ class Considered(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A claim or a page that a text may bring in, and what became of it."""
+    """A claim or a page that a text may bring in, with the verdict and its reason."""
 
     view: View
     artifact: Artifact
@@ -51,8 +53,8 @@ class Line(NamedTuple):
 
 
 def candidates(view: View, text: str, threshold: float) -> list[Considered]:
-    """The entities that a text may name, strongest first. `threshold` is the strength from which on
-    one is said.
+    """The entities that a text may name, strongest first. `threshold` is the least strength that
+    volunteers one.
     """
     named_rows = _NamedRows(
         rows={row.entity.id: row for row in named_in(view, [text])},
@@ -126,9 +128,9 @@ def lines(
     threshold: float,
     vector: TextVector | None = None,
 ) -> list[Line]:
-    """The claims, sections and relations that a text may bring in; those that are said come first.
-    `speaking` holds the strength of the entities that are said, `hits` what is said, `threshold`
-    the least likelihood for that.
+    """The claims, sections and relations that a text may bring in, those that are said first.
+    `speaking` gives the strength of each entity that is said; `hits` are the lines that are said;
+    `threshold` is the least likelihood for one.
     """
     text = text[:MAX_PHRASED]
     by_key = {

@@ -1,4 +1,6 @@
-"""Artifacts by what people call them: an id in whatever case, a name, something near."""
+"""Finds artifacts by what people call them: an id in any case, its beginning, a name, or something
+similar.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,9 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
 
 
 def short_id(view: View, artifact: Artifact) -> str:
-    """The shortest beginning of an artifact's id that no other artifact of its kind has which the
-    viewer may see, with `…` behind it: cut at a word, of so many words and characters that a reader
-    can tell it. The whole id where there is none.
+    """The beginning of an artifact's id that is enough to tell it from the ids of its kind that the
+    viewer may see, with `…` at its end. It ends with a whole word and is long enough to be
+    understood. The whole id if there is no such beginning.
     """
     kind, artifact_id = key_of(artifact)
     cuts = [at for at in _cuts(artifact_id) if at < len(artifact_id)]
@@ -71,8 +73,8 @@ def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
 
 
 def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
-    """The first artifacts by id, among those that the viewer may see, whose id a pattern matches:
-    a regular expression of Rust.
+    """The artifacts that the viewer may see and whose id matches a pattern (a regular expression of
+    Rust), first by id.
     """
     return _found(view, kind, matching("key", f"{kind}\0{pattern}\0" + "000"))
 
@@ -82,7 +84,7 @@ def _found(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
-    """The artifacts whose id begins like this, as `short_id` gives it, with or without `…`."""
+    """The artifacts whose id begins with `start`, which may end with `…` as `short_id` gives it."""
     start = start.removesuffix("…")
     if not next(_cuts(start), None) or len(start) > MAX_CALLED:
         return []
@@ -90,7 +92,7 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
-    """The ids of the artifacts whose id, name or alias is most like this, at most three."""
+    """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
     called, ids = called[:MAX_CALLED], dict[str, str]()
     for artifact in _candidates(views, kind, called):
         for name in names_of(artifact):
@@ -124,7 +126,9 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
 
 
 def successor(view: View, claim_id: str) -> str | None:
-    """The id of the claim that supersedes a claim in the end; None if the viewer may not see it."""
+    """The id of the claim that in the end supersedes a claim, through a chain of supersedes; None
+    if the viewer may not see it.
+    """
     knowledge = view.knowledge
     waiting = [knowledge.pseudonyms.of(claim_id)]
     seen = {*waiting}

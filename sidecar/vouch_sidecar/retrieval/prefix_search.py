@@ -14,8 +14,8 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
 SAME, BEGINS, HOLDS, WORDS = range(4)
-"""How well something fits, the best first: its id or name is what was typed, begins with it, holds
-it, or its text has words like it.
+"""How well something fits, best first: its id or name is what was typed, begins with it, or holds
+it; or its text has words that begin like it.
 """
 MAX_TYPED = 64
 _LAST_WORD = re.compile(r"(?<!\w)\w++\Z")
@@ -99,7 +99,7 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
 
 
 def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list[str]:
-    """The ids that begin like this, and of entities the names and aliases, in whatever case."""
+    """The ids that begin with `start` in any case, and the names and aliases of entities."""
     start = start[:MAX_TYPED].casefold()
     artifacts = (
         match.artifact for view in views for match in prefix_search(view, start, [kind], limit)

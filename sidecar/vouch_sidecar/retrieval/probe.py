@@ -1,4 +1,4 @@
-"""Finds what the knowledge bases know about a text, before anybody has asked about it."""
+"""Finds what the knowledge bases know about a text before anybody asks."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ PROBED_KINDS = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 GivenEntities = Collection[tuple[object, str]]
-"""`View.identity` and id of the entities that the session was given before, whose names are no
-evidence any more.
+"""The entities that the session was given before, as `View.identity` and id: their names are no new
+evidence.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a text brings in. `answers` are the hits that answer it beside its names; `phrases` is
-    the full text where that has none.
+    """What a text brings in. `answers` are hits that answer what it asks beside the names in it;
+    `phrases` are full text hits, looked up if there are no answers.
     """
 
     hits: tuple[ContextHit, ...]
@@ -63,8 +63,9 @@ def run(
     spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> Probe:
-    """Probe all views. `threshold` is the likelihood from which on something counts as a hit;
-    `vector` the text as a vector."""
+    """Probe all views. `threshold` is the least likelihood of a hit, `vector` the text as a vector
+    if a model is set up.
+    """
     rows = [row for view in views for row in named_in(view, [text])]
     rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
@@ -101,7 +102,7 @@ def run(
 
 
 def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
-    """The phrases of a text beside the names that it holds."""
+    """The phrases of a text, without the names in it."""
     if any(view.deadline.has_passed() for view in views):
         return []
     names = [(m.start, m.end) for v in views for m in v.names.mentions(text) if not m.nested]
@@ -109,8 +110,8 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
 
 
 def _speaking(rows: Iterable[Salient]) -> list[Salient]:
-    """The entities that are strong enough to be said. Topics are not: their names count as words of
-    the text.
+    """The entities named strongly enough to be said. Topics are left out: their names count as
+    words of the text.
     """
     sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
@@ -165,7 +166,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
 
 
 def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
-    """Whom to ask, where a text asks that and names no entity."""
+    """Whom to ask, if a text asks that and names no entity."""
     if _speaking(rows):
         return []
     topic, people = people_on(views, text)

@@ -1,4 +1,4 @@
-"""What changed in a knowledge base since some time, as far as a viewer may see it."""
+"""The claims that changed since a time, as far as a viewer may see them."""
 
 from __future__ import annotations
 

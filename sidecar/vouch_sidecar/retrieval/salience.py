@@ -1,4 +1,4 @@
-"""Ranks the entities that are in play: those that a window of texts names."""
+"""Ranks the entities in play: those that the texts of a session's window name."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ _ARM_NAMES: dict[Arm, ArmName] = {
 
 @dataclass(frozen=True, slots=True)
 class Salient:
-    """An entity in play. `strength` is that of the evidence; `score` adds the band of its arm."""
+    """An entity in play. `strength` is that of its evidence, from 0 to 1; `score` is the strength
+    within the range of its kind (see `constants.NAMED`).
+    """
 
     view: View
     entity: Entity
@@ -65,9 +67,9 @@ class Salient:
     why: str
     ambiguous: bool
     text: str
-    """The newest text that names the entity."""
+    """The newest text that names it."""
     place: int = 0
-    """The place in that text that names the entity first."""
+    """Where that text first names it."""
     is_newest: bool = False
     """Whether the last sentence of the newest text names it."""
     top_claim_id: str | None = None
@@ -79,14 +81,14 @@ class Salient:
 
     @property
     def similarity(self) -> float:
-        """The strength on the scale of full text, on which what is volunteered begins at 0.40."""
+        """The strength on the scale of likelihoods, on which names are volunteered from 0.40 on."""
         return similarity_of(self.strength)
 
 
 @dataclass
 class _InPlay:
-    """An entity that texts name. `evidence` holds the age of a text, the text and the mention,
-    newest first.
+    """An entity that texts name. Each piece of `evidence` is the age of a text in the window (0 for
+    the newest), the text, and the mention in it; newest first.
     """
 
     entity: Entity
@@ -103,7 +105,9 @@ class _InPlay:
 
     @cached_property
     def strength(self) -> float:
-        """Evidence of different texts adds up as independent chances do: 1 − Π(1 − s·fading)."""
+        """The strengths of different texts combine like independent chances: 1 − Π(1 −
+        s·fading).
+        """
         return round(1 - prod(1 - s * FADING**age for age, s in self.by_text.items()), 3)
 
     @cached_property
@@ -113,11 +117,11 @@ class _InPlay:
 
     @property
     def last(self) -> tuple[int, int]:
-        """The age of the newest text, and minus the last place there."""
+        """Where it was named last: the age of that text, and the offset there, negated."""
         return min((age, -e.mention.start) for age, _, e in self.evidence)
 
     def row(self, view: View) -> Salient:
-        """A key to sort by."""
+        """Its row in the ranking, without the best claim."""
         newest, text, _ = self.evidence[0]
         best = self.best
         why = f"“{best.matched}” names “{best.mention.name}”: {best.score.sentence()}"
@@ -144,8 +148,8 @@ class _InPlay:
 
 @dataclass(frozen=True)
 class _Described:
-    """An entity whose name, aliases and description hold most of a text: the words, their share,
-    the age of the text.
+    """An entity that a text describes without naming it: `words` are those of the text that its
+    name, aliases and description hold, `share` their part of the text's weight.
     """
 
     entity: Entity
@@ -165,7 +169,7 @@ class _Described:
         return (self.age, 0)
 
     def row(self, view: View) -> Salient:
-        """Its place in the ranking."""
+        """Its row in the ranking, without the best claim."""
         score = Score(self.strength, {}, f"its description holds “{' '.join(self.matched)}”")
         return Salient(
             view=view,
@@ -189,7 +193,7 @@ def _last_sentence(text: str) -> int:
 
 
 def _scored(view: View, row: _InPlay | _Described) -> float:
-    """The strength in the band of its kind."""
+    """The score of a row: its strength within the range of its kind."""
     is_topic = view.names.is_topic(row.entity.id)
     low, width = TOPICS if is_topic else row.bands[0 if view.counts.claims_of(row.entity.id) else 1]
     return round(max(low + width * row.strength, 0.0 if is_topic else FAINTEST), 6)
@@ -198,9 +202,9 @@ def _scored(view: View, row: _InPlay | _Described) -> float:
 def rank(
     views: Sequence[View], texts: Sequence[str], top_k: int, also: Sequence[str] = ()
 ) -> list[Salient]:
-    """The entities that texts (newest first) name, then those that they strongly describe, each
-    with its best claim. At most `top_k`: of equal scores, those that were written last are listed.
-    `also`: texts that are as new as the newest one.
+    """At most `top_k` entities that texts (newest first) name or clearly describe, each with its
+    best claim; of equal scores, the one that was written last first. `also`: texts that count as
+    new as the newest one.
     """
     scored = [
         (-_scored(view, row), row.last, row.entity.id, view.collection, row, view)
@@ -230,8 +234,8 @@ def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[_InPlay | _De
 
 
 def similarity_of(strength: float) -> float:
-    """The strength of a name on the scale of `similarity_threshold`: two straight lines that meet
-    where names are volunteered.
+    """The similarity of a name's strength, on the scale of `similarity_threshold`: a line in two
+    straight parts that meet where names are volunteered.
     """
     if strength <= VOLUNTEERED:
         return round(strength * VOLUNTEERED_SIMILARITY / VOLUNTEERED, 3)
@@ -243,7 +247,7 @@ def similarity_of(strength: float) -> float:
 
 
 def strength_of(similarity: float) -> float:
-    """The strength that has a similarity."""
+    """The strength whose similarity this is."""
     if similarity <= VOLUNTEERED_SIMILARITY:
         return round(similarity * VOLUNTEERED / VOLUNTEERED_SIMILARITY, 3)
     return round(
@@ -260,20 +264,20 @@ def volunteered_by(
     also: Sequence[str] = (),
 ) -> list[Salient]:
     """The entities that texts (newest first) name strongly enough to be volunteered, strongest
-    first. `also`: texts that are as new as the newest one.
+    first. `also`: texts that count as new as the newest one.
     """
     rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
     return sorted((row for row in rows if is_volunteered(row, threshold)), key=speaking_order)
 
 
 def is_volunteered(row: Salient, threshold: float = VOLUNTEERED) -> bool:
-    """Whether an entity that is named in full is said without being asked for."""
+    """Whether an entity that is named in full is volunteered."""
     return row.strength >= threshold and why_unsaid(row) is None
 
 
 def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list[Salient]:
-    """The entities and topics that a text asks for by nothing but their names, each as strong as
-    its name is alone. Nobody declared a topic, but who says its name alone means it.
+    """The entities and topics whose names are all that a text holds, each as strong as the name
+    alone. Nobody declared a topic, but somebody who writes its name and nothing else means it.
     """
     mentions = [
         mention
@@ -297,7 +301,7 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
 
 
 def why_unsaid(row: Salient) -> str | None:
-    """Why an entity may not be volunteered, however strongly it is named; None where it may."""
+    """Why an entity is not volunteered, however strongly it is named; None if it may be."""
     if row.ambiguous:
         return AMBIGUOUS
     is_known = row.claim_count or row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
@@ -305,12 +309,14 @@ def why_unsaid(row: Salient) -> str | None:
 
 
 def speaking_order(row: Salient) -> tuple[float, int, str, str]:
-    """Strongest first; of equals, those that a text names first, as it leads with its subject."""
+    """A key to sort by: strongest first; of equals, the one that the text names first, as texts
+    lead with their subject.
+    """
     return (-row.strength, row.place, row.entity.id, row.view.collection)
 
 
 def listed_topics(view: View, text: str) -> list[Mention]:
-    """The places of a text that name a topic strongly enough to list it."""
+    """The mentions of topics that are strong enough to list them."""
     if not view.names.topic_mentions(text):
         return []
     topics = (topic for topic in weigh(view, text) if view.names.is_topic(topic.mention.entity_id))
@@ -325,8 +331,8 @@ def arm_of(mention: Mention) -> ArmName:
 def named_in(
     view: View, texts: Sequence[str], parts: bool = True, also: Sequence[str] = ()
 ) -> list[Salient]:
-    """The strongest entities that texts (newest first) name in full or, with `parts`, in part; in
-    no particular order. `also`: texts that are as new as the newest one.
+    """The entities that texts (newest first) name in full or, with `parts`, in part; in no
+    particular order, at most `MAX_NAMED`. `also`: texts that count as new as the newest one.
     """
     rows = _named_by(view, _aged(texts, also), parts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
@@ -348,7 +354,7 @@ def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) 
 
 
 def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Described]:
-    """Each entity once, where it is described most strongly."""
+    """The entities that the texts describe, each once, for the text that does it most."""
     best: dict[str, _Described] = {}
     for at, (age, text) in enumerate(texts):
         if text in (following for _, following in texts[at + 1 : at + 2]):
@@ -361,7 +367,7 @@ def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Describ
 
 
 def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
-    """Entities whose name, aliases and description hold most of what a text is about."""
+    """The entities whose name, aliases and description hold most of a text's words."""
     if not worth_searching(text):
         return []
     search, snapshot = view.search, view.knowledge.snapshot
@@ -385,8 +391,8 @@ def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
 
 
 def _nearly_names(entity: Entity, word: Term) -> bool:
-    """Whether a word shares its stem with one of an entity's names and is no form of it: what is
-    “factional” is not the faction.
+    """Whether a word has the stem of an entity's name but is another word: “factional” does not
+    mean the faction.
     """
     folded = fold(word.word)
     names = units("\n".join((entity.name, *entity.aliases))).units

@@ -1,4 +1,4 @@
-"""A score: its value, the terms that make it, and how both are told."""
+"""A score from 0 to 1, with the terms that make it up and how to show them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 
 class Score(NamedTuple):
-    """A value from 0 to 1. `terms`: by name, the factors of a product or the parts of a sum.
-    `reason`: what decides it, in a few words.
+    """A value from 0 to 1. `terms` gives, by name, the factors of a product or the parts of a sum;
+    `reason` says in a few words what decides it.
     """
 
     value: float
@@ -16,8 +16,8 @@ class Score(NamedTuple):
     reason: str = ""
 
     def sentence(self, needs: float = 0.0) -> str:
-        """For people: `0.21, needs 0.40: only “rounding” in common`. `needs`: the least value with
-        which something would have come of it.
+        """The score for people: `0.21, needs 0.40: only “rounding” in common`. `needs` is the least
+        value at which there would have been a result.
         """
         short = self.value < needs
         digits = 3 if short and f"{self.value:.2f}" == f"{needs:.2f}" else 2

@@ -1,4 +1,4 @@
-"""Plain search: artifacts that hold words of a query, and entities that have it as a name."""
+"""Search by words: artifacts that hold words of a query, and entities that it is a name of."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def search(
 def as_units(
     hits: Iterable[Ranked], kinds: Collection[Kind], limit: int, exclude: Collection[str]
 ) -> list[Ranked]:
-    """The first so many: each sentence once; with sources asked for, each exchange once, told by
-    the statement of its answer that was found first.
+    """The first `limit` hits, each sentence once. If sources are wanted, each exchange once, shown
+    by the statement of its answer that was found first.
     """
     units: dict[tuple[str, Kind, str], Ranked] = {}
     for hit in hits:
@@ -121,7 +121,9 @@ def as_units(
 
 
 def _with_statement(hit: Ranked) -> Ranked:
-    """A hit; an exchange that was found by its question gets the first statement of its answer."""
+    """A hit; for an exchange that was found by its question, the first statement of its answer is
+    added.
+    """
     if hit.by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
         return hit._replace(by=next(iter(hit.view.texts.statements_of(hit.artifact)), None))
     return hit
@@ -134,9 +136,9 @@ def found_by_words(
     limit: int,
     exclude: Collection[str] = (),
 ) -> tuple[list[Ranked], list[Ranked]]:
-    """The entities that a query is a name of, and what else holds words of it; `limit` of each kind
-    at most, best first. What holds some words of an identifier alone, such as `RETRY_LIMIT`, is
-    something else.
+    """The entities that a query is a name of, then at most `limit` artifacts of each kind that hold
+    words of it, best first. An artifact that holds only some words of an identifier, such as
+    `RETRY_LIMIT`, is left out.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1

@@ -34,8 +34,8 @@ SPARE = 50
 
 
 def _standing(view: View, near: Near) -> Ranked | None:
-    """A hit for a near text, with the cosine as its score; None if the text has changed since, or
-    the viewer may not see it.
+    """The hit for a near text, with the cosine as its score. None if the text has changed since it
+    was embedded, or the viewer may not see it.
     """
     artifact = view.visible.artifact((near.kind, near.id))
     if not isinstance(artifact, Claim | Entity | Page):
@@ -54,8 +54,8 @@ def semantic_search(
     limit: int,
     exclude: Collection[str] = (),
 ) -> list[Ranked]:
-    """Hits of full text, and a few by meaning alone, ranked by both; before them the entities that
-    the query is a name or alias of.
+    """Hits by words and a few by meaning alone, ranked together; first the entities that the query
+    is a name or alias of.
     """
     by_name, others = found_by_words(views, query, kinds, limit, exclude)
     keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
@@ -124,7 +124,7 @@ def semantic_hits(
     hits: Iterable[ContextHit],
     threshold: float,
 ) -> list[ContextHit]:
-    """What a probe lists beside what it found: weak evidence, whatever the cosine."""
+    """Hits by meaning that a probe lists after the others: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}

@@ -1,4 +1,6 @@
-"""A turn of a session: what is in play, what the newest text brings in, and a block about it."""
+"""What a session's newest text changes: the ranking of what is in play, the entities that it brings
+in, and a block about these.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
 
 PushPart = Literal["salience", "fresh", "text"]
-"""The parts of a turn that a client may want: the ranking, what the newest text brings in, the
+"""The parts of an update that a client may want: the ranking, the entities brought in, the
 block.
 """
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
@@ -25,23 +27,27 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The texts of a session that count for one knowledge base, newest first."""
+    """The texts of a session's window that count for one knowledge base, newest first."""
 
     speaker: ConfiguredView
     texts: Sequence[str]
     also: Sequence[str] = ()
-    """Earlier states of the newest text: what they name stays in play while a word is typed."""
+    """Earlier states of the newest text. What they name stays in play while a word is being
+    typed.
+    """
     ranked: Memo = field(default_factory=lambda: Memo(1))
-    """The rankings that were worked out, which count until the window or the knowledge changes."""
+    """The rankings computed before, valid until the window or the knowledge changes."""
     most: int | None = None
-    """How many entities the newest text may bring in; None where nothing is volunteered."""
+    """How many entities the newest text may bring in; None if nothing is volunteered."""
     pushed: frozenset[str] = frozenset()
     """Ids of the entities that an earlier text brought in."""
     passed_over: frozenset[str] = frozenset()
-    """Ids of the entities that this text named before, beyond the number that it may bring in."""
+    """Ids of the entities that an earlier state of this text named, beyond the number that it may
+    bring in.
+    """
 
     def in_play(self, most: int) -> list[Salient]:
-        """The ranking of this knowledge base, computed again only when something changed."""
+        """The ranking for this knowledge base, computed again only after a change."""
         view, texts = self.speaker.view, self.texts
         state = (view.stamp, most, tuple(self.also), *texts)
         newest = next(iter(texts), "")
@@ -49,7 +55,7 @@ class Window:
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
         """The entities that the newest text brings in, strongest first, and the ids of those that
-        it passes over.
+        are too many.
         """
         least = self.speaker.settings.volunteer.threshold
         threshold = VOLUNTEERED if least is None else least
@@ -63,7 +69,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SessionUpdate:
-    """The result for the windows of a session."""
+    """The result of `session_update`."""
 
     rows: tuple[Salient, ...] = ()
     """The ranking of what is in play."""
@@ -80,8 +86,8 @@ class SessionUpdate:
 def session_update(
     windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS
 ) -> SessionUpdate:
-    """Work out the wanted `parts` of a turn from the windows of one session. All that this needs of
-    the index is looked up here.
+    """Compute the wanted `parts` for the windows of one session. All look-ups in the index happen
+    here.
     """
     rows = in_play(windows) if "salience" in parts else []
     fresh: list[Salient] = []
@@ -98,8 +104,8 @@ def session_update(
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
-    """The ranking of what is in play in the windows of one session: `top_k` entities, or as many as
-    each knowledge base's config says.
+    """The `top_k` entities in play in the windows of one session; without `top_k`, as many as each
+    knowledge base's settings say.
     """
     rows: list[Salient] = []
     limit = 0

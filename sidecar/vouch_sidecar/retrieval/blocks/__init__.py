@@ -1,1 +1,3 @@
-"""What is given to a prompt: the block, the claims of files it names, what of it was used."""
+"""What is added to a prompt: the block, claims on files that a tool touched, and an estimate of
+which lines an answer used.
+"""

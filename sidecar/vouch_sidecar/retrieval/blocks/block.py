@@ -77,7 +77,7 @@ class ContextHit:
 
     @property
     def place(self) -> tuple[str, Kind, str]:
-        """A key that hits have in common if they make one line: they are of one artifact or of one
+        """A key that is equal for hits that make one line: those of one artifact, or of one
         sentence.
         """
         kind, artifact_id = key_of(self.artifact)
@@ -108,8 +108,8 @@ class ContextHit:
 
 
 def without_blocks(text: str) -> str:
-    """A text of the same length and lines in which whole blocks are blank: they are ours, and
-    nobody's words. One that never closes is text.
+    """The text with whole blocks of this program blanked out, as nobody wrote them. Length and
+    lines stay the same. A block without an end is kept.
     """
     parts, kept, end = [], 0, 0
     while (close := text.find(f"\n{_CLOSE}", end)) >= 0:
@@ -237,7 +237,7 @@ def _label(hit: ContextHit) -> str:
 
 
 def told_text(hit: ContextHit) -> str:
-    """What a line says of a hit, behind its id."""
+    """The text of a hit's line, without its id."""
     match hit.artifact:
         case Claim() as claim:
             said = hit.view.texts.said(claim).text
@@ -256,7 +256,7 @@ def told_text(hit: ContextHit) -> str:
 
 
 def _called(view: View, artifact_id: str) -> str:
-    """The name of an entity; of anything else its id."""
+    """The name of an entity; the id of anything else."""
     entity = view.visible.entity(artifact_id)
     return entity.name if entity is not None else artifact_id
 
@@ -348,5 +348,5 @@ def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
 
 
 def safe(text: str) -> str:
-    """One line that can't close the frame."""
+    """A line that cannot end the frame around it."""
     return one_line(text).replace("<", "‹").replace(">", "›")

@@ -46,7 +46,7 @@ class BlockCandidates:
     text: str
     """The text that names the entities."""
     first: Sequence[ContextHit] = ()
-    """What is said before all else, in this order."""
+    """Hits that come before all others, in this order."""
     more: Sequence[ContextHit] = ()
     given: frozenset[object] = frozenset()
     """The `state_of` each hit that is left out, such as those that were said before."""
@@ -140,7 +140,9 @@ def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str 
 
 
 def state_of(hit: ContextHit) -> tuple[object, ...]:
-    """What a line cites, in a form that changes when the cited artifacts change."""
+    """A key of the artifacts that a line cites and of their content. It changes when one of them
+    changes.
+    """
     return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
 
 
@@ -161,11 +163,13 @@ def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
 def lines_for(
     rows: Sequence[Salient], text: str, answering: Sequence[ContextHit] = (), limit: int = 10
 ) -> list[ContextHit]:
-    """The lines about a text, best first, from the entities that it names and from the answers
-    `answering` it. Every entity has one line, in their order; a likelier answer goes before a less
-    likely one. Then come the other answers, likeliest first. A topic that the text does not ask for
-    by its name has a line only where there is nothing else. Stale claims come last; a claim whose
-    file is gone is left out.
+    """At most `limit` lines about a text, best first: one or more for each entity in `rows`, and
+    the hits `answering` the text.
+
+    The first line of every entity comes first, in the order of `rows`, and the likeliest of
+    `answering` before the first less likely one of these. The other lines follow, likeliest first.
+    A topic has a line only if there is nothing else, unless the text asks for it by name. Stale
+    claims come last; a claim whose file is gone is left out.
     """
     firsts: list[_Likely] = []
     others: list[_Likely] = []
@@ -216,10 +220,10 @@ def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
 def _lines_of(
     row: Salient, text: str, answering: Sequence[ContextHit], limit: int
 ) -> list[_Likely]:
-    """An entity's lines: whom to ask where the text asks that, its likeliest claim, and all of its
-    best claims where the text asks nothing beside the name. An entity without claims has what was
-    found about it, else its pages; where the text asks nothing beside the name, first the sections
-    of pages that hold the name.
+    """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
+    claim; up to `limit` claims if the text asks nothing but the name. An entity without fitting
+    claims has the hits `answering` that are about it, else pages about it; if the text asks nothing
+    but the name, first the sections of pages that hold the name.
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
     for_all = asks_for_all(row.view, row.entity, text)

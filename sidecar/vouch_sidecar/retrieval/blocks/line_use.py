@@ -1,4 +1,4 @@
-"""Judges whether an answer used a line of a block that its writer was given: an estimate."""
+"""Estimates whether an answer used a line of the block that its writer was given."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SEVERAL_WORDS = re.compile(r"\w[-_./]\w")
 
 @dataclass(slots=True)
 class GivenLine:
-    """A line of a block: what it cites, the id as it was given, its text, and the prompt that
-    brought it in. Was an answer read since, and did one use it?
+    """A line of a block as it was given to a prompt. The last two fields say whether an answer was
+    read since, and whether one of these used the line.
     """
 
     id: str
@@ -37,7 +37,7 @@ class GivenLine:
 
 
 def given_line(hit: ContextHit, prompt: str) -> GivenLine:
-    """A hit as the line of a block that gave it."""
+    """The line that a block has for a hit."""
     artifact = hit.artifact
     cited = short_id(hit.view, artifact) if isinstance(artifact, Claim) else artifact.id
     cited = artifact.path if isinstance(artifact, Page) else cited

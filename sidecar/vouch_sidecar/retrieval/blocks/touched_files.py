@@ -1,5 +1,5 @@
-"""Chooses the claims to tell where a tool has just read or changed a file. No file is read: what it
-defines is known from before.
+"""Chooses the claims to tell when a tool has just read or changed a file. Reads no file: what files
+define is known from the last analysis of the workspace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SPLIT = re.compile(r"\.|::|#")
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What a tool has read or changed."""
+    """A file that a tool has read or changed, and the place in it."""
 
     path: str
     ranges: Sequence[tuple[int, int]] = ()
@@ -37,8 +37,8 @@ class Touched:
 
 def hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
     """The claims to tell, best first: those that answer the inserted lines and are tied to the file
-    or its folder; then those of the range, in its order; then those of the whole file. Weak ties
-    and mentions are left out.
+    or its folder; then those tied to the touched lines, in their order; then those tied to the
+    whole file. Weak ties and mentions are left out.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
@@ -65,9 +65,9 @@ def _judged(view: View, path: str, inserted: str, threshold: float) -> Iterator[
 
 
 def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[Tied]:
-    """The ties of what was touched, in the order of the file, then those of the whole file. The
-    lines of ties count only where the file is as it was read. Of a change whose place is not known
-    its words tell the place; where they name nothing, the whole file was touched.
+    """The ties at the touched lines, in the order of the file, then those of the whole file. Line
+    numbers count only while the file is as it was when it was analysed. A change without line
+    numbers is placed by the names in its text; without names, it counts for the whole file.
     """
     lined = sorted(
         (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0

@@ -1,1 +1,3 @@
-"""What a text says of names: where, how strongly, in which phrases, and which words only ask."""
+"""Evidence in a text: which names it holds, how strongly, which phrases are worth looking up, and
+what is asked beside the names.
+"""

@@ -68,7 +68,7 @@ _TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
 _MAX_TOKEN = 200
 _FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
-"""Hosts, and packages that are named after them, are other people's."""
+"""Hosts, and packages that are named after hosts, belong to somebody else."""
 _JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
 _JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
 _IMPORT = re.compile(r"\s*+(?:from\s++[\w.]++\s++import\b|import\s++[\w.]++\s*+(?:$|;|as\b))")
@@ -77,7 +77,7 @@ _SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 @dataclass(frozen=True)
 class Placing:
-    """A text taken apart, asked about places in it."""
+    """A text split into units, to decide what a mention at some place of it is worth."""
 
     analysis: Units
 
@@ -140,7 +140,9 @@ class Placing:
         return units[first:last]
 
     def like_a_name(self, unit: Unit) -> bool:
-        """A capital that neither the start of a sentence nor a heading explains."""
+        """Whether a word has a capital that neither the start of a sentence nor a heading
+        explains.
+        """
         return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
 
     def around(self, unit: Unit) -> list[Unit]:
@@ -155,7 +157,7 @@ class Placing:
         return [*units[first:at], *units[at + 1 : last + 1]]
 
     def _in_capitals(self, unit: Unit) -> bool:
-        """A word in capitals amid words that are not."""
+        """Whether a word is in capitals while the words around it are not."""
         return is_acronym(self.text[unit.start : unit.end]) and not self._is_title
 
     def _stands_as_a_name(self, unit: Unit) -> bool:
@@ -193,9 +195,9 @@ class Placing:
 
 
 def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> bool:
-    """Whether a word without article or adjective is a subject or an object: “is beacon slow”,
-    “Relay is down”, “users of crumb”, “restart gull and beacon”; or, where it `owns`, has one:
-    “in gull's log”.
+    """Whether a word without article or adjective is the subject or object of a sentence: “is
+    beacon slow”, “Relay is down”, “users of crumb”, “restart gull and beacon”. With `owns` also
+    where something belongs to it: “in gull's log”.
     """
     before, after = _beside(units, at, -1), _beside(units, at, 1)
     if owns:
@@ -264,7 +266,9 @@ def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def with_signs(text: str, mention: Mention) -> str | None:
-    """A mention with the signs that begin or end its name; None where the text lacks some."""
+    """A mention widened to the signs that begin or end its name; None if the text lacks some of
+    them.
+    """
     name, written = mention.name.strip(), text[mention.start : mention.end]
     before, after = _edges(name)
     if fold(written) == fold(name) or not (before or after):
@@ -275,7 +279,7 @@ def with_signs(text: str, mention: Mention) -> str | None:
 
 
 def has_signs(name: str) -> bool:
-    """Whether a name begins or ends with signs that a sentence does not put there: C#, @team."""
+    """Whether a name begins or ends with signs that are no punctuation of a sentence: C#, @team."""
     before, after = _edges(name.strip())
     return bool(before.strip(_OPENING) or after.strip(_CLOSING))
 

@@ -93,8 +93,8 @@ class WeighedMention(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The least strength that lists the entity. Several entities that share a part of a name
-        share this too.
+        """The least strength at which the entity is listed; entities that share a part of a name
+        divide it among them.
         """
         is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
         return LISTED * SHARED if is_shared else LISTED
@@ -106,7 +106,9 @@ class WeighedMention(NamedTuple):
 
     @property
     def score(self) -> Score:
-        """The strength with its factors; the reason is what keeps it from being volunteered."""
+        """The strength with its factors. Its reason is what keeps the entity from being
+        volunteered.
+        """
         terms = {
             "arm": self.arm,
             "specificity": self.specificity,
@@ -125,7 +127,7 @@ class WeighedMention(NamedTuple):
 
 
 def weigh(view: View, text: str) -> list[WeighedMention]:
-    """The evidence of a text: one entry for each mention that no longer one covers."""
+    """The weighed mentions of a text, one for each mention that is not inside a longer one."""
     return view.cached("evidence", text, lambda: _weigh(view, text))
 
 
@@ -212,7 +214,7 @@ class _Occurrence:
 
     @cached_property
     def is_settled(self) -> bool:
-        """Whether the knowledge base says that these words always name an entity."""
+        """Whether the settings say that these words always name an entity."""
         return spelling(self.written) in self.view.words.always
 
     @cached_property
@@ -318,8 +320,8 @@ def _keyness(occurrence: _Occurrence) -> float:
 def _beside_its_trade(
     occurrence: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
 ) -> bool:
-    """Whether one of the entity's claims holds several of the words beside its name in the text, or
-    at least so many of that weight.
+    """Whether one claim of the entity holds at least `least` of the words around its name in the
+    text, with this `weight` together.
     """
     view, text = occurrence.view, occurrence.placing.text
     if not occurrence.content:

@@ -1,7 +1,7 @@
-"""The phrases of a text that are worth looking for, most telling first.
+"""The phrases of a text that are worth looking up, most telling first.
 
-Names that are known come from the matcher; what is here finds the rest: what is quoted, written
-like a name, an identifier or a notation, stands together in some artifact, or is rare.
+Known names are found by the matcher. This finds the rest: words in quotes; words written like a
+name, an identifier or a notation; words that stand side by side in some artifact; and rare words.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Phrase(NamedTuple):
     terms: tuple[Term, ...]
 
     def is_held(self, words: Collection[str]) -> bool:
-        """Whether several words are its words, and all of them are among these."""
+        """Whether the phrase has several words and all of them are among `words`."""
         return len(self.terms) > 1 and all(term.word in words for term in self.terms)
 
 

@@ -1,4 +1,4 @@
-"""What a text asks: its content words with their weights, without the names in it."""
+"""The content words of a text and their weights, without the names in it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ _JOINTS = re.compile(r"[./]")
 
 
 class Exact(NamedTuple):
-    """An identifier, a ticket, a path or an option of a text."""
+    """An identifier, a ticket, a path or an option in a text, which candidates must hold exactly as
+    it is written.
+    """
 
     words: frozenset[Term]
     written: re.Pattern[str]
@@ -93,8 +95,8 @@ class Exact(NamedTuple):
 
 @dataclass(frozen=True)
 class WeighedWords:
-    """The words of a text with their weights, from 0 to 1, and their neighbours. `names` are the
-    places that are left out.
+    """The words of a text without its names: their weights, from 0 to 1, and which of them are
+    neighbours. `names` are the places of the names.
     """
 
     text: str
@@ -114,11 +116,11 @@ class WeighedWords:
 
     @property
     def whole(self) -> float:
-        """The weight of all words."""
+        """The sum of the weights of all words."""
         return fsum(self.weights.values())
 
     def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
-        """The words that a text with these stems holds."""
+        """The words of this text that another text with these stems holds."""
         words, by_stem, others = self._words
         places = [at for stem in stems & by_stem.keys() for at in by_stem[stem]]
         places += [at for at in others if words[at].held_by(stems)]
@@ -134,8 +136,8 @@ class WeighedWords:
         return words, by_stem, others
 
     def best_sentence(self, held: Sequence[Term], exactly: Container[Term]) -> frozenset[Term]:
-        """The words of the sentence of which the most weight is held; of equal ones, the first of
-        those with the least weight beside it.
+        """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
+        other words weigh least; then the first.
         """
         if len(self.sentences) < 2:
             return self.sentences[0] if self.sentences else frozenset()
@@ -148,8 +150,8 @@ class WeighedWords:
         )
 
     def exactly_in(self, text: str) -> frozenset[Term]:
-        """The words of those identifiers, tickets, paths and options that another text holds as
-        they are written.
+        """The words of those identifiers, tickets, paths and options that another text holds
+        exactly as they are written here.
         """
         return frozenset(
             word for exact in self.exact if exact.written.search(text) for word in exact.words
@@ -163,19 +165,21 @@ class WeighedWords:
         return fsum((rarities if word in exactly else weights)[word] for word in held)
 
     def words_in(self, held: Iterable[Term]) -> float:
-        """As how many words some of them count."""
+        """The number of words that some words count as: a pair of signs of a script without spaces
+        counts half.
+        """
         return fsum(self.sizes[word] for word in held)
 
     def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
-        """The words that mean the same in another text: a word that is written like a name must
-        have that form there too.
+        """Those `held` words that another text really means: a word that is written like a name
+        here must be written so there.
         """
         forms = {unit.folded for unit in units(text).units}
         return tuple(word for word in held if word not in self.proper or _is_written(word, forms))
 
 
 def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
-    """The words of a text beside the names at some places."""
+    """The words of a text without the names at some places."""
     spans = tuple(names)
     return view.cached(f"asked {spans}", text, lambda: _asked(view, text, spans))
 
@@ -236,7 +240,7 @@ def _exact_in(text: str) -> tuple[Exact, ...]:
 
 
 def without(text: str, names: Iterable[Span]) -> str:
-    """A text with blanks where some names are."""
+    """The text with the given places blanked out."""
     out = list(text)
     for start, end in names:
         out[start:end] = " " * (end - start)
@@ -249,9 +253,9 @@ def holds_exact(text: str) -> bool:
 
 
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:
-    """Whether a text is nothing but some names, or asks for them in words that ask for nothing
-    else: “Relay”, “what is Relay?”, “give me the basics on Relay”. “What is” a very common word
-    asks for something else that is called so.
+    """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
+    is Relay?”, “give me the basics on Relay”. “What is” before a very common word does not count:
+    it asks for another thing of that name.
     """
     spans = tuple(names)
     beside = [unit.folded for unit in units(without(text, spans)).units]
@@ -266,7 +270,7 @@ def asks_only_about(text: str, names: Iterable[Span]) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Whether a text is a command such as `status`."""
+    """Whether a text is the name of a command, such as `status`."""
     return fold(text.strip()) in _REFLEX_COMMANDS
 
 

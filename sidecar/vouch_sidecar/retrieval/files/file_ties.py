@@ -36,7 +36,7 @@ class Tied:
     line: int | None
     why: str
     last: int | None = None
-    """The last line of what the file defines at `line`, where it does."""
+    """The last line of the definition that begins at `line`, if one does."""
     source_id: str | None = None
     fresh: QuoteState | None = None
     """Whether the file still has the quote, where that is known; gone, where it no longer has the
@@ -80,13 +80,15 @@ def tied_as_stored(view: View, path: str) -> list[Tied]:
 
 
 def tied_around(view: View, path: str) -> list[Tied]:
-    """The claims tied to a file as it was when it was read, to its folder, or to a file there."""
+    """The claims tied to a file, to its folder, or to another file there, as of the last
+    analysis.
+    """
     return visible_ties(view, ((path, tie) for tie in view.workspace.ties_around(path)))
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
-    """The start and end of the name at an offset of a text, and the claims tied to what it names;
-    None where there are none.
+    """Start and end of the name at an offset of a text, and the claims tied to what the name means;
+    None if there is no such name or claim.
     """
     place = view.workspace.named_at(text, offset)
     if place is None:
@@ -106,9 +108,9 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
-    """The ties that the viewer may see, without those of claims that nobody approved and that say
-    nothing by themselves, such as a line of code in a document. The ties of one claim are joined to
-    one, with the strength of all together and the reason of the strongest.
+    """The ties that the viewer may see, one for each claim, which has the strength of all its ties
+    together and the reason of the strongest. Claims that nobody approved and that say nothing by
+    themselves, such as a line of code in a document, are left out.
     """
     by_claim: dict[str, list[tuple[str, Tie]]] = {}
     for path, tie in ties:
@@ -139,8 +141,8 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
 
 
 def folder_of(tied: Tied) -> str | None:
-    """The folder, with a slash at its end, for which alone a claim is tied to a file; None where
-    anything ties it to the file itself.
+    """The folder, with a slash at its end, if the claim is tied to it and to no file in it; else
+    None.
     """
     if tied.arm != "path" or tied.line is not None or tied.names:
         return None

@@ -54,8 +54,8 @@ def stale_for(
     sees: Callable[[Source], bool],
     now: float,
 ) -> Stale | None:
-    """What went stale in a claim, with `sees` to say which sources count; its age, only once the
-    files of the workspace are known. `now` is in seconds since 1970.
+    """As `stale`. `sees` tells which sources count, `now` is in seconds since 1970. The age of a
+    claim counts only once the files of the workspace are known.
     """
     fresh, at = workspace.fresh, confirmed_at(claim)
     is_old = at is not None and now - at > YEAR and workspace.root != Path()
@@ -96,8 +96,8 @@ def _gone(
     claim: Claim,
     cited: Iterator[tuple[int, Source, Evidence | None]],
 ) -> Stale | None:
-    """What is gone of what a claim quotes, cites or names. A claim is as fresh as the freshest of
-    its quotes; its file counts as gone only if the files of all its citations are gone.
+    """What is gone of what a claim quotes, cites or names. A claim is stale only if all of its
+    quotes are; its file counts as gone only if the files of all its citations are.
     """
     gone: list[Stale] = []
     cites_more = False
@@ -122,7 +122,7 @@ def _gone(
 
 
 def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
-    """Whether the file that evidence cites still has its quote; None where that is not known."""
+    """Whether the file that evidence cites still has its quote; None if that is not known."""
     if evidence.byte_start is None or evidence.byte_end is None:
         return None
     return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))

@@ -1,1 +1,3 @@
-"""Experts and whom to ask: evidence by weight, declared people, code owners, authors by commits."""
+"""People: experts on a topic, and whom to ask: declared people and teams, code owners, authors of
+commits.
+"""

@@ -1,6 +1,7 @@
-"""Finds who committed to the files that claims are tied to, and to the claims' own files. A commit
-counts as much as the strongest tie of a file that it changed, and half as much after two years.
-Claims that a viewer may not see count for nobody.
+"""Finds who committed to the files that claims are tied to, and to the claims' own files.
+
+A commit counts as much as the strongest tie of a file that it changed, and half as much after two
+years. Claims that the viewer may not see do not count.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class ChangedFile(NamedTuple):
 
 
 class Author(NamedTuple):
-    """Somebody who committed. `commits` and `files` are numbers, `last` is a date, and `paths` are
-    those of the files with most commits.
+    """An author of commits. `commits` and `files` are counts, `last` is the date of the last
+    commit, and `paths` are the files with most commits.
     """
 
     name: str
@@ -52,8 +53,8 @@ class Author(NamedTuple):
 
 @dataclass(slots=True)
 class _Counted:
-    """The commits that count for one author: their number, the time of the last one, and the times
-    of those to each file.
+    """The commits of one author that count: their weight and number, the time of the last one, and
+    their times by file.
     """
 
     name: str
@@ -77,8 +78,8 @@ def _are_told(view: View) -> bool:
 
 
 def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
-    """The authors of the files of some claims of each view; those who know the files best come
-    first.
+    """The authors of the files that some claims of each view are tied to, those who know the files
+    best first.
     """
     changes: dict[str, _TiedCommit] = {}
     for view, theirs in claims:
@@ -175,6 +176,6 @@ def authors_on(matches: Sequence[Match]) -> list[Author]:
 
 
 def told_by_commits(authors: Iterable[Author]) -> str:
-    """The authors in words: `by commits: Ada Byron, Mei Tanaka`; "" without any."""
+    """The names of authors as a phrase: `by commits: Ada Byron, Mei Tanaka`; "" without any."""
     names = ", ".join(author.name for author in authors)
     return f"by commits: {names}" if names else ""

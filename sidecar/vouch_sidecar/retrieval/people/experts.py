@@ -1,7 +1,7 @@
-"""Who or what carries the most evidence on a topic.
+"""Ranks entities by the evidence that they carry on a topic.
 
-A claim matches when the topic names one of its entities, or when it holds the topic's words. Every
-matching claim counts for every entity that it is linked to.
+A claim matches if the topic names one of its entities, or if it holds the topic's words. A matching
+claim counts for every entity that it is linked to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXPLAINED_CLAIMS = 10
 
 
 class Contribution(NamedTuple):
-    """How one claim counted for one entity."""
+    """What one claim added to the score of one entity."""
 
     matched: Matched
     amount: float
@@ -40,8 +40,8 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """A row of the ranking. `claims` are documents of those that add most, the first one most;
-    `named`: whether the topic names the entity.
+    """A row of the ranking. `claims` are the documents of the claims that add most, largest first;
+    `named` tells whether the topic names the entity.
     """
 
     view: View
@@ -63,7 +63,7 @@ class Expert:
         return self.view.names.is_topic(self.entity.id)
 
     def contributions(self) -> Iterator[Contribution]:
-        """How the claims counted, the largest one first."""
+        """What the claims added, largest first."""
         for claim in self.claims:
             matched = self.weight.match.read(claim)
             factors = self.weight.factors(matched)
@@ -73,9 +73,8 @@ class Expert:
 
 
 def rank(matches: TopicMatches) -> list[Expert]:
-    """Entities by the evidence that they carry: score descending, then id, then collection; topics
-    come last, in the same order, those that are tickets not at all. An unknown weight counts as
-    `count`.
+    """The entities with evidence on a topic: by score, then id, then collection. Topics come last,
+    in the same order; those that are tickets are left out. An unknown weight counts as `count`.
     """
     question = matches.question
     weight_type = WEIGHTS.get(question.weight, WEIGHTS["count"])

@@ -1,5 +1,5 @@
-"""Finds who owns the files that claims are tied to, by CODEOWNERS. Those of the strongest ties come
-first. Claims that a viewer may not see count for nobody.
+"""Finds who owns, by CODEOWNERS, the files that claims are tied to. Claims that the viewer may not
+see do not count.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vouch_sidecar.workspace.code_owners import CodeOwner
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
 EVERY_FILE = frozenset({"*", "**", "/**"})
-"""Patterns of rules that own whatever has no other owner, which says little of any file."""
+"""Patterns that own every file without another owner, which says little about any one of them."""
 
 
 class FileOwner(NamedTuple):
@@ -79,7 +79,7 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
 
 
 def told_owners(owners: Collection[FileOwner]) -> str:
-    """The owners in words: `code owners acme/relay, ada`; "" without any."""
+    """The owners as a phrase: `code owners acme/relay, ada`; "" without any."""
     return (
         f"code owner{'s' * (len(owners) != 1)} {', '.join(owner.handle for owner in owners)}"
         if owners

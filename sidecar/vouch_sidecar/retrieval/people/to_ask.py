@@ -1,8 +1,8 @@
-"""Whom to ask: about an entity, people by the claims they share with it, and its owners; about a
-topic, those who carry most evidence on it. And whether a text wants to know.
+"""Whom to ask: about an entity, the people who share claims with it, and its owners; about a topic,
+the people with most evidence on it.
 
-Only claims, relations and, where blocks may tell, commits count: who is to be asked is not read
-out of texts.
+Only claims, relations and, if blocks may name authors, commits count. Names of people in texts do
+not. Also tells whether a text asks for somebody.
 """
 
 from __future__ import annotations
@@ -78,17 +78,19 @@ class PersonToAsk:
 
 
 def asks_who(text: str) -> bool:
-    """Whether a text asks about somebody, in any words."""
+    """Whether a text asks about a person or a team in any way."""
     return _WHO.search(text) is not None
 
 
 def asks_whom(text: str) -> bool:
-    """Whether a text asks for somebody: “who owns Relay”, “whom do I ask about the labels?”."""
+    """Whether a text asks for somebody to turn to: “who owns Relay”, “whom do I ask about the
+    labels?”.
+    """
     return WHOM.search(text) is not None
 
 
 def people_text(rows: Sequence[PersonToAsk]) -> str:
-    """The people to ask, in words: `Mei Tanaka (4 claims), owned by Dispatch`."""
+    """The people to ask as a phrase: `Mei Tanaka (4 claims), owned by Dispatch`."""
     return ", ".join(map(_person_text, rows))
 
 
@@ -101,8 +103,8 @@ def _person_text(row: PersonToAsk) -> str:
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
-    """The topic on which a text asks for somebody, and the people with claims that hold all of its
-    words, those with most evidence first. A common word by itself is no topic.
+    """The topic on which a text asks for somebody, and the people with most evidence on it: claims
+    must hold all of its words. A common word alone is no topic.
     """
     topic = _topic_of(views, text)
     if not topic:
@@ -112,8 +114,8 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
 
 
 def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | None:
-    """The best claim on the topic about which a text asks for somebody, and in words who owns its
-    files and who committed to them, as far as blocks may say so; None where nobody is named.
+    """If a text asks for somebody on a topic: the best claim on it, and a phrase that names the
+    owners of its files and who committed to them. None if nobody may be named in a block.
     """
     telling = [view for view in views if view.workspace.owned or view.workspace.history]
     topic = _topic_of(telling, text) if telling else ""
@@ -130,7 +132,7 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
 
 
 def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:
-    """The best claim that matches a topic and is said by itself."""
+    """The best claim that matches a topic and says something by itself."""
     view, snapshot = match.view, match.view.knowledge.snapshot
     for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
         claim = claim_in(snapshot.document(hit))
@@ -153,8 +155,9 @@ def _topic_of(views: Sequence[View], text: str) -> str:
 
 
 def people(view: View, entity: Entity) -> list[PersonToAsk]:
-    """Whom to ask about an entity, each once: people by claims, the strongest first, then owners,
-    then people of the teams among these. Nobody for a person, who is the one to ask.
+    """Whom to ask about an entity, each once: people who share claims with it, strongest first,
+    then its owners, then people of the teams among these. Empty for a person, whom one asks
+    directly.
     """
     if entity.type == PERSON:
         return []
@@ -169,8 +172,8 @@ def people(view: View, entity: Entity) -> list[PersonToAsk]:
 
 
 def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
-    """Whom to ask about a claim, each once: the people it counts for, then those to ask about the
-    first of the other entities it counts for.
+    """Whom to ask about a claim, each once: the people that it counts for, then those to ask about
+    the first of its other entities.
     """
     ids, _ = view.knowledge.links(claim.id, view.gates)
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
@@ -187,7 +190,8 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
 
 def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
-    each view. Where that is nobody, who is responsible for what matching claims say of files.
+    each view. If there is nobody, those responsible for the entities of matching claims that are
+    tied to files.
     """
     out: list[tuple[View, PersonToAsk]] = []
     for match in matches.in_views:
@@ -232,7 +236,7 @@ def _with_files(match: Match) -> list[Entity]:
 
 
 def _near(view: View, entity: Entity) -> list[PersonToAsk]:
-    """People by the claims that they share with an entity, then those that its relations name."""
+    """People who share claims with an entity, then those that its relations name."""
 
     def find() -> list[PersonToAsk]:
         responsible = _responsible(view, entity)

@@ -33,8 +33,8 @@ Linking = Literal["auto", "declared"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question for experts. `now` is in seconds since 1970. With `explain`, rows have more
-    claims.
+    """A question for experts. `now` is in seconds since 1970; `explain` asks for more claims of
+    each row.
     """
 
     topic: str
@@ -49,9 +49,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Match:
-    """The claims of one view that match a topic: `query` finds them.
-
-    They count for one of the `named` entities, or hold all words of one of the sets `held`.
+    """The claims of one view that match a topic, which `query` finds: those that count for one of
+    the `named` entities, and those that hold all words of one of the sets `held`.
     """
 
     view: View
@@ -60,12 +59,12 @@ class Match:
     weights: Mapping[Term, float]
     query: Query
     mentions: tuple[Mention, ...] = ()
-    """Where the topic names entities and derived topics."""
+    """The places where the topic names entities and derived topics."""
     parts: tuple[str, ...] = ()
     """Ids of the entities and derived topics of whose names the topic is a part."""
 
     def every(self) -> Iterator[tuple[Matched, Document]]:
-        """All matching claims, with the words that each holds, in one pass."""
+        """All matching claims, each with the words that it holds, read in one pass."""
         search, snapshot = self.view.search, self.view.knowledge.snapshot
         held = {
             hit[1:]: words  # the first set of several
@@ -78,7 +77,7 @@ class Match:
 
     @cached_property
     def best(self) -> list[Claim]:
-        """The best of the claims by worth: those whose files are looked at."""
+        """The best claims by worth, for questions about their files."""
         return self.view.visible.best(self.query, MAX_CLAIMS_WITH_FILES)
 
     @cached_property
@@ -102,8 +101,9 @@ class Match:
 
 
 class Matched(NamedTuple):
-    """A claim that matches a topic: the words for which it does, whether the topic names one of its
-    entities, and the share of the topic's words that it holds by rarity; all where a name matched.
+    """A claim that matches a topic: the words that it holds, whether the topic names one of its
+    entities, and the share of the topic's words that it holds, weighed by rarity (1 if a name
+    matched).
     """
 
     claim: Claim
@@ -116,7 +116,7 @@ class Matched(NamedTuple):
 
 @dataclass(frozen=True)
 class TopicMatches:
-    """What matches a topic: the claims of each view, found once for all parts of an answer."""
+    """The claims of each view that match a topic, found once for all parts of an answer."""
 
     question: Question
     in_views: Sequence[Match]
@@ -138,7 +138,9 @@ class TopicMatches:
 
 
 def matching(views: Sequence[View], question: Question) -> TopicMatches:
-    """The claims of each view that count for a question. Words that stand nowhere are left out."""
+    """The claims of each view that match a question. Words that stand nowhere in the knowledge base
+    are ignored.
+    """
     words = _words(views, question.topic)
     held_words = [word for word, stands in words if stands]
     total = sum(view.counts.claims for view in views)
@@ -178,8 +180,8 @@ def _match(
     held: Sequence[tuple[Term, ...]],
     weights: Mapping[Term, float],
 ) -> Match:
-    """The claims of a view for the entities that the topic names, by a name in it or by being part
-    of a name, and for the sets of words.
+    """The claims of a view that match: those of entities that the topic names in full or by a part,
+    and those that hold a set of words.
     """
     topic, search = question.topic, view.search
     mentions = (*view.names.mentions(topic), *view.names.topic_mentions(topic))
@@ -194,8 +196,8 @@ def _match(
 
 
 def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:
-    """For each view, the sets of words whose holders match: all words; where no claim holds all,
-    those with the largest share of them.
+    """For each view, the sets of words of which a claim must hold one: all words; if no claim holds
+    all, the sets with the largest share of them.
     """
     words = tuple(weights)
     if not words:

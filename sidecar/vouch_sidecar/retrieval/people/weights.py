@@ -1,5 +1,6 @@
-"""What a matching claim adds for an entity: one class for each weight of `experts`.
-docs/how-it-decides.md gives the formulas, and the measurements that the constants come from.
+"""The weights of `experts`: one class for each way to compute what a matching claim adds for an
+entity. docs/how-it-decides.md gives the formulas, and the measurements that the constants come
+from.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term
 
 WEIGHTS: dict[str, type[Weight]] = {}
-"""The weights by the name that a question gives."""
+"""The weights by the name that a question gives for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The sum over the matching claims of one entity, and the parts of the score."""
+    """The score of one entity: the sum over its matching claims, and the parts of it."""
 
     claim_count: int
     score: float
@@ -45,8 +46,9 @@ class Tally:
 
 
 class Weight(ABC):
-    """A way to weigh the claims that match a topic in one knowledge base. `now` is in seconds since
-    the epoch. A subclass is one more choice of `experts`, in the order in which they are defined.
+    """Computes the scores of entities from the claims that match a topic in one knowledge base.
+    `now` is in seconds since 1970. Each subclass is a choice of `experts`, offered in the order of
+    definition.
     """
 
     name: ClassVar[str]
@@ -65,18 +67,18 @@ class Weight(ABC):
 
     @abstractmethod
     def tallies(self) -> dict[str, Tally]:
-        """The sum over all matching claims, by entity."""
+        """The score of each entity, over all matching claims."""
 
     @abstractmethod
     def largest(self, entity_id: str, limit: int) -> list[Document]:
-        """The claims of an entity that add most, ties by id. Call `tallies` first."""
+        """The claims that add most for an entity, ties by id. `tallies` must be called first."""
 
     @abstractmethod
     def factors(self, matched: Matched) -> dict[str, float]:
-        """The factors, whose product is what a claim adds."""
+        """The factors whose product a claim adds, by name."""
 
     def repeats(self, entity_id: str, claim_id: str) -> bool:  # noqa: ARG002
-        """Whether a claim adds nothing because another of the entity's says the same."""
+        """Whether a claim adds nothing, because another one of the entity says the same."""
         return False
 
     def _claims_of(self, entity_id: str) -> Query:
@@ -167,7 +169,7 @@ class _Added(NamedTuple):
 
 
 class ByEvidence(Weight):
-    """Weighs the words of each claim, and so reads all that match."""
+    """Weighs by the words that a claim holds, and so reads every matching claim."""
 
     name = "evidence"
     title = "by weight of evidence"
@@ -198,7 +200,7 @@ class ByEvidence(Weight):
                 self._added[entity_id].append(_Added(adds, claim.id, document))
 
     def tally(self, entity_id: str) -> Tally:
-        """The sum over the claims of one entity that were read."""
+        """The score of one entity over the claims that were read."""
         view, rows = self.match.view, self._added.get(entity_id, [])
         own, everything = view.counts.claims_of(entity_id), view.counts.claims
         total = fsum(row.amount for row in rows)
@@ -249,7 +251,9 @@ def closeness(text: str, held: tuple[Term, ...]) -> dict[str, float]:
 
 
 def focus(own: int, total: int) -> float:
-    """1/√(1 + 30·own/total): of equal evidence, an entity that everything is about carries less."""
+    """1/√(1 + 30·own/total): an entity that many claims are about counts less for the same
+    evidence.
+    """
     return 1 / sqrt(1 + PROLIFIC * own / total) if total else 1.0
 
 

@@ -1,5 +1,5 @@
-"""Finds the claims, sections of pages and relations that may answer or constrain a text, and how
-likely each does.
+"""Finds the claims, sections of pages and relations that may answer a text or constrain what it
+asks for, and how likely each one does.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ class Answer(NamedTuple):
 
     @property
     def is_volunteered(self) -> bool:
-        """Whether this may be said unasked: it is of a kind that can be told from noise."""
+        """Whether it may be volunteered, by its kind."""
         if isinstance(self.artifact, Page):
             return self.artifact.type not in UNASKED_PAGES
         return self.kind not in UNASKED_KINDS
 
     @property
     def likelihood(self) -> float:
-        """How likely the artifact answers or constrains the text, from 0 to 1."""
+        """How likely it answers or constrains the text, from 0 to 1."""
         return self.features.likelihood
 
     @property
@@ -135,10 +135,11 @@ def answers(
     kinds: Sequence[Kind] = ANSWERING,
     vector: TextVector | None = None,
 ) -> list[Answer]:
-    """The artifacts that may answer a text, likeliest first, each once. Candidates are artifacts of
-    `kinds` that hold most of the text's words beside the names, and artifacts about the entities
-    that it names. A name of strength 0 is taken out of the text and is no evidence. With `vector`,
-    artifacts that are near by meaning are candidates too, and nearness is a feature.
+    """The artifacts of `kinds` that may answer a text, likeliest first, each once.
+
+    Candidates are artifacts that hold most of the text's words beside names, and artifacts about
+    the entities in `entity_strengths`. A name of strength 0 is removed from the text and counts for
+    nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
     key = f"answers {sorted(entity_strengths.items())} {kinds} {vector is not None}"
     return view.cached(key, text, lambda: _answers(view, text, entity_strengths, kinds, vector))
@@ -267,8 +268,9 @@ def _candidate(
 def _section_candidate(
     view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
 ) -> _Candidate:
-    """A section as the one of its passages that holds most of the words asked for. A passage that
-    quotes a visible claim is left to that claim, to which the section lends its words.
+    """A section, represented by the passage that holds most of the words asked for. A passage that
+    quotes a visible claim is left out, as the claim itself is a candidate, which gets the words of
+    the section.
     """
     number = key_in(document)[2]
     section = sections(page)[number]
@@ -305,8 +307,8 @@ def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[s
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate:
-    """A claim with the words of its whole sentence, and for a statement of an exchange those of the
-    question.
+    """A claim with the words of its whole sentence; for a statement of an exchange, with those of
+    the question.
     """
     said, exchange = view.texts.said(claim), view.texts.exchange_of(claim)
     text = " ".join((said.text, *claim.topical_tags))
@@ -345,7 +347,7 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
 
 
 def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
-    """Whether a text asks a question that was asked before, and maybe more beside it."""
+    """Whether a text asks a captured question again, perhaps with more."""
     held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
     before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
     shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
@@ -359,10 +361,10 @@ def _judged(
     candidates: Iterable[_Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Answer]:
-    """The candidates as answers with their features. A relation counts only if the text names one
-    of its ends and the relation holds another word of the text; its other end weighs as a word,
-    where the text names that too. `ties` gives the strength, by claim id, of ties to files that the
-    text names; it weighs as an exact word does.
+    """The candidates as answers, with their features. A relation counts only if the text names one
+    of its ends and holds another word of it; its other end counts as a word if the text names it
+    too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
+    like exact words.
     """
     candidates = list(candidates)
     # Reversed, so that of several sections that quote a claim the first one lends its words.
@@ -422,15 +424,17 @@ def _judged(
 
 
 class _Holding(NamedTuple):
-    """A candidate, and what it holds of the sentence of the text that it holds most of."""
+    """The words of a text that a candidate holds, by the sentence of the text that it holds most
+    of.
+    """
 
     candidate: _Candidate
     exactly: frozenset[Term]
-    """Words of identifiers, tickets, paths and options that it holds as they are written."""
+    """Words of identifiers, tickets, paths and options that it holds exactly as written."""
     sentence: frozenset[Term]
     held: tuple[Term, ...]
     beyond: tuple[Term, ...]
-    """What it holds of the other sentences."""
+    """Words that it holds of the other sentences."""
 
 
 def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
@@ -443,8 +447,8 @@ def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
 
 
 def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
-    """For each set of words, how many groups of candidates hold all of them: statements of one
-    source are no rivals, nor are those that say the same.
+    """For each set of words, how many groups of candidates hold all of them. Statements of one
+    source form one group, as do statements that say the same.
     """
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     alike: dict[Hashable, _Candidate] = {}
@@ -494,8 +498,8 @@ def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
 
 
 def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
-    """The claims of an entity that a text asks for, at most `MAX_NEAREST`: the likeliest answers
-    first, of equals the best by worth.
+    """The claims of an entity that fit a text, likeliest first, of equal ones the best by worth; at
+    most `MAX_NEAREST`.
     """
 
     def find() -> list[Answer]:
@@ -509,8 +513,8 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
-    """The claims of an entity that a text asks for and that say something by themselves, each
-    sentence once.
+    """The claims of an entity that fit a text and say something by themselves, each sentence
+    once.
     """
     first: dict[str, Answer] = {}
     for answer in claims_about(view, entity, text):
@@ -520,35 +524,43 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
-    """The id of the claim of an entity that a text asks for first."""
+    """The id of the entity's claim that fits a text best."""
     return next((answer.artifact.id for answer in claims_about(view, entity, text)), None)
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:
-    """Whether a text asks for nothing in particular beside the name of an entity, and others."""
+    """Whether a text asks for nothing in particular beside names, that of this entity among
+    them.
+    """
     asked = _asked_beside(view, entity, text)
     return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
 def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
-    """Whether a text is but the name of an entity, and others, or asks for whatever there is."""
+    """Whether a text is nothing but names, that of this entity among them, or explicitly asks for
+    everything about them.
+    """
     return asks_only_about(text, _asked_beside(view, entity, text).names)
 
 
 def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
-    """The words of a text beside the names in it, that of a topic included."""
+    """The words of a text without its names; the name of the entity is removed also if it is a
+    topic.
+    """
     own = {entity.id} if view.names.is_topic(entity.id) else set()
     return asked_by(view, text, view.names.places_of(text, _named_in(view, text) | own))
 
 
 def _named_in(view: View, text: str) -> set[str]:
-    """The entities that a text names unambiguously. Their names tell none of their claims apart."""
+    """The entities that a text names unambiguously. Their names do not distinguish between their
+    claims.
+    """
     return {mention.entity_id for mention in view.names.mentions(text) if not mention.ambiguous}
 
 
 def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:
-    """The claims of an entity that hold most of some words, ties by worth; then the others by worth
-    alone.
+    """The claims of an entity that hold most of the weighed words, ties by worth; then its other
+    claims by worth.
     """
     snapshot = view.knowledge.snapshot
     hits = []

@@ -1,8 +1,7 @@
-"""The one measure: how likely it is that a claim, a section of a page or a relation answers or
-constrains what a text says.
+"""How likely it is that a claim, a section of a page or a relation answers a text, or constrains
+what it asks for: a logistic function of the features below.
 
-A logistic function of eleven features. `make fit` finds the weights (benchmarks/quality/fit.py);
-docs/how-it-decides.md shows them at work.
+`make fit` finds the weights (benchmarks/quality/fit.py); docs/how-it-decides.md shows examples.
 """
 
 from __future__ import annotations
@@ -24,40 +23,42 @@ from vouch_sidecar.retrieval.score import Score
 
 
 class Features(NamedTuple):
-    """What is known of a text and one candidate."""
+    """The features of one candidate for one text."""
 
     held: float
     """Weight of the words of the text that the candidate holds; names that speak are left out."""
     missing: float
-    """ln(1 + weight of the words that it does not hold), without the heaviest of them: who asks has
-    often a word of their own.
+    """ln(1 + weight of the words that it lacks), without the heaviest of them: people often use one
+    word of their own.
     """
     rivals: float
-    """ln of the number of candidates that hold all of these words."""
+    """ln of the number of candidates that hold all the words that it holds."""
     pairs: float
-    """Neighbouring words of the text that are neighbours there too, 2 at most."""
+    """Number of neighbouring words of the text that are neighbours in the candidate too, at
+    most 2.
+    """
     named: float
     """How strongly the text names what the candidate is about, from 0 to 1."""
     section: float
     """1 for a section of a page, else 0."""
     around: float
-    """Weight of the words beside these that stand elsewhere in the section, for a claim in one that
-    quotes it; for a sentence of a document, in its paragraph, the headings above and the title.
+    """Weight of other words of the text around it: for a claim that a section quotes, in the
+    section; for a sentence of a document, in its paragraph, the headings above it and the title.
     """
     beyond: float
-    """Weight of what it holds of the other sentences of the text."""
+    """Weight of the words that it holds of the text's other sentences."""
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     shared: float
-    """ln(1 + number of words of the text that the candidate holds, and what the name of what it is
-    about counts): one word tells little, whether it is all that is shared or stands beside a name.
+    """ln(1 + number of words of the text that the candidate holds, where names and files count as
+    `NAME_WORDS` and `EXACT_WORDS`): a single shared word tells little.
     """
     passage: float
     """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
-    """How near it is to the text by meaning, where a model heard the text in time."""
+    """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
     lead: float = 0.0
-    """By how much it is nearer than the nearest other candidate."""
+    """How much nearer in meaning it is than the next candidate."""
 
     @classmethod
     def of(
@@ -106,8 +107,8 @@ class Features(NamedTuple):
         return round(1 / (1 + exp(-total)), 3)
 
     def score(self, words: Iterable[str]) -> Score:
-        """The likelihood with what each feature adds: value × weight. `words`: those of the text
-        that the candidate holds.
+        """The likelihood with what each feature adds (value × weight). `words` are those that the
+        candidate holds.
         """
         _, weights = self._fitted
         terms = {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TextVector(NamedTuple):
-    """A text as a vector, and the vectors of knowledge bases by `View.identity`."""
+    """The vector of a text, and the vectors of each knowledge base by `View.identity`."""
 
     query: Vector
     vectors: Mapping[Path | str, Vectors]

@@ -1,4 +1,4 @@
-"""One knowledge base for one viewer: what he may see of it, its names, its texts, its counts."""
+"""A knowledge base as one viewer sees it: artifacts, names, texts of claims, counts."""
 
 from vouch_sidecar.retrieval.view.claim_texts import Said
 from vouch_sidecar.retrieval.view.people_told import PeopleTold

@@ -18,7 +18,7 @@ CLAIMS_OF_A_SENTENCE = 3
 
 class Said(NamedTuple):
     """The text that is shown for a claim. Claims with the same `where` are parts of one sentence:
-    they make one line, which cites all `claims`, in the order of their ids.
+    they make one line, which cites all `claims`, sorted by id.
     """
 
     text: str
@@ -27,15 +27,15 @@ class Said(NamedTuple):
 
 
 class ClaimTexts:
-    """All answers take the text of a claim from here."""
+    """The texts that a viewer is shown for claims. Every answer takes a claim's text from here."""
 
     def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
         self._at = at
         self._visible = visible
 
     def said(self, claim: Claim) -> Said:
-        """The text that this viewer is shown for a claim: its whole sentence, where it is a part of
-        one that the viewer may see, else its own text. All answers take a claim's text from here.
+        """The text for a claim: its whole sentence, if the claim is a part of one that the viewer
+        may see, else its own text.
         """
         sentence = self.sentence(claim)
         if sentence is None or not sentence.holds:
@@ -51,14 +51,14 @@ class ClaimTexts:
         return sentence if visible else None
 
     def is_approved_by_receipt(self, claim: Claim) -> bool:
-        """Whether a checked receipt approved a claim, and no person. vouch marks as approved by
-        itself what its only user approved as well; that has no receipt.
+        """Whether a claim was approved by its receipt and by no person. vouch also marks as
+        approved by itself what its only user approved; such claims have no receipt.
         """
         cited = (self._at.knowledge.evidence(reference) for reference in claim.evidence)
         return claim.auto_approved and any(map(is_receipt, filter(None, cited)))
 
     def kind_of(self, claim: Claim) -> CandidateKind:
-        """What a claim is: worded, or, where no person but a checked receipt approved it, a
+        """How a claim came about: worded by somebody, or, if only its receipt approved it, a
         statement of a captured exchange or a passage of a document.
         """
         if not claim.auto_approved:
@@ -75,7 +75,7 @@ class ClaimTexts:
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
-        bare link, code, or talk between the one who asks and the one who answers, does not.
+        bare link, code, or small talk in a conversation does not.
         """
         if not isinstance(artifact, Claim):
             return True
@@ -86,8 +86,8 @@ class ClaimTexts:
         return quoted.form is Form.STATEMENT and not in_parts
 
     def statements_of(self, source: Source) -> list[Claim]:
-        """A source's statements that the viewer may see, each as the claim that leads it, in the
-        order of the source.
+        """The statements of a source that the viewer may see, in its order, each as the first claim
+        of its sentence.
         """
         first: dict[str, tuple[int, Claim]] = {}
         for claim, quoted in self._at.knowledge.claims_quoting(source.id):
@@ -102,7 +102,9 @@ class ClaimTexts:
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
-        """The exchange, a question and the message that answers it, with a claim's sentence."""
+        """The exchange (a question and the message that answers it) that a claim's sentence stands
+        in.
+        """
         sentence = self.sentence(claim)
         if sentence is None:
             return None

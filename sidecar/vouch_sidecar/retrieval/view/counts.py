@@ -17,14 +17,16 @@ CLAIMS_COMPARED = 100
 
 
 class ArtifactCounts:
-    """ArtifactCounts; each is of what the gates let through."""
+    """Counts of the artifacts that a viewer may see."""
 
     def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
         self._at = at
         self._visible = visible
 
     def artifacts(self, kind: Kind) -> int:
-        """How many artifacts of a kind the viewer may see; of pages, sections are not counted."""
+        """How many artifacts of a kind the viewer may see; sections of pages do not count as
+        artifacts.
+        """
         return self._at.search.total(TITLE if kind is Kind.PAGE else kind)
 
     def claims_of(self, entity_id: str) -> int:
@@ -66,8 +68,8 @@ class ArtifactCounts:
 
     @property
     def claims_are_alike(self) -> bool:
-        """Whether the first hundred claims by id all have the same status, approval, confidence
-        and number of citations, as captured claims have. Then these facts are not worth showing.
+        """Whether the first hundred claims by id have the same status, approval, confidence and
+        number of citations, as captured claims do. These facts are then not worth showing.
         """
 
         def find() -> bool:

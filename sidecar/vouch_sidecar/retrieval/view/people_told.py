@@ -1,4 +1,4 @@
-"""Which of the people that git and CODEOWNERS name may be told. No other module decides this."""
+"""Decides which of the people named by git and CODEOWNERS may be told. No other module does."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from vouch_sidecar.text.analysis import fold
 
 @dataclass(frozen=True, slots=True)
 class PeopleTold:
-    """Whether answers, and blocks for models, name the authors of commits and the persons who own
-    code, and whether either name teams. `never` holds the folded names of those never named.
+    """Whether answers, and blocks for models, may name authors of commits and persons who own code,
+    and whether they may name teams. `never` holds the folded names of people who are never named.
     """
 
     in_answers: bool = False

@@ -25,8 +25,8 @@ _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 @dataclass(frozen=True)
 class View(Viewpoint):
-    """One knowledge base for one viewer, who passes `gates`. Its parts are made anew each time:
-    kept, they would refer to each other and keep retired generations until a garbage collection.
+    """One knowledge base as seen by one viewer, who passes `gates`. Its parts are made anew at each
+    use: if kept, they would form reference cycles and hold old generations in memory.
     """
 
     @property
@@ -54,5 +54,7 @@ def claim_in(document: Document) -> Claim:
 
 
 def moment(at: float) -> datetime:
-    """A time in UTC; one beyond the calendar, which an offset can make, is its first or last."""
+    """The time in UTC, in seconds since 1970. A time outside the calendar becomes its first or last
+    moment.
+    """
     return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)

@@ -1,4 +1,4 @@
-"""Where a question stands: one generation, the gates of one viewer, and the time that is left."""
+"""What one question sees: a generation, the gates of one viewer, and the time that is left."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """The time limit of one question, shared by all functions that work on it. What they have found
-    when it passes is the answer.
+    """The time limit of one question, shared by all functions that work on it. When it passes, what
+    was found until then is the answer.
     """
 
     def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
         """`until` is a time of the clock, in seconds."""
         self.cuts = 0
-        """How often a function left something out because the time had passed."""
+        """How often a function left something out because the time was up."""
         self._until = until
         self._clock = clock
 
@@ -55,7 +55,9 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class NameWords:
-    """Words, as written, that `always` name an entity however common they are, or `never`."""
+    """Words, as written, that `always` name an entity, however common they are, or that `never`
+    do.
+    """
 
     always: frozenset[str] = frozenset()
     never: frozenset[str] = frozenset()
@@ -74,7 +76,7 @@ class Viewpoint:
     gates: frozenset[str]
     root: Path | None = None
     words: NameWords = NameWords()
-    """Words that always, or never, name an entity in this knowledge base."""
+    """Words that always or never name an entity in this knowledge base."""
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
@@ -84,14 +86,14 @@ class Viewpoint:
     """
     people_told: PeopleTold = NOBODY_TOLD
     topics: Topics = NO_TOPICS
-    """The topics of all viewers; `derived` are those of this one."""
+    """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
 
     @property
     def identity(self) -> Path | str:
-        """What identifies the knowledge base from one question to the next; its name may go to
-        another one.
+        """Identifies the knowledge base from one question to the next; its name may pass to another
+        one.
         """
         return self.root or self.collection
 
@@ -119,17 +121,17 @@ class Viewpoint:
 
     @cached_property
     def quoted_of(self) -> dict[str, Quoted | None]:
-        """The place of a claim's receipt in its source, by claim id, as far as it was looked up."""
+        """A cache, by claim id: the place of a claim's receipt in its source."""
         return {}
 
     @cached_property
     def exchange_with(self) -> dict[str, Source | None]:
-        """The exchange that a source is, by source id, as far as it was looked up."""
+        """A cache, by source id: the exchange that a source is."""
         return {}
 
     def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """The result of `make` for a text, from memory where it is known. It is not remembered if
-        `make` left something out because time was up.
+        """The result of `make` for a text, from memory if known. A result that is incomplete
+        because time was up is not kept.
         """
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         key = (what, self.gates, self.words, self.since, *around)
@@ -141,7 +143,7 @@ class Viewpoint:
 
 
 def own_names(collection: str, root: Path | None, origin: str) -> frozenset[str]:
-    """What a project is called, folded: its collection, its folder, and the repository that it was
+    """The names of a project, folded: of its collection, its folder, and the repository that it was
     cloned from.
     """
     folder = root.name if root is not None else ""

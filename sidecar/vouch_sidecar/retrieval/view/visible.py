@@ -1,4 +1,4 @@
-"""What of a knowledge base its viewer may see."""
+"""The artifacts of a knowledge base that a viewer may see."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from vouch_sidecar.text.content_words import Term
 
 
 class VisibleArtifacts:
-    """Looks artifacts up, and leaves out what the gates close."""
+    """Looks up artifacts; those that the viewer may not see are left out."""
 
     def __init__(self, at: Viewpoint) -> None:
         self._at = at
 
     def sees(self, artifact: Artifact) -> bool:
-        """Whether the viewer may see an artifact. A relation is visible if both of its ends are.
-        Evidence is visible if its source is, and a claim that cites it, if there are any: a source
-        that is missing may be withheld from everybody.
+        """Whether the viewer may see an artifact: a relation if both of its ends are visible;
+        evidence if its source is, and a claim that cites it, if any does. A missing source counts
+        as invisible, as it may be withheld from everybody.
         """
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
@@ -67,8 +67,8 @@ class VisibleArtifacts:
         return artifact if artifact is not None and self.sees(artifact) else None
 
     def shown(self, key: Key) -> Artifact | None:
-        """An artifact without those of its parts that need more gates than the viewer passes; None
-        where it is missing.
+        """An artifact without those parts that need more gates than the viewer passes; None if it
+        is missing.
         """
         document = self._at.knowledge.document(key)
         return None if document is None else shown_in(document, self._at.gates)
@@ -90,15 +90,15 @@ class VisibleArtifacts:
         return self._at.knowledge.entity(entity_id) if topic is None else topic.entity
 
     def quoted(self, claim_id: str) -> Quoted | None:
-        """The place of a claim's receipt in its source, looked up once for each question."""
+        """The place of a claim's receipt in its source; looked up once per question."""
         quoted = self._at.quoted_of
         if claim_id not in quoted:
             quoted[claim_id] = self._at.knowledge.quoted(claim_id)
         return quoted[claim_id]
 
     def in_document(self, document: Document) -> Artifact | None:
-        """The artifact of a document of the index, for a section its page; None if the viewer may
-        not see it.
+        """The artifact that a document of the index stands for; for a section, its page. None if
+        the viewer may not see it.
         """
         kind, artifact_id, section = key_in(document)
         if section or kind == TITLE:
@@ -118,7 +118,7 @@ class VisibleArtifacts:
                 yield artifact
 
     def best(self, query: Query, limit: int) -> list[Claim]:
-        """The best of the claims that a query finds, by worth, ties by id."""
+        """The best claims that a query finds, by worth, ties by id."""
         snapshot = self._at.knowledge.snapshot
         hits = snapshot.search(query, limit, by="worth")
         artifacts = (self.in_document(snapshot.document(hit)) for hit in hits)
@@ -154,7 +154,7 @@ class VisibleArtifacts:
                 yield page.title
 
     def is_recent(self, claim: Claim) -> bool:
-        """Whether a claim was confirmed or updated since the time that is asked for."""
+        """Whether a claim was confirmed or updated since the time that the question gives."""
         at = confirmed_at(claim)
         return self._at.since is None or (at is not None and at * MICROSECONDS >= self._at.since)
 

@@ -1,4 +1,4 @@
-"""The names of entities and topics that a viewer may see, and where a text has them."""
+"""The names of entities and topics that a viewer may see, and the places where a text has them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
 
 class VisibleNames:
-    """Finds names in texts, and what a name means."""
+    """Finds names in texts, and the entities that a name may mean."""
 
     def __init__(self, at: Viewpoint) -> None:
         self._at = at
@@ -31,7 +31,9 @@ class VisibleNames:
         return self._at.cached("mentions", text, find)
 
     def topic_mentions(self, text: str) -> list[Mention]:
-        """Places in a text that name a topic, beside those that name a declared entity."""
+        """Places in a text that name a topic and do not overlap with one that names a declared
+        entity.
+        """
 
         def find() -> list[Mention]:
             declared = [m for m in self.mentions(text) if not m.nested]
@@ -51,7 +53,7 @@ class VisibleNames:
         return tuple(sorted(places))
 
     def parts(self, text: str) -> list[Mention]:
-        """Places beside its mentions that are a part of the names of a few entities."""
+        """Places in a text that are a part of the names of a few entities, outside its mentions."""
         mentions = self._at.knowledge.names.parts(text, self.mentions(text))
         return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.words.never]
 
@@ -60,7 +62,7 @@ class VisibleNames:
         return self._at.knowledge.names.exactly(name) or self._at.derived.exactly(name)
 
     def with_part(self, text: str) -> list[str]:
-        """Ids of the entities and topics of whose names a text is a part; sorted."""
+        """Ids of the entities and topics whose names contain a text; sorted."""
         names = self._at.knowledge.names
         return sorted({*names.containing(text), *self._at.derived.containing(text)})
 
@@ -74,5 +76,7 @@ class VisibleNames:
 
     @property
     def own(self) -> frozenset[str]:
-        """The project's own name, folded. In a text about the project it says nothing."""
+        """The names of the project itself, folded. They tell nothing in a text about the
+        project.
+        """
         return self._at.own_names
