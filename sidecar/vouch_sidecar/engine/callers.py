@@ -15,9 +15,11 @@ from vouch_sidecar.retrieval.session_update import Window
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A connection. `session_id`: its own session, if any. `env`: its environment; None: that of
-    this process. `roots`: the knowledge bases that it may ask; None: all that are served.
-    `is_model`: whether a model reads the answers.
+    """A connection that asks.
+
+    `session_id` is its own session, if it has one. `env` is its environment, None for that of this
+    process. `roots` are the knowledge bases that it may ask, None for all that are served.
+    `is_model` tells whether a model reads the answers.
     """
 
     connection: str = "local"
@@ -29,19 +31,19 @@ class Caller:
 
     @property
     def asker(self) -> str:
-        """Whose turn a question is that names no session."""
+        """Whose turn it is in the queue when a question names no session."""
         return self.session_id or self.connection
 
 
 @dataclass(frozen=True, slots=True)
 class Served(ConfiguredView):
-    """A collection as one caller sees it."""
+    """A collection as one caller sees it: its view and the settings that apply."""
 
     collection: Collection
 
     def window(self, session: Session, *, asked: bool = False) -> Window:
-        """A session's texts that count for this knowledge base; none if `reflex` is off. `asked`:
-        for somebody who asks, with words that are being typed.
+        """The texts of a session that count for this knowledge base; none if `reflex` is off. With
+        `asked`, words that are still being typed count too.
         """
         reflex = self.settings.reflex
         slots = session.window(self.view.identity, asked=asked) if reflex.enabled else []

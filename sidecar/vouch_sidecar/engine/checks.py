@@ -105,7 +105,7 @@ _UNLIMITED = Allowance()
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What an artifact is checked against."""
+    """What an artifact is checked against: the knowledge base around it."""
 
     collection: Collection
     knowledge: Knowledge
@@ -115,7 +115,7 @@ class CheckContext:
     """When it is checked, in seconds since 1970."""
 
     def is_there(self, kind: Kind, artifact_id: str) -> bool:
-        """Whether the artifact has a file; retired and faulty ones count."""
+        """Whether there is a file for the artifact, even if it is retired or invalid."""
         key = kind, artifact_id
         return self.knowledge.artifact(key) is not None or self.collection.reader.store.has_file(
             key
@@ -129,8 +129,8 @@ class CheckContext:
         )
 
     def whole(self, artifact: Artifact) -> Artifact:
-        """An artifact as its file has it: the index leaves out what of a page nobody is shown, and
-        names claims, and pages of entities, by pseudonyms.
+        """An artifact as its file has it. The index leaves out parts of a page that nobody may see,
+        and keeps pseudonyms in place of the ids of claims and of pages' entities.
         """
         match artifact:
             case Claim():
@@ -175,9 +175,11 @@ Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 def check_all(
     context: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> dict[str, tuple[Problem, ...]]:
-    """The findings in a whole knowledge base, by path. In artifacts for which `sees` is False, only
-    ids that name nothing are found, and of those that nobody may see (retired ones, say), only
-    citations; the messages leave the ids out. Reads the files that have findings.
+    """The findings in a whole knowledge base, by path.
+
+    For artifacts of which `sees` is False, only ids that name nothing are reported; for those that
+    nobody may see, such as retired ones, only citations. Messages about these do not contain the
+    ids. Reads the files that have findings.
     """
     kb_dir = context.collection.root / KB_DIRNAME
     by_path: dict[str, tuple[Problem, ...]] = {}
@@ -225,8 +227,8 @@ def _in_code_owners(context: CheckContext) -> dict[str, tuple[Problem, ...]]:
 def _withheld(
     context: CheckContext, paths: AbstractSet[str]
 ) -> Iterator[tuple[str, Artifact, bytes]]:
-    """The claims, pages and relations that no viewer may see, with path and bytes, read from their
-    files. `paths`: the paths of all other artifacts and of faulty files.
+    """The claims, pages and relations that no viewer may see, each with its path and bytes, read
+    from their files. `paths` are those of all other artifacts and of invalid files.
     """
     kb_dir = context.collection.root / KB_DIRNAME
     for path in context.collection.reader.store.paths():
@@ -241,8 +243,8 @@ def _withheld(
 
 
 def _summed_up(by_path: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Problem, ...]]:
-    """The problems with those of more than `MAX_STALE` claims of which something is gone, or that
-    are long unconfirmed, merged into one.
+    """The problems by path. If more than `MAX_STALE` claims are stale, their problems become a
+    single one.
     """
     for codes, words in SUMMED.items():
         stale = [problem for some in by_path.values() for problem in some if problem.code in codes]
@@ -263,8 +265,8 @@ def _summed_up(by_path: dict[str, tuple[Problem, ...]]) -> dict[str, tuple[Probl
 
 
 def _lacks_entities(context: CheckContext) -> bool:
-    """Whether there are no entities although they are used: a claim declares one, or the file of
-    one is invalid.
+    """Whether there are no entities although some are used: a claim declares one, or an entity's
+    file is invalid.
     """
     knowledge = context.knowledge
     if next(knowledge.names.entities(), None) is not None:
@@ -311,13 +313,13 @@ def _findings(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
 
 
 def _impersonal(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """The ids in an artifact that name nothing, in messages that repeat nothing of its file."""
+    """The ids in an artifact that name nothing, in messages that quote nothing from its file."""
     for finding in _as_set(dangling(artifact, context), context):
         yield finding._replace(message=finding.message.partition(":")[0])
 
 
 def _of_withheld(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """The findings in a relation that nobody sees; of another artifact the citations alone."""
+    """The findings in an artifact that nobody may see: all in a relation, citations in others."""
     if isinstance(artifact, Relation):
         yield from _findings(artifact, context)
     else:
@@ -468,9 +470,9 @@ def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
 
 
 def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds claims whose quote, cited file or name is gone from the workspace, and those without a
-    file that nobody confirmed for over a year. Sources count only if everybody who may see the
-    claim may see them.
+    """Finds claims whose quote, cited file or name is gone from the workspace, and claims without a
+    file that nobody confirmed for over a year. A source counts only if everybody who may see the
+    claim may see it.
     """
     if not isinstance(artifact, Claim):
         return

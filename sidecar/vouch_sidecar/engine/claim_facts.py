@@ -1,4 +1,4 @@
-"""Collects the facts from which ties of claims follow: texts, citations and rationales."""
+"""Collects what the ties of claims are computed from: their texts, citations and rationales."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator, line_in
 
 SHARED_LINES = 0.5
-"""Share of a source's lines that a file of its name must have to be the one it was made from."""
+"""A file counts as the edited form of a source if it has at least this share of the source's
+lines.
+"""
 
 
 class ClaimFactsCollector:
@@ -92,9 +94,9 @@ class ClaimFactsCollector:
 
 
 def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
-    """The workspace file of each source, by source id: the one that its locator names, else the
-    first file with the same content. Of several files that a locator may mean, it means the one
-    with the same content.
+    """The workspace file of each source, by source id: the file that its locator names, else the
+    first file with the same content. A locator that may name several files means the one with the
+    same content.
     """
     paths_by_id: dict[str, str] = {}
     lost: dict[int, set[str]] = {}
@@ -129,8 +131,8 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
 def _by_content(
     unsure: Mapping[Source, tuple[str, ...]], root: Path, stops: Callable[[], bool]
 ) -> dict[str, str]:
-    """For each source, by id, that of several files which has its content; else the one that shares
-    most lines with it, and at least half, as it was edited since.
+    """For each source, by id: of its candidate files the one with the same content, else the one
+    that shares most lines with it, and at least half of them.
     """
     ids: dict[str, str] = {}
     lines: dict[str, frozenset[bytes]] = {}

@@ -31,15 +31,17 @@ SILENT_SECONDS = GRACE_SECONDS
 version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
 READY_SECONDS = 10.0
-"""How long after a process began to serve a knowledge base its first answers wait to be whole."""
+"""For so long after a process begins to serve a knowledge base, answers wait until they are
+complete.
+"""
 LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
 @dataclass(slots=True)
 class Collection:
-    """A knowledge base in this process: what reads it, and what of it is published. `name` is
-    unique within the process; `clock` is monotonic, in seconds.
+    """A knowledge base of this process: what reads its files, and what is published of them. `name`
+    is unique within the process; `clock` is monotonic, in seconds.
     """
 
     root: Path
@@ -109,7 +111,9 @@ class Collection:
 
     @property
     def silent_at(self) -> float:
-        """When answers stop unless a read succeeds before, on `clock`; infinity if none failed."""
+        """The time on `clock` from which nothing is answered unless a read succeeds before;
+        infinity if the last read succeeded.
+        """
         return inf if self.failing_since is None else self.failing_since + SILENT_SECONDS
 
     @property
@@ -133,7 +137,7 @@ class Collection:
         return problems
 
     def hints(self) -> list[Problem]:
-        """What the whole knowledge base does without, though nothing failed."""
+        """Features that are off for the whole knowledge base although nothing failed."""
         if not self.surroundings.why_git_unasked:
             return []
         text = "git is not asked, so that files are found by a walk, and authors not named"
@@ -159,22 +163,26 @@ class Collection:
 
     @property
     def bases(self) -> Bases | None:
-        """Its part of the user's cache; None where nothing is kept."""
+        """Its part of the user's cache; None without a cache."""
         return self.reader.bases
 
     @property
     def is_workspace_pending(self) -> bool:
-        """Whether ties to files are incomplete for the published generation."""
+        """Whether ties to files are not complete yet for the published generation."""
         is_older = self.surroundings.complete_for is not self.knowledge
         return is_older or self.surroundings.is_of_another_head
 
     @property
     def is_first_workspace_pending(self) -> bool:
-        """Whether the workspace was never complete, and analysing it has not failed."""
+        """Whether ties to files were never complete so far, and analysing the workspace did not
+        fail.
+        """
         return self.surroundings.complete_for is None and WORKSPACE not in self.faults
 
     @property
     def is_checkout_pending(self) -> bool:
-        """Whether the workspace was complete before the last checkout only."""
+        """Whether ties to files were complete for the commit checked out before, but are not yet
+        for the present one.
+        """
         was_complete = self.surroundings.complete_for is not None and WORKSPACE not in self.faults
         return was_complete and self.surroundings.is_of_another_head

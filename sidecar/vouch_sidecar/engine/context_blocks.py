@@ -1,4 +1,6 @@
-"""Chooses the context given to an agent for a text or a window, and what a push volunteers."""
+"""Chooses the context that an agent is given for a text or a session's window, and what a push may
+volunteer.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,13 @@ class ContextRequest:
     """Newest first; None: the texts of the session's window."""
     session: Session | None = None
     repeat: bool = True
-    """False leaves out what the session was given before and has not changed since, and records
-    this answer as given. Of an entity given before, only whom to ask about the text is said.
+    """If False, what the session was given before and has not changed is left out, and this answer
+    is recorded as given. An entity given before then has only the line that says whom to ask.
     """
     probed: Probe | None = None
     """The probe of the texts: full-text hits and the knowledge base that the texts are about."""
     tied: Sequence[ContextHit] = ()
-    """Claims tied to the file from which the texts come; they are said first, in this order."""
+    """Claims tied to the file that the texts come from; they come first, in this order."""
     max_chars: int | None = None
     adjacent: bool = False
 
@@ -51,8 +53,8 @@ class ContextRequest:
 def given_entities(
     served: Sequence[Served], session: Session, text: str
 ) -> frozenset[tuple[Hashable, str]]:
-    """The entities that a text names and that the session was given, unchanged since: pairs of
-    `View.identity` and entity id.
+    """The entities named by a text that the session was already given and that have not changed
+    since: pairs of `View.identity` and entity id.
     """
     rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
     given = (row for row in rows if _given_state(session, row) == _entity_state(row))
@@ -136,8 +138,8 @@ def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[Conte
 
 
 def volunteering(served: Sequence[Served], session: Session, now: float) -> list[Window]:
-    """A session's window for each knowledge base, with the limits on what its newest text may
-    volunteer: nothing that was pushed before. `now` is on the sessions' clock.
+    """The session's window for each knowledge base, with the limits on what its newest text may
+    volunteer; nothing is volunteered twice. `now` is on the sessions' clock.
     """
     return [_volunteering(kb, session, now) for kb in served]
 
@@ -157,7 +159,7 @@ def _volunteering(served: Served, session: Session, now: float) -> Window:
 
 
 def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
-    """Whether `volunteer.throttle_seconds` forbids anything `fresh` now."""
+    """Whether `volunteer.throttle_seconds` forbids volunteering anything now."""
     return any(
         session.is_throttled(kb.view.identity, kb.settings.volunteer.throttle_seconds, now)
         for kb in served

@@ -1,7 +1,7 @@
-"""Keeps the published knowledge equal to the disk. No other module waits for files.
+"""Keeps the published knowledge equal to the files on disk. No other module waits for files.
 
-Client events, our own watcher and the periodic sweep all lead to the same step: read in a worker
-thread, publish on the event loop. A failed step is reported and retried; the others go on.
+Events from the client, our own watcher and a periodic sweep all lead to the same step: read in a
+worker thread, publish on the event loop. A failed step is reported and retried; the others go on.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class DiskFollower:
         self._workspaces.wake()
 
     def wake(self) -> None:
-        """Do what follows from a change that was published; rebuild damaged bases at once."""
+        """React to a change that was published; rebuild damaged bases at once."""
         self.embeddings.wake()
         self._workspaces.wake()
         if any(collection.reader.is_damaged for collection in self._engine.collections.values()):

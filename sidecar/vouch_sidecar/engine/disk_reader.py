@@ -1,4 +1,4 @@
-"""Reads the files of one knowledge base, and keeps the base that the next process starts from."""
+"""Reads the files of one knowledge base, and writes the base from which the next process starts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ REBASE_FROM = 300
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The content of the disk, ready to be published. `ended`: ids of sessions that vouch ended."""
+    """What was read from disk, ready to be published. `ended` are the ids of sessions that vouch
+    ended.
+    """
 
     knowledge: Knowledge
     problems: Mapping[str, tuple[Problem, ...]]
@@ -51,7 +53,7 @@ class Step:
     ended: frozenset[str] = frozenset()
 
     def is_as(self, other: Step | None) -> bool:
-        """Whether nothing changed from another step to this one."""
+        """Whether nothing changed between another step and this one."""
         return (
             other is not None
             and self.knowledge is other.knowledge
@@ -62,8 +64,8 @@ class Step:
 
 
 class Written(NamedTuple):
-    """A new base, in memory if `unfinished` is None, and the generation that it was written from.
-    `purges`: the number of purges before the base was written.
+    """A new base with the generation that it was written from. `unfinished` is None for a base in
+    memory; `purges` counts the purges before it was written.
     """
 
     of: Knowledge
@@ -73,9 +75,11 @@ class Written(NamedTuple):
 
 
 class DiskReader:
-    """Reads `.vouch/` into generations. `latest` is the one last read; `bases` the cache, None for
-    an index in memory. Its methods block; any thread may call them, one at a time, but `write`,
-    which may run at any time.
+    """Reads `.vouch/` into generations, of which `latest` is the newest. `bases` is the cache; None
+    keeps the index in memory.
+
+    All methods block. Any thread may call them, one at a time; only `write` may run beside the
+    others.
     """
 
     def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
@@ -101,8 +105,8 @@ class DiskReader:
     def read(self, paths: Iterable[str] | None = None, *, anew: bool = False) -> Step | None:
         """Read what changed on disk; None if nothing did.
 
-        `paths` (below `.vouch/`) limits this to these files and those that the store is to check
-        again. The first call reads everything; so does one `anew`, after a read that failed.
+        `paths` (below `.vouch/`) limits this to these files and those that the store has yet to
+        check again. The first call reads everything, as does one with `anew`, after a failed read.
         """
         if self.has_read and not (anew or self.is_damaged):
             seen = self.store.reconcile(paths)
@@ -223,8 +227,8 @@ class DiskReader:
 
     @property
     def wants_base(self) -> bool:
-        """Whether a new base is worth writing. After a purge, the first process to notice writes
-        the base for all.
+        """Whether a new base should be written. After a purge, the first process that notices
+        writes one for all.
         """
         if self.bases is not None and self._purged and not self.bases.is_there():
             return True
@@ -328,8 +332,8 @@ def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
 
 
 def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
-    """Returns a function from a path to its artifact in the base. If the base withheld the text,
-    the artifact is empty and private.
+    """Returns a function that gives the artifact of a path from the base. An artifact whose text
+    the base does not hold comes back empty and private.
     """
 
     def recall(path: str) -> Artifact:

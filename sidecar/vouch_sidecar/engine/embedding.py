@@ -1,5 +1,5 @@
-"""Keeps the vectors of published texts and of recent questions. Models run in worker threads; their
-libraries are imported once a model is configured.
+"""Computes and keeps the vectors of published texts, and those of recent questions. Models run in
+worker threads; their libraries are imported only once a model is configured.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Progress(NamedTuple):
 
 @dataclass(slots=True)
 class _KbVectors:
-    """The vectors of one knowledge base: those of a generation's texts, all `known` ones by
-    digest of the text, and the number not yet written.
+    """The vectors of one knowledge base: of the texts of a generation, and all `known` ones by
+    digest of the text. `unwritten` counts those not on disk yet.
     """
 
     texts: Texts | None = None

@@ -52,7 +52,7 @@ class Follower(Protocol):
 
 
 class Engine:
-    """Publishes generations and gives callers a view of them. No method waits or reads files,
+    """Publishes generations, and gives callers a view of them. No method waits or reads files,
     except `read` and `load`.
     """
 
@@ -92,14 +92,14 @@ class Engine:
         self._paused: frozenset[Path] = frozenset()
 
     def follow_by(self, follower: Follower) -> None:
-        """Let somebody follow the disk from now on."""
+        """Let a follower keep this engine up to date from now on."""
         self._follower, self.embeddings = follower, follower.embeddings
         self.problems.add(follower.embeddings.faults)
         self.listeners.add(follower.wake)
 
     @property
     def is_followed(self) -> bool:
-        """Whether changes on disk are noticed without being asked for."""
+        """Whether changes on disk are noticed without a call of `read`."""
         return self._follower is not None
 
     def look(self, root: Path) -> None:
@@ -170,8 +170,8 @@ class Engine:
         self.notify()
 
     def publish_on_new_base(self, collection: Collection) -> None:
-        """Publish what was read last, which a new base holds: the content stays the same, and with
-        it what was worked out of it.
+        """Publish the last generation again on the new base that holds it. Its content is the same,
+        so what was computed from it is kept.
         """
         before, collection.knowledge = collection.knowledge, collection.reader.latest
         collection.surroundings.move(before, collection.knowledge)
@@ -223,11 +223,11 @@ class Engine:
         self.call_listeners(self.listeners)
 
     def rebuild_damaged(self) -> None:
-        """Have whoever follows the disk rebuild bases that turned out to be damaged."""
+        """Have the follower rebuild bases that turned out to be damaged."""
         self.notify()
 
     def call_listeners(self, listeners: set[Callable[[], None]]) -> None:
-        """Call some listeners; one that raises is called again later."""
+        """Call some listeners. One that raises is recorded, and called again later."""
         for listener in list(listeners):
             with self.listener_faults.contained(listener, "Somebody could not be told of a change"):
                 listener()
@@ -269,7 +269,7 @@ class Engine:
         return served
 
     def not_looked_at(self, caller: Caller) -> list[Collection]:
-        """The caller's knowledge bases that were not looked at since something was checked out."""
+        """The caller's knowledge bases whose files were not checked since the last git checkout."""
         if not self.is_followed:
             return []
         chosen = self.registry.chosen(caller, None)
@@ -280,7 +280,9 @@ class Engine:
         ]
 
     def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
-        """Whether one of these paths has come or gone since files were listed, as git says."""
+        """Whether git's index says that one of these paths was added or removed since files were
+        listed.
+        """
         if not self.is_followed:
             return False
         return any(
@@ -297,9 +299,10 @@ class Engine:
         final: bool = False,
         also: Sequence[str] = (),
     ) -> None:
-        """Put a text into a slot of a session, which becomes the newest; None: a new slot. If
-        `final`, a later text with this name gets another slot. `also`: the slot's texts since its
-        last word was begun, the oldest first, if the word is not ended.
+        """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
+
+        After a `final` text, a later text with the same name gets another slot. `also` are the
+        slot's texts since its last word was begun, oldest first, while that word is not finished.
         """
         if not self.follows_texts():
             return
@@ -317,8 +320,8 @@ class Engine:
         self.call_listeners(self.session_listeners)
 
     def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str] = ()) -> None:
-        """As `observe`, for a text that is being typed: it counts for those who ask, and for pushes
-        once it is observed.
+        """As `observe`, for a text that is being typed: questions see it at once, pushes only once
+        it is observed.
         """
         if self.follows_texts():
             self.sessions.open(session_id).preview(slot, without_blocks(text), also)
@@ -329,12 +332,12 @@ class Engine:
         self.call_listeners(self.session_listeners)
 
     def follows_texts(self) -> bool:
-        """Whether what is typed and asked counts for any knowledge base."""
+        """Whether typed and asked texts count for any knowledge base."""
         self.notice_pauses()
         return self._reflex_on() and len(self._paused) < len(self.collections)
 
     def notice_pauses(self) -> None:
-        """Look which knowledge bases are paused, and call the listeners where that changed."""
+        """Check which knowledge bases are paused, and call the listeners if that changed."""
         paused = frozenset(
             r for r, collection in self.collections.items() if collection.pause.until()
         )
@@ -344,7 +347,9 @@ class Engine:
             self.notify()
 
     def speaking(self, caller: Caller) -> list[Served]:
-        """Those of `serving` that may say something unasked: not those that are paused."""
+        """The knowledge bases of `serving` that may volunteer something: those that are not
+        paused.
+        """
         self.notice_pauses()
         served = self.serving(caller)
         return [kb for kb in served if kb.collection.root not in self._paused]
@@ -361,8 +366,8 @@ class Engine:
         *,
         asked: bool = False,
     ) -> list[Salient]:
-        """The ranking of a session, from the knowledge bases that have `reflex.enabled`. `asked`:
-        with words that are being typed.
+        """The ranking of a session over the knowledge bases that have `reflex.enabled`. With
+        `asked`, words that are still being typed count too.
         """
         session = self.sessions.peek(session_id)
         if session is None:

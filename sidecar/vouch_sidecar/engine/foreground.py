@@ -1,5 +1,5 @@
-"""Whether somebody is being answered, so that background work gives way: it holds the interpreter's
-lock, for which an answer would wait after every question to the index.
+"""Knows whether an answer is being computed, so that background work can give way: it would hold
+the interpreter's lock, for which the answer waits after each query of the index.
 """
 
 from __future__ import annotations

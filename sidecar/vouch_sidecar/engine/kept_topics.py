@@ -1,5 +1,5 @@
-"""Topics in the user's cache, so that the next process need not work them out where nothing that
-they and the ties depend on changed. They go with the bases: at every retirement.
+"""Keeps topics in the user's cache, so that the next process need not derive them if nothing that
+they depend on has changed. They are removed together with the bases, whenever something is retired.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vouch_sidecar.workspace.topics import Topics
 
 
 def keep_topics(collection: Collection, state: WorkspaceState) -> None:
-    """Write the topics to the cache, if they and the ties are whole. Blocks."""
+    """Write the topics to the cache, if they and the ties are complete. Blocks."""
     knowledge, files, bases = state.knowledge, state.files, collection.bases
     if knowledge is None or files is None or bases is None:
         return
@@ -50,8 +50,8 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
 def recall_topics(
     collection: Collection, knowledge: Knowledge, state: WorkspaceState, files: Files, origin: str
 ) -> Topics | None:
-    """The topics that an earlier process kept; None where it kept none, or something changed since
-    on which they or the ties depend. `state` and `origin` are as recalled. Blocks.
+    """The topics that an earlier process kept. None if it kept none, or if anything that they or
+    the ties depend on has changed. `state` and `origin` are as that process left them. Blocks.
     """
     data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
@@ -72,8 +72,8 @@ def recall_topics(
 
 
 def _basis(collection: Collection, knowledge: Knowledge, files: Files, origin: str) -> str:
-    """A digest of all that ties and topics depend on but the contents of the files; "" where the
-    next process could not know it again.
+    """A digest of everything that ties and topics depend on, except the contents of files. "" if
+    the next process could not compute the same one.
     """
     if not knowledge.digest:
         return ""

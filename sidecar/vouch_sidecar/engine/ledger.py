@@ -1,6 +1,6 @@
-"""Counts what agents were given of a knowledge base, and what of it they used: totals a day, in a
-file of the user's cache that holds no id, text, path or name, for 90 days. Counts by claim are in
-memory only. Nothing is tuned by it.
+"""Counts what agents were given of a knowledge base and what of it they used: totals for each of
+the last 90 days, in a file of the user's cache that holds no id, text, path or name. Counts by
+claim are kept in memory only. Nothing adapts to these counts.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ REACTIONS: tuple[Reaction, ...] = get_args(Reaction)
 
 @dataclass(slots=True)
 class Totals:
-    """What happened in a time. `judged` are the lines after which an answer was read, without which
-    it is unknown whether a line was used; `told` are prompts, `stale` lines.
+    """Counts of a period. `told` counts prompts that were given something; `stale` counts lines;
+    `judged` are the lines after which an answer was read, as without one it is unknown whether a
+    line was used.
     """
 
     prompts: int = 0
@@ -111,8 +112,8 @@ class UsageLedger:
         return _sum(totals for day, totals in list(self._days.items()) if day >= since)
 
     def unused(self) -> dict[str, int]:
-        """How often lines that no answer used were given since the process began, by id, the most
-        given first.
+        """How often lines that no answer used were given since the process began, by id, the
+        largest number first.
         """
         given = {line_id: n for line_id, n in self._given.items() if line_id not in self._used}
         return dict(sorted(given.items(), key=lambda item: (-item[1], item[0])))

@@ -1,4 +1,4 @@
-"""Probes texts, and remembers the results of each session's recent probes."""
+"""Probes texts, and remembers the results of a session's recent probes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A probe, how many of its phrases came from the session's memory, and the persona to adopt."""
+    """A probe, with the number of its phrases that the session had probed before, and the persona
+    to adopt.
+    """
 
     probe: Probe
     from_cache: int
@@ -31,12 +33,12 @@ def probe(
     spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> Probed:
-    """Probe as many knowledge bases as the settings allow.
+    """Probe a text in as many knowledge bases as the settings allow.
 
-    The session remembers the result for the same text, and the phrases that it has probed, while
-    nothing changes, unless time ran out.
-    `again`: this was the text of the previous turn, so full text is not searched. Names of the
-    entities in `spoken` (already given to the session) yield no hits.
+    The session remembers its phrases, and the result for the same text, until something changes; a
+    result cut short by the time limit is not remembered. `again`: the previous turn had the same
+    text, so full text is not searched. The names of entities in `spoken`, which the session was
+    given before, yield no hits.
     """
     asked = allowed(served)
     if session is None:

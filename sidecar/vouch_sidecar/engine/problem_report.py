@@ -1,4 +1,6 @@
-"""What is wrong in a process: its faults, the problems of its files, and `degraded`."""
+"""Reports what is wrong in a process: its faults, the problems in its files, and the values of
+`degraded`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class ProblemReport:
         self._faults = list(faults)
 
     def add(self, faults: Faults) -> None:
-        """Report some faults as well, which delay no news of changes."""
+        """Also report some faults, which do not delay news of changes."""
         self._faults.append(faults)
 
     @property
@@ -52,13 +54,13 @@ class ProblemReport:
         return {path: problems for path, problems in by_path.items() if problems}
 
     def in_config(self, text: bytes) -> tuple[Problem, ...]:
-        """The problems that a text would have as a `config.yaml`."""
+        """The problems that a text would cause as `config.yaml`."""
         _, problems = load_settings(text, self._registry.client, self._registry.env)
         return tuple(problem for problem in problems if problem.path == CONFIG)
 
     def for_caller(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
-        """The problems that a caller is told. People and programs are told of every file, whoever
-        may see what it holds; a model only of settings and of what fails at the moment.
+        """The problems that a caller is told. People and programs are told those of all files,
+        whoever may see the content; a model is told only those of settings and current failures.
         """
         by_path = self.of(collection)
         paths = by_path.keys() & {"", CONFIG} if caller.is_model else by_path.keys()
@@ -79,7 +81,7 @@ class ProblemReport:
         return [Problem("", text, Severity.WARNING) for text in texts]
 
     def errors(self) -> list[tuple[Collection, Problem]]:
-        """Errors that make artifacts disappear from answers, by path."""
+        """The errors because of which artifacts are missing from answers, by path."""
         return [
             (collection, problem)
             for _, collection in sorted(self._registry.collections.items())

@@ -1,4 +1,4 @@
-"""Pushes: works out what to notify one connection of, only when it differs from the last push."""
+"""Decides what one connection is notified of: only what differs from the last push."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _Work = Callable[[], tuple["_SessionState", SessionUpdate]]
 
 
 class _Stamp(NamedTuple):
-    """While this is the same, so are the ranking of a session and its fresh rows."""
+    """A value that changes when the ranking of a session, or what it volunteers, may change."""
 
     session: Session
     touches: int
@@ -64,7 +64,7 @@ class _Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _SessionState:
-    """A session at one moment, from which any thread may compute its ranking."""
+    """A session at one moment, whose ranking any thread may compute."""
 
     stamp: _Stamp
     pushed: int
@@ -78,8 +78,8 @@ class _SessionState:
 
 
 class Pushes:
-    """Compares the current state with what a connection was last sent: about all sessions, or those
-    in `only` (which may change), and only the `parts` that the connection wants.
+    """Compares the present state with what was last sent to a connection: about all sessions or
+    those in `only` (which may change), limited to the `parts` that the connection wants.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class Pushes:
 
 
 def _known(served: Sequence[Served]) -> tuple[object, ...]:
-    """While this is the same, so are the knowledge and settings behind every ranking."""
+    """A value that changes when the knowledge or the settings behind a ranking change."""
     return tuple((kb.view.stamp, kb.settings) for kb in served)
 
 

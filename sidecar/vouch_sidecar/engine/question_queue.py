@@ -29,7 +29,9 @@ class QuestionQueue:
         self._when_idle: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, who: Hashable, run: Callable[[], T]) -> Future[T]:
-        """Run a function when it is the turn of `who`. The future can be cancelled until then."""
+        """Run a function in the order of turns between askers (`who`). The future can be cancelled
+        until it runs.
+        """
         future: Future[T] = Future()
         with self._lock:
             self._waiting.setdefault(who, deque()).append((future, run))

@@ -1,8 +1,8 @@
 """One session: its recent texts, and what it was pushed, given and asked. In memory only.
 
-A session holds slots: a prompt, the lines edited in a document, a question asked. A touched slot
-becomes the newest; the window keeps the newest slots. The event loop touches slots; the thread that
-answers a question records what it found and gave.
+A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
+makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
+thread that answers a question records what it found and gave.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class Slot:
     turn: int = 0
     """The session's count of touches when this slot was last touched."""
     also: tuple[str, ...] = ()
-    """Its earlier texts since the last word was begun: what they name stays until the word ends."""
+    """Its earlier texts since its last word was begun: what they name stays in play until the word
+    is finished.
+    """
 
     def continues(self, earlier: Slot) -> bool:
         """Whether this is `earlier` or a later state of the same slot, final or not."""
@@ -51,7 +53,9 @@ class Slot:
 
 @dataclass(slots=True)
 class AnswersGiven:
-    """What a session was answered. "identity" stands for `View.identity`: the knowledge base."""
+    """What a session was given in answers. "identity" in the comments stands for `View.identity`,
+    that is, for the knowledge base.
+    """
 
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
     """(identity, kind, id) of what was given, with its state then."""
@@ -69,9 +73,8 @@ class AnswersGiven:
 
 
 class Session:
-    """The window of one session, and what it was pushed and answered. Nothing outside sets a field.
-
-    "identity" stands for `View.identity`: the knowledge base.
+    """The window of one session, and what it was pushed and given. Its fields are set here only.
+    "identity" stands for `View.identity`, that is, for the knowledge base.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
@@ -103,7 +106,7 @@ class Session:
 
     @property
     def touches(self) -> int:
-        """How often slots were touched: while it is the same, so is the window."""
+        """How often slots were touched. The window is the same as long as this is."""
         return self._touches
 
     def touch(self, key: str, text: str, window: int, also: Sequence[str] = ()) -> None:
@@ -119,7 +122,7 @@ class Session:
         self.trim(window)
 
     def preview(self, key: str, text: str, also: Sequence[str] = ()) -> None:
-        """As `touch`, only for those who ask, until the slot is touched."""
+        """As `touch`, but only questions see the text until the slot is touched."""
         self._previews[key] = _slot(key, text, self._touches + 1, also)
 
     def add(self, text: str, window: int) -> None:
@@ -160,7 +163,7 @@ class Session:
         return next(reversed(self._slots.values()), None)
 
     def pass_over_texts(self, identity: Hashable) -> None:
-        """Let no text until now count for a knowledge base."""
+        """Ignore all texts so far for one knowledge base."""
         self._forgotten[identity] = self._touches
 
     # What was pushed
@@ -175,8 +178,8 @@ class Session:
         return frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
 
     def passed_over(self, identity: Hashable, slot: Slot) -> frozenset[str]:
-        """Ids of the entities that a slot named beyond the limit of `fresh`: it does not volunteer
-        them later, as long as it goes on naming them.
+        """Ids of the entities that a slot named beyond the limit of `fresh`. They are not
+        volunteered later, as long as the slot keeps naming them.
         """
         earlier, passed_over = self._passed_over.get(identity, (slot, frozenset[str]()))
         return passed_over if slot.continues(earlier) else frozenset()
@@ -217,7 +220,7 @@ class Session:
         self._answers.given[identity, kind, artifact_id] = state
 
     def hand(self, identity: Hashable, line: GivenLine) -> None:
-        """Record a line of a block that was given, to see whether an answer uses it."""
+        """Record a line of a block that was given, to find out later whether an answer used it."""
         self._answers.handed = [*self._answers.handed[1 - MAX_HANDED :], (identity, line)]
 
     def handed(self, identity: Hashable) -> list[GivenLine]:
@@ -236,17 +239,17 @@ class Session:
         return before == text
 
     def answers(self) -> AnswersGiven:
-        """What it was answered until now, for `take_back_to`."""
+        """A copy of what was given so far, for `take_back_to`."""
         return self._answers.copy()
 
     def take_back_to(self, answers: AnswersGiven) -> None:
-        """Forget what it was answered since: nobody received it."""
+        """Forget what was given since: the answer never arrived."""
         self._answers = answers
 
     # What was probed
 
     def begin_turn(self) -> None:
-        """Begin the turn of a probe: what was probed `PROBED_TURNS` turns ago is forgotten."""
+        """Begin the turn of a probe. What was probed `PROBED_TURNS` turns ago is forgotten."""
         self._turn += 1
         oldest = self._turn - PROBED_TURNS
         for key, (turn, _) in list(self._probed.items()):
@@ -277,17 +280,17 @@ class Session:
         self.ranked.clear()
 
     def forget_probes(self) -> None:
-        """Forget what was probed and asked, because time ran out before all was found."""
+        """Forget what was probed and asked: time ran out before everything was found."""
         self._probed.clear()
         self._phrases.clear()
         self._answers.last_texts.clear()
 
     def forget_answers(self) -> None:
-        """Forget what was given and asked, because the agent no longer has it."""
+        """Forget what was given and asked: the agent no longer has it in its context."""
         self._answers = AnswersGiven()
 
     def forget(self, identity: Hashable) -> None:
-        """Forget all texts and answers with regard to one knowledge base."""
+        """Forget all texts and answers that concern one knowledge base."""
         self.pass_over_texts(identity)
         self._previews.clear()
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
@@ -299,15 +302,15 @@ class Session:
 
 
 def _slot(key: str, text: str, turn: int, also: Sequence[str]) -> Slot:
-    """A slot, with what of `also` differs from its text."""
+    """A slot with those texts of `also` that differ from its text."""
     kept = both_ends(text)
     earlier = dict.fromkeys(map(both_ends, [*also[:1], *also[1:][1 - MAX_ALSO :]]))
     return Slot(key, kept, turn, tuple(text for text in earlier if text.strip() and text != kept))
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
-    """A text cut to `limit` bytes: its beginning and end, in whole words. The middle goes because a
-    question is asked before or after pasted text.
+    """The beginning and the end of a text, `limit` bytes together, in whole words. The middle is
+    left out, as people write a question before or after what they paste.
     """
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:

@@ -1,5 +1,5 @@
-"""Summarises knowledge bases in a few lines, for an agent that starts a session: how much there is,
-on what, and how to ask for it. No claim's text: nobody asked for one yet.
+"""Summarises knowledge bases in a few lines for an agent that starts a session: how much they hold,
+on what, and how to ask. It quotes no claim, as nothing was asked yet.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _TO_RUN = re.compile(r"[`/\\]|(?<!\w)-\w|(?<!\w)--")
 
 
 def brief(served: Sequence[ConfiguredView]) -> str:
-    """A block on every knowledge base that has `recall.enabled` and isn't empty; "" if there is
-    none. Of each the number of claims and pages, then titles of pages and the largest subjects, as
-    many as fit.
+    """A block about each knowledge base that has `recall.enabled` and is not empty: the number of
+    claims and pages, then titles of pages and the largest subjects, as many as fit. "" if there is
+    none.
     """
     views = [
         replace(kb.view, gates=shared_gates(kb.view.gates))
@@ -52,7 +52,7 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 
 
 def _head(view: View) -> str:
-    """How much a knowledge base holds; "" if that is nothing."""
+    """The size of a knowledge base in words; "" if it is empty."""
     counts = ((view.counts.artifacts(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
     return (
@@ -85,7 +85,7 @@ def _subjects(view: View) -> Iterator[str]:
 
 
 def _harmless(name: str) -> Iterator[str]:
-    """A name as it is listed; nothing of one that reads like something to run or to open."""
+    """A name as it is listed; "" for one that looks like a command to run or an address to open."""
     if not _TO_RUN.search(name[:MAX_WINDOW]):
         yield clip(safe(name), BRIEF_NAME_CHARS)
 

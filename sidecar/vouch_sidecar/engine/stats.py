@@ -83,7 +83,7 @@ class Stats:
             self.probes[kb.view.collection].hits += kb.view.collection in hit
 
     def spoke(self, hits: Iterable[ContextHit]) -> None:
-        """Record the hits of one answer or push; `hits` may be empty."""
+        """Record the hits of one answer or push, which may be empty."""
         said: dict[HitArm, _Occasion] = {}
         for hit in hits:
             occasion = said.setdefault(

@@ -1,4 +1,6 @@
-"""What is known of the workspace around one knowledge base, and of which state that is."""
+"""The workspace around one knowledge base, as far as it was analysed, and the state that this is
+valid for.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 @dataclass(slots=True)
 class Surroundings:
-    """The workspace around a knowledge base in folder `root`, as far as it is analysed."""
+    """The workspace around a knowledge base in folder `root`, with its topics, as far as they are
+    known.
+    """
 
     root: Path
     workspace: Workspace
@@ -34,7 +38,7 @@ class Surroundings:
     """Why the repository counts as none; "" where it counts, or there is none."""
 
     def look(self, trusted: Sequence[str]) -> None:
-        """Look whether the repository counts. Blocks."""
+        """Check whether the folder belongs to a repository that may be read. Blocks."""
         self.why_git_unasked = why_unasked(self.root, trusted)
 
     def take(
@@ -65,7 +69,7 @@ class Surroundings:
         )
 
     def move(self, before: Knowledge, now: Knowledge) -> None:
-        """Take what was worked out of one generation for another, if that says the same."""
+        """Keep what was computed for one generation for another one with the same content."""
         if now.since(before) != []:
             return
         if self.complete_for is before:
@@ -75,17 +79,17 @@ class Surroundings:
 
     @property
     def is_behind(self) -> bool:
-        """Whether something was checked out since the last look at the files."""
+        """Whether a commit was checked out since the files were last checked."""
         return self.head is not None and self.head.version() != self.head_looked
 
     @property
     def is_of_another_head(self) -> bool:
-        """Whether `workspace` is complete for what was checked out before, if for anything."""
+        """Whether `workspace` was complete for an earlier checkout only."""
         return self.head_complete != self.head_looked
 
     def is_list_behind(self, paths: Iterable[str], trusted: Sequence[str]) -> bool:
-        """Whether git's index changed since it was read for the list of files, and one of these
-        paths has come or gone.
+        """Whether git's index changed since files were listed, so that one of these paths was added
+        or removed.
         """
         files = self.workspace.files
         if not (paths and files.tracked) or stamp_of(self.root, trusted) == files.stamp:

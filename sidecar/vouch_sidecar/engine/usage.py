@@ -1,4 +1,4 @@
-"""Which knowledge bases this process counts the use of, and counting it."""
+"""Counts the use of those knowledge bases whose counts this process keeps."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class UsageCounts:
         self.ledgers: dict[Path, UsageLedger] = {}
 
     def ledger(self, served: Served) -> UsageLedger | None:
-        """Where this process counts for a knowledge base; None where another one does, or nobody,
-        because that is switched off, or it is paused.
+        """The ledger that this process keeps for a knowledge base. None if another process keeps
+        it, or if counting is off or paused.
         """
         return self.ledgers.get(served.collection.root) if self.is_on(served) else None
 
     def is_on(self, served: Served) -> bool:
-        """Whether anything is counted for a knowledge base, by whichever process."""
+        """Whether the use of a knowledge base is counted, by whichever process."""
         return served.settings.ledger.enabled and served.collection.pause.until() is None
 
     def count_prompt(self, served: Served, session_id: str | None, is_told: bool) -> None:
@@ -39,7 +39,7 @@ class UsageCounts:
     def count_given(
         self, served: Sequence[Served], session: Session, prompt: str, speech: ContextBlock
     ) -> None:
-        """Count the lines of a block that a session was given, which a prompt brought in."""
+        """Count the lines of the block that a session was given for a prompt."""
         if session.id.startswith(TRIAL):
             return
         given = list(zip(speech.hits, speech.lines, strict=True))

@@ -1,8 +1,8 @@
 """Analyses the workspace around a knowledge base.
 
-The first stage takes seconds: it lists files with git and ties claims to those that they cite or
-name. The second finds what files define and may take minutes. The results are kept in the user's
-cache, as ids, paths and digests, so that the next process reads only changed files.
+The first stage takes seconds: it lists files with git, and ties claims to the files that they cite
+or name. The second one finds what files define and may take minutes. The results are kept in the
+user's cache, as ids, paths and digests, so that the next process reads only changed files.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
 
 
 def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
-    """Whether a file that claims are tied to or cite was removed or came back. git's index does not
-    change with it. Limits itself to a small share of the time.
+    """Whether a file that claims cite or are tied to was removed or has come back, which git's
+    index does not show. Takes only a small share of the time.
     """
     now = time.monotonic()
     if now - state.watched_at < sweep_interval(state.watch_seconds):
@@ -122,7 +122,7 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
 
 
 def owners_place(collection: Collection) -> tuple[Path, object]:
-    """The folder in which CODEOWNERS is looked for, and a value that changes with the file; None
+    """The folder in which CODEOWNERS is looked for, and a value that changes with that file. None
     with `people.git` off.
     """
     repository = Repository.holding(collection.root, collection.settings.trust.folders)
@@ -151,8 +151,8 @@ def _owned(
 
 
 def record_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
-    """Record that commits were not read, or git not even asked, and that files are missing from the
-    list.
+    """Record as faults that commits could not be read, that git may not be asked, or that the list
+    of files is incomplete.
     """
     unread = state.history.unread
     text = "The repository's commits are not read, and their authors not named"
@@ -175,8 +175,8 @@ def _record(collection: Collection, step: str, text: str) -> None:
 def resume(
     collection: Collection, knowledge: Knowledge, state: WorkspaceState, env: Mapping[str, str]
 ) -> tuple[Workspace, Topics | None] | None:
-    """What an earlier process kept; with the topics it is complete, as nothing that it depends on
-    changed since. None where nothing was kept.
+    """The workspace that an earlier process kept; None if there is none. With topics it counts as
+    complete, as they are kept only while nothing that they depend on changes.
     """
     kept = load_kept(collection, state)
     if kept is None:
@@ -193,7 +193,7 @@ def resume(
 
 
 def keep_results(collection: Collection, state: WorkspaceState) -> None:
-    """Write what was worked out to the cache, as far as it is not there."""
+    """Write the results to the cache, unless they are there already."""
     keep(collection, state)
     keep_topics(collection, state)
 
@@ -213,8 +213,8 @@ def work_out(
     env: Mapping[str, str],
     stops: Stops = _never_stop,
 ) -> Iterator[tuple[Workspace, Topics | None]]:
-    """Analyse a workspace and derive topics, in stages: each yields the results so far. Blocks.
-    Ends early once `stops`, called between files and claims, returns True.
+    """Analyse a workspace and derive topics. Yields the results after each stage. Blocks. Ends
+    early once `stops`, called between files and between claims, returns True.
     """
     root = collection.root
     files = _list(collection, state, env)
@@ -274,7 +274,7 @@ def work_out(
 def _without(
     common: Set[str], uses: dict[str, list[Use]], wanted: Wanted
 ) -> tuple[dict[str, list[Use]], Wanted]:
-    """The uses of identifiers, and what to look for in files, without names that are common."""
+    """The uses of identifiers, and the names to look for in files, both without common names."""
     keys = set(map(digest, common))
     left = {key: some for key, some in uses.items() if key not in keys}
     return left, Wanted(wanted.names - common, wanted.documents)
@@ -283,8 +283,8 @@ def _without(
 def look_again(
     collection: Collection, state: WorkspaceState, stops: Callable[[], bool] = _never_stop
 ) -> Workspace | None:
-    """The workspace with its freshness updated; None if no quoted file changed. Limits itself to a
-    small share of the time.
+    """The workspace with its freshness updated; None if no quoted file changed. Takes only a small
+    share of the time.
     """
     now, workspace = time.monotonic(), collection.surroundings.workspace
     if now - state.looked_at < sweep_interval(state.look_seconds):
@@ -305,7 +305,7 @@ def _freshness(
     state: WorkspaceState,
     stops: Callable[[], bool],
 ) -> Freshness | None:
-    """Which quotes and names of claims are gone or have moved; None if `stops` says so."""
+    """Which quotes and names of claims are gone or have moved; None if `stops` returned True."""
     quoted: dict[str, list[Quote]] = {}
     for reading in state.reads.values():
         for path, quote in reading.quotes:
@@ -372,7 +372,7 @@ def _topics(
     state: WorkspaceState,
     stops: Stops,
 ) -> Topics | None:
-    """The topics of a generation; None if `stops` says so."""
+    """The topics of a generation; None if `stops` returned True."""
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
@@ -387,7 +387,7 @@ def _topics(
 def _widespread(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> Mapping[str, Spread]:
-    """How widespread each name is; what is known is remembered."""
+    """How widespread each name is. Known results are reused."""
     paths, spreads = state.widespread
     if paths != files.paths:
         spreads = {}
@@ -400,8 +400,8 @@ def _widespread(
 def _common_words(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
 ) -> set[str]:
-    """Those of the names that are one word and stand in too many files, or definitions: they tie
-    nothing.
+    """Those names that are a single word and stand in too many files or definitions to tie a claim
+    to any.
     """
     words = sorted(filter(is_word, names))
     spreads = _widespread(root, files, words, state, stops)
@@ -449,7 +449,9 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
 def _grouped(
     reads: Mapping[str, ClaimReading],
 ) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
-    """Ties by path, uses by digest of the identifier, and the identifiers to look for in files."""
+    """What claims say, regrouped: ties by path, uses by digest of the identifier, and the
+    identifiers to look for in files.
+    """
     by_path: dict[str, list[Tie]] = {}
     uses: dict[str, list[Use]] = {}
     for _, reading in sorted(reads.items()):
@@ -471,8 +473,8 @@ def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
 def _search_files(
     root: Path, files: Files, wanted: Wanted, state: WorkspaceState, stops: Callable[[], bool]
 ) -> bool:
-    """Search changed files for definitions, or all files if the wanted names changed. Returns False
-    if `stops` says so.
+    """Search changed files for definitions; all files if the wanted names changed. Returns False if
+    `stops` returned True.
     """
     all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
     if all_wanted != state.wanted:

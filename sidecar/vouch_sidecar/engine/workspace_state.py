@@ -46,13 +46,13 @@ class WorkspaceState:
     names: dict[str, SaidNames] = field(default_factory=dict)
     """What each file says of names, by path."""
     wanted: str = ""
-    """Digest of all names for which the files were searched."""
+    """Digest of the names that the files were last searched for."""
     rationales: tuple[int, dict[str, str]] | None = None
     """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
     """Who committed what. It is not written to the cache."""
     needs_history: bool = True
-    """Whether an answer depends on it."""
+    """Whether an answer depends on the history."""
     code_owners: CodeOwners = field(default_factory=CodeOwners)
     owners_stamp: object = None
     """The version of the file that `code_owners` were read from."""
@@ -76,12 +76,12 @@ class WorkspaceState:
     kept: str = ""
     """Digest of the data last written to the cache."""
     topics_kept: str = ""
-    """What the topics in the cache were worked out for."""
+    """A digest of everything that the topics in the cache depend on."""
 
 
 def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Workspace | None:
-    """The workspace that an earlier process kept; None if there is none or it is malformed. Fills
-    `state` as well.
+    """The workspace that an earlier process kept, which also fills `state`. None if there is none,
+    or if it is malformed.
     """
     data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
@@ -135,8 +135,8 @@ def _names(
 
 
 def keep(collection: Collection, state: WorkspaceState) -> None:
-    """Write the results to the cache for the next process, unless they are there already. If the
-    analysis was cut short, the next process goes on from there.
+    """Write the results to the cache for the next process, unless they are there already. The next
+    process continues an analysis that was cut short.
     """
     if collection.bases is None or not state.wanted:
         return

@@ -1,5 +1,5 @@
-"""Runs the analysis of the workspaces around knowledge bases, in one background thread of low
-priority, and publishes what it yields.
+"""Analyses the workspaces around knowledge bases in one background thread of low priority, and
+publishes the results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Workspaces:
         self._ended = Event()
 
     def wake(self) -> None:
-        """Check at once whether something was published."""
+        """Check at once whether a new generation was published."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -121,8 +121,8 @@ def _lower_priority() -> None:
 
 
 class _Throttle:
-    """Pauses the thread regularly, and while somebody is being answered, so that other threads can
-    run. Call it between small steps.
+    """Pauses the background thread regularly, and while an answer is being computed. Is called
+    between small steps.
     """
 
     def __init__(self, ended: Event, foreground: Foreground) -> None:
@@ -131,7 +131,7 @@ class _Throttle:
         self._since = time.monotonic()
 
     def __call__(self) -> bool:
-        """Whether to stop working."""
+        """Pauses if it is time to. Returns whether to stop working."""
         if time.monotonic() - self._since > WORK_SECONDS:
             time.sleep(REST_SECONDS)
             self._since = time.monotonic()
@@ -147,9 +147,9 @@ def settle(
     with_commits: bool = True,
 ) -> None:
     """Analyse all workspaces, for a process without an event loop. Blocks for about `seconds` at
-    most: what is found by then counts, and the next call or process goes on from there. Keep
-    `states` between calls, so that the next call does less. `with_commits`: whether the history is
-    read, which takes longest.
+    most; what is found by then counts, and the next call or process continues. Pass the same
+    `states` each time, so that nothing is done twice. `with_commits` also reads the history, which
+    takes longest.
     """
     until = time.monotonic() + seconds
 

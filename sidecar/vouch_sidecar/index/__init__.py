@@ -1,1 +1,3 @@
-"""What is known of one knowledge base: its texts and links, as tantivy indexes them."""
+"""The index of one knowledge base: its texts and links in tantivy, and which of them each viewer
+may see.
+"""

@@ -1,7 +1,9 @@
-"""Bases: indexes on disk with which the next process begins. A base never changes, and has a folder
-of its own in the user's cache. It counts once it is finished: then its manifest lists the stat of
-every file that it was read from, and a digest of each of its own files. It holds live artifacts
-only. A base that is damaged, of another user or of another version does not count.
+"""Bases: indexes on disk from which the next process starts. A base never changes; each has a
+folder in the user's cache.
+
+A base counts once it is finished: its manifest then lists the stat of every file that it was read
+from, and a digest of each file of its own. It holds live artifacts only. A base that is damaged,
+belongs to another user, or was written by another version does not count.
 """
 
 from __future__ import annotations
@@ -51,11 +53,12 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a base was read from: the stats of the files that it can be checked against, the keys of
-    its artifacts whose files are not among these, and the last config that could be read.
-    `retired`: the paths among `stats` of what nobody may see. Such a path may be made of a text; it
-    is written as a digest, and known again by the files that are there. `salt` is that of the
-    pseudonyms in the base, and of these digests.
+    """What a base was read from: the stats of files, the keys of artifacts whose files are not
+    among these, and the last readable config.
+
+    `retired` are those paths in `stats` that belong to artifacts nobody may see. As vouch makes a
+    path out of a claim's text, these are stored as digests, and recognised among the files that
+    exist. `salt` is used for these digests and for the pseudonyms in the base.
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
@@ -66,20 +69,22 @@ class Manifest:
 
 
 class _OutdatedError(Exception):
-    """A file is gone whose path a base holds as a digest alone: what it closed can't be known."""
+    """A file is gone whose path the base holds only as a digest, so that it cannot be known what
+    the file closed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A base that this process has written and uses, and that no other process finds yet."""
+    """A base that this process has written and uses, but that no other process can find yet."""
 
     folder: Path
     writing: Writing
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
-    """The folder of this user's caches; None where the environment names no home. A relative path,
-    which would be in the workspace, counts as none.
+    """The folder of this user's caches; None if the environment names no home. A relative path is
+    ignored, as it would lead into the workspace.
     """
     home, cache_home = Path(env.get("HOME", "")), Path(env.get("XDG_CACHE_HOME", ""))
     if not home.is_absolute() and not env.get("LOCALAPPDATA"):
@@ -129,8 +134,8 @@ class Bases:
         return bool(self._finished())
 
     def begin(self) -> Unfinished:
-        """Begin to write a base. Raises FileNotFoundError where another process removed it at once,
-        OSError or ValueError where there is no room.
+        """Begin to write a base. Raises FileNotFoundError if another process removes it at once,
+        OSError or ValueError if there is no room.
         """
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
@@ -153,8 +158,8 @@ class Bases:
             raise FileNotFoundError(errno.ENOENT, "removed") from error
 
     def write(self, documents: Iterable[Document]) -> tuple[Unfinished, Layer] | None:
-        """Write a base with these documents; None where another process removed it meanwhile.
-        Raises OSError or ValueError where there is no room.
+        """Write a base with these documents; None if another process removed it meanwhile. Raises
+        OSError or ValueError if there is no room.
         """
         unfinished = None
         try:
@@ -176,7 +181,7 @@ class Bases:
         self._take_away(base.folder)
 
     def finish(self, base: Unfinished, manifest: Manifest) -> bool:
-        """Let the next process begin with this base instead of any other. Returns whether that was
+        """Make a base the one from which the next process starts. Returns whether that was
         possible.
         """
         try:
@@ -190,11 +195,11 @@ class Bases:
         return True
 
     def purge(self) -> None:
-        """Remove every base, also those that other processes still write."""
+        """Remove every base, even those that other processes are writing."""
         self._take_away(self.folder)
 
     def read_extra(self, name: str) -> bytes | None:
-        """The data kept beside the bases under a name; None where there is none that can be
+        """The data stored next to the bases under a name; None if there is none that can be
         trusted.
         """
         for entry in _entries(self.folder):
@@ -205,12 +210,12 @@ class Bases:
         return None
 
     def has_extra(self, name: str) -> bool:
-        """Whether something is kept under a name."""
+        """Whether data is stored under a name."""
         return (self.folder / f"{_BESIDE}{name}").exists()
 
     def write_extra(self, name: str, data: bytes) -> bool:
-        """Keep data beside the bases until they are removed. It replaces data whose name is the
-        same up to the first hyphen. Returns False where there are no bases, or no room.
+        """Store data next to the bases until they are removed. It replaces data whose name is the
+        same up to the first hyphen. Returns False if there is no base, or no room.
         """
         try:
             partial = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
@@ -227,11 +232,13 @@ class Bases:
         return True
 
     def drop_extra(self, name: str) -> None:
-        """Remove what is kept under a name."""
+        """Remove the data stored under a name."""
         _remove(self.folder / f"{_BESIDE}{name}")
 
     def _take_away(self, folder: Path) -> None:
-        """Remove a folder in one step: a process that writes there fails, and leaves nothing."""
+        """Remove a folder in one step. A process that is writing there fails, and leaves nothing
+        behind.
+        """
         gone = self.caches / f"{_GONE}{time.time_ns()}-{os.getpid()}"
         with suppress(OSError):
             folder.rename(gone)
@@ -251,7 +258,9 @@ class Bases:
 
 
 def tidy(caches: Path) -> None:
-    """Remove caches of knowledge bases that are gone, and folders whose removal was interrupted."""
+    """Remove the caches of knowledge bases that no longer exist, and folders whose removal was
+    interrupted.
+    """
     for entry in _entries(caches):
         with suppress(OSError, ValueError):
             if entry.name.startswith(_GONE):
@@ -279,15 +288,15 @@ def _is_others(status: os.stat_result) -> bool:
 
 
 def _close_to_others(folder: Path) -> None:
-    """Make new files in a folder readable by this user alone, whatever the umask is, where the
-    system has access control lists. The folder itself is closed to others in any case.
+    """Make new files in a folder readable by this user only, whatever the umask, if the system has
+    access control lists. The folder itself is closed to others in any case.
     """
     with suppress(OSError, AttributeError):
         os.setxattr(folder, "system.posix_acl_default", _OWNER_ALONE)
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether the process that writes a base is gone, or takes too long."""
+    """Whether the process that was writing a base has ended, or takes too long."""
     pid = folder.name.removeprefix(_UNFINISHED).partition("-")[0]
     try:
         os.kill(int(pid), 0)

@@ -1,4 +1,4 @@
-"""Indexes a knowledge base for the first time."""
+"""Indexes a whole knowledge base for the first time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from vouch_sidecar.names.matcher import Names
 
 
 def knowledge_of(artifacts: Iterable[Artifact], disk: Disk = NO_DISK) -> Knowledge:
-    """A generation of all these artifacts, in memory."""
+    """A generation of these artifacts, in memory."""
     builder = Builder(Writing(), disk)
     for artifact in sorted(artifacts, key=lambda other: isinstance(other, Claim)):
         builder.add(artifact)
@@ -50,9 +50,9 @@ Late = Entity | Relation | Evidence | Page | Source
 
 
 class Builder:
-    """Indexes artifacts in the order in which their files are read: claims after entities, pages
-    and evidence. Artifacts that depend on claims and sources, such as claims with receipts, pages
-    and sources, are kept until the end.
+    """Indexes artifacts in the order in which their files are read: entities, pages and evidence
+    before claims. Those that depend on claims or sources (claims with receipts, pages, sources, …)
+    wait until everything was read.
     """
 
     def __init__(self, writing: Writing, disk: Disk = NO_DISK) -> None:
@@ -86,7 +86,7 @@ class Builder:
         self._located: dict[str, list[Source]] = {}
 
     def add(self, artifact: Artifact) -> None:
-        """Add an artifact whose key is new."""
+        """Add an artifact; no other one may have the same key."""
         artifact = nameless(artifact, self._pseudonyms)
         if isinstance(artifact, Claim):
             self._hide(artifact)
@@ -109,7 +109,7 @@ class Builder:
             self._write(artifact)
 
     def _note(self, artifact: Artifact) -> None:
-        """Note what the documents of other artifacts depend on."""
+        """Record what the documents of other artifacts depend on."""
         if isinstance(artifact, Entity | Claim | Page | Source):
             gates = self._gates.get(artifact.id, ())
             self._gates[artifact.id] = (*gates, gate_of(artifact) or OPEN)
@@ -139,14 +139,18 @@ class Builder:
         return Knowledge(base, names, withheld=self.withheld, pseudonyms=self._pseudonyms)
 
     def _written(self, late: Iterable[Late]) -> Iterator[Entity]:
-        """Write what waited; the entities of which everybody is shown less than their files say."""
+        """Write the artifacts that waited. Yields the entities of which the index shows everybody
+        less than their files say.
+        """
         for artifact in late:
             first = self._write(artifact)
             if isinstance(artifact, Entity) and (shown := open_entity(first)) != artifact:
                 yield shown
 
     def _as_told(self, artifact: Late) -> Late | None:
-        """A page behind what its title holds, noted; None for one that nobody may see then."""
+        """The artifact to index: a page gets the gates that its title needs, and counts from then
+        on for others; None for a page that nobody may see because of its title.
+        """
         if not isinstance(artifact, Page):
             return artifact
         page = behind_its_title(artifact, self.withheld)
@@ -157,7 +161,7 @@ class Builder:
         return page
 
     def _hide(self, claim: Claim) -> None:
-        """Note what a claim closes that not everybody may see."""
+        """Record what a claim closes that not everybody may see."""
         if texts := texts_of(claim):
             self._texts[claim.id] = texts
         if (sealed := secrecy(claim)) != frozenset():
@@ -173,7 +177,7 @@ class Builder:
             self._writing.add(document(fields))
 
     def _cite(self, claim: Claim) -> bool:
-        """Note what a claim cites. Returns whether it cites a receipt."""
+        """Record what a claim cites. Returns whether a receipt is among it."""
         cites = citing(claim, self._evidence.get)
         for evidence_id, cite in cites.items():
             self._citing.setdefault(evidence_id, []).append(cite)
@@ -185,7 +189,7 @@ class Builder:
         return next((citation.source_id for citation in cited if citation is not None), "")
 
     def _write(self, artifact: Artifact) -> Document:
-        """Index an artifact; its first document."""
+        """Index an artifact. Returns its first document."""
         documents = documents_of(artifact, link_state(artifact, self), self._pseudonyms)
         for written in documents:
             self._writing.add(written)

@@ -1,4 +1,4 @@
-"""Looks up what stands after a change, as far as it is worked out."""
+"""Looks up artifacts as they are after a change, before the new generation exists."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 
 
 class ChangedWorld:
-    """Look-ups, as after a change, of the artifacts that links, labels and sentences depend on."""
+    """Looks up the artifacts that links, labels and sentences depend on, as they are after a
+    change.
+    """
 
     def __init__(
         self,
@@ -240,12 +242,12 @@ class ChangedWorld:
 
     @property
     def withheld_if_read(self) -> Withheld | None:
-        """The same; None if nothing has asked for it in this generation or an earlier one."""
+        """As `withheld`, but None if no generation has read these texts so far."""
         is_read = "withheld" in self.__dict__ or self._before.withheld is not None
         return self.withheld if is_read else None
 
     def sealed(self, claim_id: str) -> tuple[Gates, frozenset[str]]:
-        """The gates with which a claim closes what it cites, and what that is."""
+        """The gates with which a secret claim closes what it cites, and the ids of that."""
         if claim_id in self._claims:
             claim = self._claims[claim_id]
             return (frozenset(), frozenset()) if claim is None else sealing(claim)
@@ -259,11 +261,11 @@ class ChangedWorld:
         return None if claim is None else withheld_gate(claim)
 
     def hides(self, key: Key) -> bool:
-        """Whether not every viewer is told a claim of the change."""
+        """Whether the change contains the claim, and not every viewer is told it."""
         return hides_text(self._claims.get(key[1]))
 
     def withheld_by(self, key: Key) -> list[str]:
-        """The encoded pointers to its evidence of a claim that the change retires."""
+        """For a claim that the change retires: the encoded pointers to its evidence."""
         return retired_pointers(self._retired.get(key))
 
     def gate_of_text(self, text: str) -> str | None:
@@ -317,8 +319,8 @@ def retired_pointers(documents: Documents | None) -> list[str]:
 
 
 def as_in_file(artifact: Artifact, disk: Disk, names: Pseudonyms) -> Artifact:
-    """The artifact as its file has it, with the quote that the index may lack; if that fails, as
-    given. A page keeps its scope, which may be that of what its title holds.
+    """The artifact as its file has it, with the quote that the index may lack; the given one if the
+    file cannot be read. A page keeps its scope, which its title may have narrowed.
     """
     with suppress(LookupError):
         reread = nameless(disk.reread(artifact.path), names)
@@ -331,8 +333,8 @@ def as_in_file(artifact: Artifact, disk: Disk, names: Pseudonyms) -> Artifact:
 
 
 def sealed_before(before: Knowledge, key: Key) -> tuple[Gates, frozenset[str]]:
-    """The gates with which a claim closed what it cites, none if it was no secret; and what it
-    cited as one.
+    """The gates with which a claim closed what it cites before the change (none if it was no
+    secret), and the ids of that.
     """
     if isinstance(claim := before.artifact(key), Claim):
         return sealing(claim)

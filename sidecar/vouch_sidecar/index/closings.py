@@ -1,5 +1,5 @@
-"""Finds the unchanged artifacts of which more, or less, may be closed after a change: what quotes a
-source around the receipts that it touches, and what holds the text of a withheld claim.
+"""Finds the unchanged artifacts that a change may open or close for some viewers: those that quote
+a source near the receipts that it touches, and those that hold the text of a withheld claim.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ _SAYING = (SENTENCE_STEMS, UNSEARCHED_STEMS, Kind.PAGE, Kind.SOURCE, QUESTION, K
 def artifacts_quoting(
     before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
 ) -> dict[Key, Artifact]:
-    """The unchanged claims whose sentences may differ after the change, and the evidence that may
-    gain or lose its quote: those around the receipts that the change touches.
+    """The unchanged claims whose sentences may differ after a change, and the evidence that may
+    gain or lose its quote: those near the receipts that the change touches.
     """
     touched, sources = _touched(before, shown, gone, world)
     reclosed = _reclosed(before, shown, gone, world)
@@ -142,7 +142,7 @@ def _touched(
 def _reclosed(
     before: Knowledge, shown: Mapping[Key, Artifact], gone: Collection[Key], world: ChangedWorld
 ) -> list[Source]:
-    """The sources that secret claims close, or no longer close, after the change."""
+    """The sources that secret claims close only before the change, or only after it."""
     if not world.has_secrets:
         return []
     ids: set[str] = set()
@@ -179,8 +179,8 @@ def artifacts_holding(
     changed: Collection[Key],
     world: ChangedWorld,
 ) -> dict[Key, Artifact]:
-    """The unchanged claims, pages and sources that may hold, or have held, the text of a claim that
-    is or was withheld.
+    """The unchanged claims, pages and sources that may hold the text of a claim that is withheld
+    before or after a change.
     """
     keys: dict[Key, None] = {}
     was_told_less: set[Key] = set()
@@ -208,9 +208,9 @@ def artifacts_holding(
 
 
 def _silenced(before: Knowledge, hidden: Iterable[Key]) -> Iterator[Key]:
-    """What may have held the text of one of some claims that were hidden, and isn't found by it:
-    claims, by what is closed around their sentences; everything, once what a retired claim's file
-    held before may not be known.
+    """Keys of what may hold the text of a claim that was hidden although a search does not find it:
+    claims around whose sentences something is closed; everything if the earlier text of a retired
+    claim is unknown.
     """
     was_retired = any(map(before.withheld_by, hidden))
     for artifact in before.found(pointing_query(*SILENCED)):
@@ -237,8 +237,8 @@ def _stems_to_find(text: str) -> Iterator[list[str]]:
 
 
 def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYING) -> Iterator[Key]:
-    """The artifacts that may hold all words of a text, in the sentence of a claim and in what its
-    evidence quotes as well.
+    """The artifacts that may hold all words of a text: in the text itself, in the sentence of a
+    claim, or in the quote of its evidence.
     """
     wanted = [*_stems_to_find(text)]
     labels = {StemPlace.decode(name).label for name in before.snapshot.lengths} | {

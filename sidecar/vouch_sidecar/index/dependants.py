@@ -77,7 +77,7 @@ def _about(before: Knowledge, entity_id: str) -> Query:
 
 
 def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
-    """Queries for the claims that may be linked to an entity because they name it."""
+    """Queries for the claims that may name an entity and so be linked to it."""
     if not isinstance(entity, Entity):
         return
     declared = (Occur.MustNot, value_query("linked", ["declared"]))
@@ -91,8 +91,8 @@ def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The artifacts that depend on a changed one: claims by pseudonym, claims whose text may name
-    `entity`, and artifacts that hold one of the encoded pointers `refers`.
+    """What may depend on a changed artifact: claims by pseudonym, claims whose text may name
+    `entity`, and artifacts with one of the encoded pointers in `refers`.
     """
 
     claims: Iterable[str] = ()
@@ -101,9 +101,7 @@ class _Effect:
 
 
 def _effect(before: Artifact | None, after: Artifact | None, names: Pseudonyms) -> _Effect:
-    """The artifacts that depend on how an artifact changed; none if no other depends on the
-    difference.
-    """
+    """What depends on the way an artifact changed; empty if nothing does."""
     artifact = before or after
     moved = (before is None) != (after is None) or _gate(before) != _gate(after)
     refers: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
-"""Encodes and decodes the strings of the index that are made of several values. A *visibility
-label* names the gates that a viewer must pass, all of them, to see something. It has no blank and
-none of `:@`.
+"""Encodes and decodes the strings of the index that consist of several values.
+
+A *visibility label* names the gates that a viewer must pass, all of them, to see something. It has
+no blank and none of `:@`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def is_of_two_gates(label: str) -> bool:
 
 
 class StemPlace(NamedTuple):
-    """The prefix of every stem of a text: the text's kind, and its visibility label."""
+    """The prefix of every stem of a text: kind and visibility label."""
 
     kind: str
     label: str
@@ -56,7 +57,7 @@ class StemPlace(NamedTuple):
 
     @classmethod
     def decode(cls, place: str) -> StemPlace:
-        """The same back."""
+        """The place that a value of the field stands for."""
         kind, _, label = place.partition("@")
         return cls(kind, label)
 
@@ -73,7 +74,7 @@ class PlacedStem(NamedTuple):
 
     @classmethod
     def decode(cls, term: str) -> PlacedStem:
-        """The same back, the stem as far as the index holds it."""
+        """The stem that a value of the field stands for, as far as the index holds it."""
         place, _, stem = term.partition(":")
         return cls(place, stem)
 
@@ -90,14 +91,14 @@ class CountedEntity(NamedTuple):
 
     @classmethod
     def decode(cls, value: str) -> CountedEntity:
-        """The same back."""
+        """The entity that a value of the field stands for."""
         label, _, entity_id = value.partition(" ")
         return cls(label, entity_id)
 
 
 class Pseudonyms(NamedTuple):
-    """Names artifacts whose ids may not be kept: vouch makes an id of a claim's text or a page's
-    title. `salt` is one of a knowledge base, and stays while its bases are written anew.
+    """Names artifacts whose ids may not be stored, as vouch makes an id of a claim's text or a
+    page's title. Every knowledge base has a `salt`, which stays when its bases are written anew.
     """
 
     salt: bytes
@@ -117,12 +118,14 @@ class Pseudonyms(NamedTuple):
 
 
 class Pointer(NamedTuple):
-    """A pointer of an artifact at something. An artifact `declares`, `cites`, `joins`, `quotes` or
-    `supersedes` another one, `lists-claim` or `lists-entity`, `stands-in` a source, or `stands` at
-    a path; a source is `located` at a hashed path or URL; what is `silenced` holds the text of a
-    withheld claim. A claim `is` a pseudonym; claims are pointed at by pseudonyms, except by `joins`
-    and `stands-in`. A retired claim `withholds`, `redacts` or, if it is a secret, `seals` evidence
-    or a source; evidence `repeats` a claim. A relation that nobody is told `awaits` its ends.
+    """A reference from an artifact to `target`; `how` is one of these.
+
+    An artifact `declares`, `cites`, `joins`, `quotes` or `supersedes` another one, or is in its
+    `lists-claim` or `lists-entity`; it `stands-in` a source, or `stands` at a path. A source is
+    `located` at a hashed path or URL. A `silenced` artifact holds the text of a withheld claim. A
+    claim `is` a pseudonym; other pointers to claims use the pseudonym too, except `joins` and
+    `stands-in`. A retired claim `withholds`, `redacts` or (if it is a secret) `seals` evidence or a
+    source. Evidence `repeats` a claim. A relation that nobody may see `awaits` its ends.
     """
 
     how: str
@@ -134,7 +137,7 @@ class Pointer(NamedTuple):
 
     @classmethod
     def decode(cls, value: str) -> Pointer:
-        """The same back."""
+        """The pointer that a value of the field stands for."""
         how, _, target = value.partition(" ")
         return cls(how, target)
 
@@ -154,6 +157,6 @@ class DocumentKey(NamedTuple):
 
     @classmethod
     def decode(cls, key: str) -> DocumentKey:
-        """The same back."""
+        """The key that a value of the field stands for."""
         kind, artifact_id, section = key.split("\0")
         return cls(kind, artifact_id, int(section))

@@ -1,5 +1,5 @@
-"""Makes the generation after a change: reindexes the changed artifacts, and those whose links,
-labels or sentences depend on them.
+"""Makes the next generation after a change: indexes the changed artifacts again, and the unchanged
+ones whose links, labels or sentences depend on them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
 
 
 def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
-    """The generation after a change. Retired artifacts are removed."""
+    """The generation after a change. Retired artifacts are removed from the index."""
     change = _as_told(before, change, disk)
     shown = {key_of(artifact): artifact for artifact in change.upserts if is_shown_to_any(artifact)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
@@ -131,14 +131,14 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
 
 
 def sources_of(knowledge: Knowledge, disk: Disk) -> QuotedSources:
-    """The sources that the claims of a generation quote, and what of them is closed."""
+    """The sources quoted by the claims of a generation, and what of them is closed."""
     # Not `ChangedWorld.sources`, which keeps no `ChangedWorld` alive.
     return QuotedSources(ChangedWorld(knowledge, Change(), {}, (), {}, disk), size=16)
 
 
 def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
-    """The change as the index holds artifacts. It has the pages and relations as well that somebody
-    may see, or no longer, because of claims of the change.
+    """The change with artifacts as the index holds them. It also contains pages and relations that
+    become visible or invisible because of the changed claims.
     """
     names = before.pseudonyms
     upserts = {key_of(artifact): nameless(artifact, names) for artifact in change.upserts}
@@ -159,8 +159,8 @@ def _as_told(before: Knowledge, change: Change, disk: Disk) -> Change:
 def _retitled(
     before: Knowledge, claims: Mapping[str, Claim | None], disk: Disk
 ) -> Iterator[Artifact]:
-    """The pages, as their files have them, whose title, id or path may hold, or have held, the text
-    of a claim that is or was withheld.
+    """The pages, as their files have them, whose title, id or path may hold the text of a claim
+    that is withheld before or after the change.
     """
     hiding = [
         claim_id
@@ -180,7 +180,7 @@ def _retitled(
 
 
 def _called(before: Knowledge, texts: Iterable[str]) -> Iterator[Key]:
-    """The pages whose title or id may hold all words of one of some texts."""
+    """The pages whose title or id may hold all words of one of these texts."""
     keys = before.keys_of(matching("key", _ANY_PAGE))
     folded = {page_id: page_id.casefold() for page_id in (DocumentKey.decode(k).id for k in keys)}
     for text in texts:
@@ -192,20 +192,22 @@ def _called(before: Knowledge, texts: Iterable[str]) -> Iterator[Key]:
 
 
 def _awaiting(before: Knowledge, upserts: Collection[Key], disk: Disk) -> Iterator[Artifact]:
-    """The relations that nobody is told and that join one of some artifacts, from their files."""
+    """The relations to one of these artifacts that nobody may see so far, read from their files."""
     joined = before.pseudonyms.all_of(artifact_id for kind, artifact_id in upserts if kind in ENDS)
     if joined and before.places(RETIRED):
         yield from _hidden(before, Kind.RELATION, pointing_at("awaits", joined), disk)
 
 
 def _hidden(before: Knowledge, kind: Kind, query: Query, disk: Disk) -> Iterator[Artifact]:
-    """The artifacts of a kind among what nobody may see that a query finds, from their files."""
+    """The artifacts of a kind that nobody may see and that a query finds, read from their files."""
     names, keys = before.pseudonyms, before.keys_of(query)
     return iter(disk.hidden(kind, lambda key: retired_key(key, names) in keys) if keys else ())
 
 
 def _retired(before: Knowledge, change: Change, gone: Collection[Key]) -> dict[Key, Documents]:
-    """The documents for the claims that are retired now, and for the pages with such titles."""
+    """The documents that remain of claims that are retired by now, and of pages with the text of
+    one as title.
+    """
     documents: dict[Key, Documents] = {}
     for artifact in change.upserts:
         if key_of(artifact) not in gone or not isinstance(artifact, Claim | Page):
@@ -222,5 +224,5 @@ def _retired(before: Knowledge, change: Change, gone: Collection[Key]) -> dict[K
 
 
 def _stamp(retired: Document | None) -> object:
-    """What the document of what nobody may see says."""
+    """A value to compare such documents by."""
     return None if retired is None else (retired["place"][0], retired.get_all("refers"))

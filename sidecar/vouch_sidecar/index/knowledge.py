@@ -1,6 +1,6 @@
-"""A generation: all that is known of one knowledge base at one moment. It never changes. It holds
-live artifacts only; a question decides who may see them. A change makes another generation, which
-shares the base and has layers of its own.
+"""A generation: everything known about one knowledge base at one moment. It never changes; a change
+makes another generation, which shares the base and has its own layers. It holds live artifacts
+only, of all viewers; `retrieval.view` chooses what one viewer may see.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from vouch_sidecar.names.name_forms import KeyedForm
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
-"""The share of claims that link to declared entities from which there are no topics."""
+"""If this share of the claims is linked to declared entities, no topics are derived."""
 _serials = count(1)
 _NAMING = ("declares", "lists-entity", "joins", "quotes", "cites")
 _NAMING_CLAIMS = ("lists-claim", "cites", "supersedes")
@@ -62,9 +62,11 @@ _NAMING_CLAIMS = ("lists-claim", "cites", "supersedes")
 
 
 class Knowledge:
-    """One generation of a knowledge base's contents; any thread may use it. `changed` maps each
-    artifact that differs from the base to its documents: none for a deleted artifact; for what
-    nobody may see, at most one, which is `RETIRED`. Artifacts are `schema.nameless`.
+    """One generation of a knowledge base; any thread may use it.
+
+    `changed` maps the key of each artifact that differs from the base to its documents: none for a
+    deleted one; for one that nobody may see, at most one, which is `RETIRED`. Artifacts are
+    `schema.nameless`.
     """
 
     def __init__(
@@ -161,7 +163,9 @@ class Knowledge:
         return self._of(Evidence, Kind.EVIDENCE, evidence_id)
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
-        """All artifacts of a kind, whoever may see them, in no particular order."""
+        """All artifacts of a kind, also those that only some viewers may see, in no particular
+        order.
+        """
         if kind is Kind.ENTITY:
             yield from self.names.entities()
             return
@@ -172,12 +176,12 @@ class Knowledge:
     # Receipts
 
     def quoted(self, claim_id: str) -> Quoted | None:
-        """The place of a claim's receipt in its source, where it is known."""
+        """The place of a claim's receipt in its source; None if it is unknown."""
         document = self.document((Kind.CLAIM, claim_id))
         return None if document is None else quoted_in(document)
 
     def all_quoted(self) -> Iterator[Quoted | None]:
-        """The places of all claims' receipts, where they are known."""
+        """The place of every claim's receipt; None where it is unknown."""
         places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
         for hit in self.snapshot.every(value_query("place", places)) if places else ():
             yield quoted_in(self.snapshot.document(hit))
@@ -200,8 +204,9 @@ class Knowledge:
         return [] if document is None else document.get_all("refers")
 
     def retired_document(self, key: Key) -> Document | None:
-        """The document of what nobody may see; None for any other artifact. The place of a retired
-        claim's has the label of those for whom the claim closes no source.
+        """The document that stands for an artifact that nobody may see; None for any other
+        artifact. For a retired claim, its label is that of the viewers for whom the claim closes no
+        source.
         """
         if key in self.changed:
             documents = self.changed[key]
@@ -210,8 +215,8 @@ class Knowledge:
         return None if number is None else self.base.document(number)
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
-        """Whether a document holds this pointer of a retired claim. Documents whose sort key `but`
-        accepts are ignored.
+        """Whether a retired claim has this pointer. Documents whose sort key `but` accepts are
+        ignored.
         """
         if not self.snapshot.frequency("refers", pointer.encode()):
             return False
@@ -219,7 +224,7 @@ class Knowledge:
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
     def closed(self, source_id: str) -> list[Closed]:
-        """What of a source is closed to those who do not pass more gates than its own."""
+        """The parts of a source that need more gates than the source itself."""
         document = self.document((Kind.SOURCE, source_id))
         return [] if document is None else closed_in(document)
 
@@ -235,7 +240,7 @@ class Knowledge:
                 yield artifact
 
     def retired_keys(self) -> frozenset[str]:
-        """The sort keys of the documents of what nobody may see."""
+        """The sort keys of the documents that stand for artifacts nobody may see."""
         places = self.places(RETIRED)
         return self.keys_of(value_query("place", places)) if places else frozenset()
 
@@ -268,7 +273,7 @@ class Knowledge:
         return [relation for relation in artifacts if isinstance(relation, Relation)]
 
     def named(self, pseudonym: str) -> Claim | None:
-        """The claim with a pseudonym, if some viewer may see it."""
+        """The claim that a pseudonym stands for, if some viewer may see it."""
         claims = self._referring(Pointer("is", pseudonym).encode())
         return next((claim for claim in claims if isinstance(claim, Claim)), None)
 
@@ -299,8 +304,8 @@ class Knowledge:
         return value_query("refers", pointers)
 
     def links(self, claim_id: str, gates: frozenset[str]) -> tuple[list[str], LinkedBy]:
-        """Sorted ids of the entities that a claim is linked to, for a viewer with these gates; and
-        what linked them.
+        """Sorted ids of the entities that a claim is linked to for a viewer with these gates, and
+        how the links came about.
         """
         document = self.document((Kind.CLAIM, claim_id))
         if document is None:
@@ -310,9 +315,9 @@ class Knowledge:
 
     @cached_property
     def sparse_labels(self) -> frozenset[str]:
-        """The visibility labels whose viewers see few linked claims: of the claims with this label
-        or the open one, less than `LINKED_ENOUGH` are linked to an entity; or there are no claims,
-        but pages with this label.
+        """The visibility labels whose viewers see few linked claims: less than `LINKED_ENOUGH` of
+        the claims with this label or the open one are linked to an entity, or there are only pages
+        with this label.
         """
         every, pages = Counter[str](), set[str]()
         for name, total in self.snapshot.lengths.items():
@@ -348,8 +353,8 @@ class Knowledge:
     def changed_to(
         self, documents: Mapping[Key, Documents], names: Names, withheld: Withheld | None
     ) -> Knowledge:
-        """The next generation: `documents` replaces those of the same keys. No documents for a key
-        mean that the artifact is deleted.
+        """The next generation. `documents` replaces those of the same keys; an empty tuple deletes
+        the artifact.
         """
         changed = {**self.changed, **documents}
         return Knowledge(self.base, names, changed, self._replaced, withheld, self.pseudonyms)
@@ -381,8 +386,8 @@ class Knowledge:
 
     @cached_property
     def digest(self) -> str:
-        """A digest that is equal in two processes only where their generations have the same base
-        on disk and the same changes; "" where the base is in memory.
+        """A digest that two processes share only if their generations have the same base on disk
+        and the same changes; "" for a base in memory.
         """
         if not self.base.name:
             return ""
@@ -407,7 +412,7 @@ def is_known(documents: Documents) -> bool:
 
 
 def open_entity(document: Document) -> Entity:
-    """The entity of a document, as everybody is shown it."""
+    """The entity that a document holds, as everybody may see it."""
     entity = shown_in(document, frozenset({OPEN}))
     assert isinstance(entity, Entity)
     return entity

@@ -1,6 +1,6 @@
-"""One immutable snapshot of all documents: a base, with the documents that are new since, without
-those that are old since. Every count and sum is base + new − old, and therefore exact. Hits of the
-base that `old` holds too are left out. Any thread may use it.
+"""A snapshot of all documents: a base on disk, plus the documents that are new since then, minus
+those that were replaced. Counts and sums are base + new − old and therefore exact; hits of the base
+that are also in `old` are left out. A snapshot never changes, and any thread may use it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIRST_HITS = 64
 
 
 class Sum(NamedTuple):
-    """A number of documents, and the sum of one column over them."""
+    """How many documents there are, and the sum of one column over them."""
 
     number: int
     total: float
@@ -44,8 +44,8 @@ class DamagedError(Exception):
 def _asks(
     method: Callable[Concatenate[Layer, P], R],
 ) -> Callable[Concatenate[Layer, P], R]:
-    """Raise `DamagedError` for what tantivy raises where files were overwritten. Its panics are no
-    `Exception`: they would end a thread, or leave a request unanswered.
+    """Raises `DamagedError` where tantivy fails because its files were overwritten. tantivy's
+    panics are no `Exception`: they would end a thread, or leave a request without an answer.
     """
 
     @wraps(method)
@@ -62,7 +62,7 @@ def _asks(
 
 
 class Layer:
-    """One tantivy index, in memory or on disk, as it was when it was opened."""
+    """One tantivy index, in memory or on disk, in the state in which it was opened."""
 
     is_damaged = False
     """Whether a question failed, so that no more should be asked."""
@@ -101,8 +101,8 @@ class Layer:
 
     @_asks
     def search(self, query: Query, limit: int, by: str | None = None) -> list[tuple[float, int]]:
-        """Values and numbers of documents, greatest value first, ties by key. The value is the
-        score, or that of a column.
+        """Pairs of value and document number, greatest value first, ties by key. The value is the
+        score, or that of the column `by`.
         """
         if not self.size:
             return []
@@ -122,7 +122,7 @@ class Layer:
         return self._searcher.doc(DocAddress(0, number))
 
     def documents(self) -> Iterator[Document]:
-        """All of them, by key."""
+        """All documents, sorted by key."""
         return map(self.document, range(self.size))
 
     @_asks
@@ -156,7 +156,7 @@ class Layer:
 
 
 class Writing:
-    """Documents on their way into a layer: one segment, sorted by key."""
+    """Collects documents for a new layer: one segment, sorted by key."""
 
     def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
         self._folder = folder
@@ -171,7 +171,7 @@ class Writing:
         self._writer.add_document(document)
 
     def finish(self) -> Layer:
-        """Finish the layer. It is written again where the heap was too small for one segment."""
+        """Finish the layer. If the heap was too small for one segment, it is written again."""
         self._writer.commit()
         self._writer.wait_merging_threads()
         self._index.reload()
@@ -213,7 +213,7 @@ EMPTY = Layer(Index(SCHEMA))
 
 
 class Hit(NamedTuple):
-    """A document that was found: its value, and its place."""
+    """A document that a search found: its value, and where it is."""
 
     value: float
     layer: Layer
@@ -222,9 +222,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A snapshot of all documents. `dead` holds the numbers of the documents in the base that `old`
-    holds too.
-    """
+    """All documents. `dead` are the numbers of the documents in the base that `old` holds too."""
 
     base: Layer = EMPTY
     new: Layer = EMPTY
@@ -233,12 +231,14 @@ class Snapshot:
 
     @cached_property
     def lengths(self) -> Mapping[str, Sum]:
-        """The number of documents, and of their stems, by place."""
+        """By place: the number of documents, and that of their stems."""
         return self.sums(Query.all_query(), "place", "length")
 
     @cached_property
     def units(self) -> Mapping[str, Sum]:
-        """By visibility label, the claims found by what is said of them, and the stems of that."""
+        """By visibility label: the number of claims that are found by their sentence, and that of
+        the stems of these sentences.
+        """
         return self.sums(Query.all_query(), "unit", "unit_length")
 
     def count(self, query: Query) -> int:
@@ -278,8 +278,8 @@ class Snapshot:
         return (_merged(kept, new) if new else kept)[:limit]
 
     def best_of_each(self, query: Query, limit: int) -> list[Hit]:
-        """The best hits of the base and of the new layer, apart: scores depend on the rarity of
-        words in a layer, so scores of two layers can't be compared.
+        """The best hits of the base, and those of the new layer. They are separate because scores
+        depend on how rare words are in a layer, so scores of different layers cannot be compared.
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
@@ -302,7 +302,7 @@ class Snapshot:
         return [by_hit[id(hit.layer), hit.number] for hit in hits]
 
     def every(self, query: Query) -> list[Hit]:
-        """All hits, by key where the query gives all the same score."""
+        """All hits; sorted by key if the query gives all the same score."""
         return self.search(query, max(1, self.count(query)))
 
     def document(self, hit: Hit) -> Document:

@@ -1,5 +1,5 @@
-"""Links claims to entities and gives each artifact its visibility label. Both depend on other
-artifacts, so changing one artifact may change others (see `index.incremental`).
+"""Links claims to entities, and gives every artifact its visibility label. Both depend on other
+artifacts, so a change of one may change others (see `index.incremental`).
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ LinkedBy = Literal["declared", "named", "page"]
 
 
 class World(Protocol):
-    """Look-ups of the other artifacts that links, labels and sentences depend on."""
+    """Looks up the other artifacts that links, labels and sentences depend on."""
 
     @property
     def sources(self) -> QuotedSources:
         """The sources that claims quote."""
 
     def cited(self, evidence_id: str) -> Cited:
-        """Who cites a piece of evidence."""
+        """The claims that cite a piece of evidence."""
 
     @property
     def withheld(self) -> Withheld:
         """The texts of the withheld claims."""
 
     def secrecy_of(self, claim_id: str) -> Gates:
-        """The gates of those who may know a secret claim; none if the claim is no secret."""
+        """The gates of the viewers who may know a secret claim; empty if the claim is no secret."""
 
     def gates_of_claim(self, claim_id: str) -> Gates:
-        """The gates of those who are told a claim; None if nobody is, or there is none."""
+        """The gates of the viewers who may see a claim; None if nobody may, or if there is none."""
 
     @property
     def names(self) -> Names:
@@ -80,8 +80,8 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The entities that a claim is linked to, and what linked them. `by_gate` maps a gate to
-    further entities, which only viewers who pass this gate see linked.
+    """The entities that a claim is linked to, and how. `by_gate` maps a gate to further entities,
+    which only viewers who pass the gate see linked.
     """
 
     entity_ids: tuple[str, ...]
@@ -90,9 +90,10 @@ class Links:
 
 
 def link(claim: Claim, world: World) -> Links:
-    """Link a claim to the entities that it declares; if none of them exists, to those that its text
-    names; if none, to those that the pages listing it are about. A page that not all viewers of the
-    claim see links only an open claim, behind the page's gate.
+    """Link a claim to the entities that it declares; if none of these exists, to those that its
+    text names; if there are none, to those that the pages listing it are about. A page that some
+    viewers of the claim may not see links only an open claim, and only for viewers who pass the
+    page's gate.
     """
     if declared := _existing(claim.entities, world):
         return Links(declared, "declared", {})
@@ -116,8 +117,8 @@ def link(claim: Claim, world: World) -> Links:
 
 
 def _about(page: Page, world: World) -> tuple[str, ...]:
-    """Ids of the entities that a page is about: its only entity, or those of several that the
-    page's title names.
+    """The ids of the entities that a page is about: its only entity, or those of several that its
+    title names.
     """
     if len(set(page.entities)) < 2:
         return page.entities
@@ -152,8 +153,8 @@ def _counts_for(claim: Claim, links: Links) -> Iterator[str]:
 
 class LinkState(NamedTuple):
     """The part of an artifact's documents that depends on other artifacts: its visibility label;
-    for a claim, its linked entities (`CountedEntity`), what linked them, and its receipt's place;
-    for a page or source, what of it is closed.
+    for a claim, its linked entities (`CountedEntity`), how they were linked, and the place of its
+    receipt; for a page or a source, its closed parts.
     """
 
     label: str
@@ -198,10 +199,11 @@ def _order(part: Closed) -> tuple[int, int, bool, list[str]]:
 
 
 def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[Closed]:
-    """The parts of a page or source that need other gates than its own ones: of a page the
-    sentences that hold the text of a withheld claim, what quotes a secret one by a mark, and marks
-    that name no claim that is told: vouch makes an id of the claim's text. Of an entity or evidence
-    what its file says of it, if that holds such a text.
+    """The parts of an artifact that need gates beyond its own.
+
+    Of a page: the sentences that hold the text of a withheld claim, those around a mark that quotes
+    a secret claim, and marks whose claim is not shown, as vouch makes an id of the claim's text. Of
+    an entity or evidence: what its file says of it, if that holds such a text.
     """
     if isinstance(artifact, Page):
         secret = [
@@ -234,8 +236,8 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
 
 
 def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
-    """The gates that the quote and locator of evidence need, of which all who see it pass `own`. A
-    claim's own text is shown to who sees the claim, whatever it is.
+    """The gates that the quote and locator of evidence need; all who see the evidence pass `own`.
+    The text of a claim is shown to everybody who sees the claim.
     """
     texts = [evidence.locator] if " " in evidence.locator else []  # not `L5` or `b12-30`
     needed: Gates = frozenset()
@@ -246,8 +248,8 @@ def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
 
 
 def closing(source: Source, world: World) -> list[Gates]:
-    """The gates that the content of a source needs beside its own one; none in the list if it needs
-    no others.
+    """The gate sets that the content of a source needs beside the source's own gate; empty if it
+    needs no more.
     """
     gates = world.sources.closed(source)
     return [] if gates is not None and gates <= {OPEN, gate_of(source)} else [gates]
@@ -259,7 +261,7 @@ def documents_of(artifact: Artifact, state: LinkState, names: Pseudonyms) -> lis
 
 
 def behind_its_title(page: Page, withheld: Withheld) -> Page:
-    """A page behind the gates of the claims whose text its title, id or path holds too."""
+    """A page with the gates of the withheld claims whose text its title, id or path holds."""
     called = dict.fromkeys((page.title, page.id, PurePosixPath(page.path).stem))
     needed = all_gates(map(withheld.gates, called))
     if needed == frozenset():
@@ -281,8 +283,8 @@ def link_state_of(of: Document) -> LinkState:
 
 def _label_of(artifact: Artifact, world: World) -> str:
     """The visibility label of an artifact. A relation is visible to those who see both of its ends,
-    evidence to those who see its source. Where several artifacts share an id, a viewer must see all
-    of them, unless one is open.
+    evidence to those who see its source. If several artifacts share an id, a viewer must see all of
+    them, unless one is open.
     """
     match artifact:
         case Relation():

@@ -1,6 +1,4 @@
-"""Remembers results that were worked out of texts, until the knowledge changes. Any thread may use
-it.
-"""
+"""Caches results computed from texts, until the knowledge changes. Any thread may use it."""
 
 from __future__ import annotations
 
@@ -16,7 +14,9 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Keeps the latest used results, always the newest one: a question asks for it many times."""
+    """Keeps the results used last. The newest one is always kept: a question asks for it many
+    times.
+    """
 
     def __init__(self, entries: int = MAX_ENTRIES) -> None:
         self._entries = entries
@@ -28,7 +28,7 @@ class Memo:
         return len(self._results)
 
     def cached(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
-        """The result of `make` for a text, worked out once for each `what`."""
+        """The result of `make` for a text, computed once for each `what`."""
         key = (text, what)
         with self._lock:
             if key in self._results:
