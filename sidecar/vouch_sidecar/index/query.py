@@ -1,5 +1,5 @@
-"""Makes queries of words: what a viewer may ask of a snapshot, and nothing else. Kind and
-visibility label stand in front of every stem, so a query can only match what its viewer may see.
+"""Makes queries out of words, limited to what a viewer may see: kind and visibility label stand in
+front of every stem in the index, so that a query cannot match anything else.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def pointing_query(how: str, target: str) -> Query:
 
 
 def nearly_query(kind: Kind, artifact_id: str) -> Query:
-    """The artifacts of a kind whose id differs in two letters at most."""
+    """The artifacts of a kind whose id differs from this one by two letters at most."""
     return Query.fuzzy_term_query(SCHEMA, "key", DocumentKey(kind, artifact_id).encode(), 2)
 
 
@@ -81,12 +81,12 @@ def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Que
 
 
 def matching(field: str, pattern: str) -> Query:
-    """Documents with a value that a pattern matches as a whole: a regular expression of Rust."""
+    """Documents with a value that the whole of a pattern (a regular expression of Rust) matches."""
     return _unscored(Query.regex_query(SCHEMA, field, pattern))
 
 
 def spelled(text: str, any_case: bool = False) -> str:
-    """A pattern that matches exactly this text; with `any_case`, in any case."""
+    """A pattern that matches exactly this text; with `any_case`, in any case of its letters."""
     letters = (
         {letter, *letter.lower(), *letter.upper()} if any_case else {letter} for letter in text
     )
@@ -97,14 +97,14 @@ def spelled(text: str, any_case: bool = False) -> str:
 
 
 def all_of(queries: Sequence[Query]) -> Query:
-    """Documents that match every query; of none, none."""
+    """Documents that match every query; without queries, no documents."""
     if len(queries) < 2:
         return queries[0] if queries else Query.empty_query()
     return Query.boolean_query([(Occur.Must, query) for query in queries])
 
 
 def any_of(queries: Sequence[Query]) -> Query:
-    """Documents that match one of the queries at least."""
+    """Documents that match at least one of the queries."""
     if len(queries) < 2:
         return queries[0] if queries else Query.empty_query()
     return Query.boolean_query([(Occur.Should, query) for query in queries])
@@ -116,14 +116,14 @@ def _unscored(query: Query) -> Query:
 
 @dataclass(frozen=True)
 class Search:
-    """Queries to a snapshot, as far as a viewer's gates allow."""
+    """Queries to a snapshot, within what a viewer's gates allow."""
 
     snapshot: Snapshot
     gates: frozenset[str]
     topics: VisibleTopics = NO_VISIBLE_TOPICS
-    """The topics that the viewer may see; they have claims as entities do."""
+    """The topics that the viewer may see. They have claims, as entities do."""
     since: int | None = None
-    """Only claims that were confirmed or updated since, in microseconds; else all."""
+    """If set, only claims that were confirmed or updated since this time count, in microseconds."""
 
     @cached_property
     def places(self) -> Mapping[str, list[str]]:
@@ -139,7 +139,7 @@ class Search:
         return by_kind
 
     def _sums(self, kind: str) -> list[Sum]:
-        """By label, the documents of a kind and their stems."""
+        """By visibility label: the number of documents of a kind, and that of their stems."""
         if kind == SENTENCE_STEMS:
             units = self.snapshot.units
             return [units[label] for label in labels_for(self.gates) if label in units]
@@ -164,20 +164,18 @@ class Search:
     # Documents of a kind
 
     def every(self, kind: str) -> Query:
-        """All documents of a kind, in the order of their ids."""
+        """All documents of a kind, sorted by id."""
         if kind == SENTENCE_STEMS:
             return value_query("unit", labels_for(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
     def recent(self) -> Query:
-        """The claims since `since`."""
+        """The claims that were confirmed or updated since `since`."""
         return self._recent(self.every(Kind.CLAIM), Kind.CLAIM)
 
     def holding(self, terms: Sequence[Term], kind: str) -> Query:
-        """The documents of a kind that hold every word, in the order of their ids; none without
-        words.
-        """
+        """The documents of a kind that hold every word, sorted by id; without words, none."""
         query = all_of([self._word(term, kind) for term in terms])
         return _unscored(self._recent(query, kind))
 
@@ -205,19 +203,19 @@ class Search:
     def down_to(
         self, weights: Mapping[Term, float], kind: str, share: float, most: int | None = None
     ) -> list[Hit]:
-        """The documents of a kind that hold this share of the words' weight, or a little less: the
-        best first, ties by id; with `most`, only so many.
+        """The documents of a kind that hold about this share of the words' weight or more, best
+        first, ties by id; at most `most`, if given.
         """
         least = share * sum(_boosts(weights).values()) - len(weights)
         return self.snapshot.down_to(self.weighed(weights, kind), least, most)
 
     def beginning(self, folded: str, kind: str) -> Query:
-        """The documents of a kind that hold a stem which begins like this."""
+        """The documents of a kind that hold a stem with this beginning."""
         places = (PlacedStem(name, folded).encode() for name in self.places[kind])
         return any_of([matching("stems", f"{spelled(place)}.*") for place in places])
 
     def _word(self, term: Term, kind: str) -> Query:
-        """Documents that hold a word in one of the ways in which it can be written."""
+        """Documents that hold a word in any of the ways in which it may be written."""
         return any_of(
             [
                 all_of([stem_query(name, stem) for stem in option])
@@ -303,12 +301,12 @@ class Search:
         return Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
 
     def nearest(self, entity_id: str, weights: Mapping[Term, float], limit: int) -> list[Hit]:
-        """The claims of an entity that hold the most weight of some words, ties by id."""
+        """The claims of an entity that hold most of the words' weight, ties by id."""
         return self.snapshot.search(self.near(entity_id, weights), limit)
 
 
 def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
-    """Weights as whole numbers that add up exactly."""
+    """The weights as whole numbers, whose sums are exact."""
     scale = _EXACT / max(math.fsum(weights.values()), 1e-9)
     return {term: float(int(weight * scale)) for term, weight in weights.items()}
 

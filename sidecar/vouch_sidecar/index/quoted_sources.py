@@ -1,11 +1,11 @@
-"""The sources that claims quote: the whole sentence around a receipt, and what of a source is
-closed, and for whom.
+"""The sources that claims quote: the whole sentence around each receipt, and the parts of a source
+that some viewers may not see.
 
-A range of a source is visible to those who see the source and every claim that cites a receipt in
-the range, or whose text stands in it. If one of these is retired, or a receipt in the range is
-cited by no claim, nobody sees the range. A secret claim (redacted, private or of another project)
-that cites the source, or a revision of it, and has no receipt in it, closes all of the source.
-`QuotedSources.gates` decides all this; nothing else does.
+A viewer sees a range of a source if he sees the source, and every claim that cites a receipt in the
+range or whose text is in it. If one of these claims is retired, or no claim cites a receipt in the
+range, nobody sees it. A secret claim (redacted, private, or of another project) that cites the
+source, or a revision of it, without a receipt in it closes the whole source. `QuotedSources.gates`
+decides all this; nothing else does.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MARK_BYTES = 4096
 MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
 MAX_STEMS_AROUND = 200
-"""Stems that are kept of what stands around a sentence."""
+"""Stems that are kept of the surroundings of a sentence."""
 NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 
 
@@ -84,7 +84,9 @@ class _QuotedSource:
 
     @cached_property
     def _retired(self) -> tuple[str, ...]:
-        """The texts of the receipts that retired claims cite: they may stand elsewhere again."""
+        """The texts of the receipts that retired claims cite, as these may occur again elsewhere in
+        the source.
+        """
         retired = (
             receipt for receipt in self.receipts if self.world.is_retired(receipt.evidence.id)
         )
@@ -103,7 +105,9 @@ class _QuotedSource:
                 yield receipt
 
     def gates(self, start: int, end: int) -> tuple[Gates, Gates]:
-        """The gates that a range needs, without and with what texts of withheld claims add."""
+        """The gates that a range needs, without and with those for the texts of withheld claims in
+        it.
+        """
         text = self.text[start:end]
         gate = gate_of(self.source)
         shown: Gates = None if gate is None else frozenset({gate})
@@ -138,7 +142,7 @@ class _QuotedSource:
         return {}
 
     def saying(self, place: Place) -> Iterator[str]:
-        """Yield ids of the claims whose text is quoted from a place."""
+        """Yield the ids of the claims whose text is quoted from a place."""
         for receipt in self.touching(place.start, place.end):
             for claim in self.world.cited(receipt.evidence.id).by:
                 if claim.verbatim and _is_same(self.around(receipt), place):
@@ -146,7 +150,9 @@ class _QuotedSource:
 
 
 class _LeadIn(NamedTuple):
-    """The sentence that leads in a list, and the gates that it needs; None if nobody may see it."""
+    """The sentence before a list that introduces it, and the gates that it needs; None if nobody
+    may see it.
+    """
 
     text: str
     gates: Gates
@@ -155,8 +161,8 @@ class _LeadIn(NamedTuple):
 
 @dataclass
 class _Shown:
-    """What of a source is shown to those who pass some gates. `by_text` is set once only the text
-    of a withheld claim keeps something from them.
+    """The parts of a source that viewers with some gates may see. `by_text` becomes true once
+    something is kept from them only because of a withheld claim's text.
     """
 
     source: _QuotedSource
@@ -164,7 +170,7 @@ class _Shown:
     by_text: bool = False
 
     def of(self, span: Span, text: str) -> list[str]:
-        """The text of a range, if it is shown; else nothing."""
+        """The text of a range in a list; an empty list if it may not be seen."""
         without, needed = self.source.gates(*span)
         shown = needed is not None and needed <= self.gates
         self.by_text |= not shown and without is not None and without <= self.gates
@@ -172,8 +178,8 @@ class _Shown:
 
 
 class QuotedSources:
-    """The sources that claims quote. The last `size` are kept, so claims sorted by source read each
-    source once.
+    """The sources that claims quote. The last `size` ones stay in memory: if claims are sorted by
+    source, each source is read once.
     """
 
     def __init__(self, world: Receipts, size: int = 4) -> None:
@@ -201,22 +207,22 @@ class QuotedSources:
 
     def gates(self, source_id: str, start: int, end: int) -> Gates:
         """The gates that a range of a source needs, in characters. Nobody may see a range of a
-        source that isn't kept, or is no text.
+        source that is not kept or is not text.
         """
         source = self._of(source_id)
         return None if source is None else source.gates(start, end)[1]
 
     def closed(self, source: Source) -> Gates:
-        """The gates that all of a source needs, a claim's own receipt apart, because secret claims
-        cite the source, or a revision of it, without exact bytes in it.
+        """The gates that the whole source needs because secret claims cite it, or a revision of it,
+        without a receipt in it. A claim's own receipt may be seen in any case.
         """
         if source.id not in self._closed:
             self._closed[source.id] = self._closing(source)
         return self._closed[source.id]
 
     def closed_to(self, evidence: Evidence) -> Gates:
-        """The gates that a quote needs because all of its source is closed. A receipt needs none:
-        its bytes are known.
+        """The gates that a quote needs because its whole source is closed. A receipt needs none, as
+        its place is known.
         """
         source = self._world.source(evidence.source_id)
         gates = frozenset[str]() if source is None else self.closed(source)
@@ -258,8 +264,8 @@ class QuotedSources:
         return None if receipt is None else (receipt.start, receipt.end)
 
     def parts(self, evidence: Evidence) -> tuple[Span, ...] | None:
-        """The ranges of characters on which it depends what is said around a receipt: its sentence,
-        the headings above, what leads in its list, and its paragraph; None if they are unknown.
+        """The ranges of characters that decide what is shown around a receipt: its sentence, the
+        headings above, the introduction of its list, and its paragraph. None if they are unknown.
         """
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
@@ -326,7 +332,7 @@ class QuotedSources:
         return Quoted(form, sentence, by_text, only_whole=in_part or led is not None)
 
     def _led_in(self, source: _QuotedSource, place: Place) -> _LeadIn | None:
-        """What leads in the list of a place, if anything has to be put in front: a long sentence
+        """The sentence that introduces the list of a place, if it must be shown with it. A long one
         without a negation need not.
         """
         if place.lead_in is None:
@@ -339,7 +345,7 @@ class QuotedSources:
         return _LeadIn(text, None, by_text) if NEGATION.search(text) else None
 
     def _around(self, source: _QuotedSource, place: Place, shown: _Shown) -> Iterable[str]:
-        """The stems of what stands around a place, each once."""
+        """The stems of the surroundings of a place, each once."""
         stems: dict[str, None] = {}
         title = source.source.title
         if title and (gates := self._world.withheld.gates(title)) is not None:
@@ -431,8 +437,8 @@ def _form(place: Place | None, source: Source) -> Form:
 
 
 def _holds(place: Place, receipt: _Receipt, claim: Claim, citing: Citing) -> bool:
-    """Whether the sentences of a place contain a claim's text: as the receipt there, or as words in
-    a row; False if the text has none.
+    """Whether the sentences of a place contain a claim's text: as the receipt that stands there, or
+    as the same words in a row. False if the text has no words.
     """
     if citing.verbatim and place.start <= receipt.start and receipt.end <= place.end:
         return True
@@ -442,7 +448,7 @@ def _holds(place: Place, receipt: _Receipt, claim: Claim, citing: Citing) -> boo
 
 
 def _is_all_of(claim: Claim, place: Place) -> bool:
-    """Whether a claim's text is all that the sentences of a place say."""
+    """Whether the sentences of a place say no more than a claim's text."""
     return _words(place.text) == _words(claim.text)
 
 

@@ -17,38 +17,38 @@ MAX_LOCATOR = 4096
 
 
 class Sentence(NamedTuple):
-    """The whole sentence around a claim's receipt, with the heading above it and, in a list, the
-    sentence that leads in the list in front.
+    """The whole sentence around a claim's receipt, after the heading above it and, in a list, after
+    the sentence that introduces the list.
     """
 
     text: str
     claims: tuple[str, ...]
     """Ids of the live claims whose text is a part of the sentence, sorted."""
     holds: bool
-    """Whether the sentence contains the claim's text. If so, the sentence is shown in place of the
-    text.
-    """
+    """Whether the sentence contains the claim's text. If so, it is shown instead of the text."""
     whole: bool
     """Whether the claim's text is the whole sentence, the heading aside."""
     leads: bool
-    """Whether the claim is the one under which full-text search finds this sentence."""
+    """Whether full-text search finds this sentence under this claim."""
     source_id: str
     start: int
     """The offset of the sentence in its source, in characters."""
     gates: tuple[str, ...]
     """The gates, all of which a viewer must pass to see the sentence."""
     around: tuple[str, ...] = ()
-    """Stems of the title of the document, of the headings above and of the paragraph, as far as
-    everybody who sees the sentence may see these.
+    """Stems of the document's title, of the headings above and of the paragraph, limited to what
+    everybody who sees the sentence may see.
     """
 
 
 class Quoted(NamedTuple):
-    """The place of a claim's receipt: the form of the claim's text there, and the sentence; None
-    instead of the sentence if nobody may see it or it is no sentence. `by_text`: the text of a
-    withheld claim keeps some from seeing the sentence or what stands around it, and nothing else
-    does. `only_whole`: the claim says something only in its sentence, as nobody approved it and it
-    is a part of one, or as its list is led in by one that may turn it round.
+    """The place of a claim's receipt: what kind of text it is there, and its sentence, which is
+    None if nobody may see it or if it is no sentence.
+
+    `by_text`: only the text of a withheld claim keeps some viewers from seeing the sentence or its
+    surroundings. `only_whole`: the claim says something only within its sentence, because nobody
+    approved it and it is only a part, or because the sentence that introduces its list may reverse
+    its meaning.
     """
 
     form: Form
@@ -83,8 +83,8 @@ class Disk(NamedTuple):
     reread: Callable[[str], Artifact]
     """The artifact that a file holds now. Raises LookupError if there is none."""
     hidden: Callable[[Kind, Callable[[Key], bool]], Iterable[Artifact]] = lambda *_: ()
-    """The artifacts of a kind that nobody may see, read from their files. The function given says
-    whether the index knows a key as that of such an artifact.
+    """The artifacts of a kind that nobody may see, read from their files. The given function tells
+    for a key whether the index knows such an artifact.
     """
 
 
@@ -96,7 +96,7 @@ NO_DISK = Disk(lambda _: None, _nothing)
 
 
 class Receipts(Protocol):
-    """Look-ups of the artifacts that sentences depend on."""
+    """Looks up the artifacts that sentences depend on."""
 
     def source(self, source_id: str) -> Source | None:
         """A source that some viewer may see."""
@@ -114,7 +114,9 @@ class Receipts(Protocol):
         """Whether a retired claim cites a piece of evidence."""
 
     def closing(self, cited: Collection[str], but: Collection[str]) -> Gates:
-        """The gates of the secret claims that cite one of some ids, and none of some others."""
+        """The gates of the secret claims that cite one of the ids in `cited`, and none of those in
+        `but`.
+        """
 
     def sources_at(self, locator: str) -> Iterable[Source]:
         """The sources with a locator that is a path or URL."""
@@ -131,12 +133,12 @@ class Receipts(Protocol):
 
 
 def is_receipt(evidence: Evidence) -> bool:
-    """Whether evidence says which bytes of its source it quotes."""
+    """Whether evidence gives the range of bytes that it quotes from its source."""
     return evidence.byte_start is not None and evidence.byte_end is not None
 
 
 def is_exact(evidence: Evidence, data: bytes) -> bool:
-    """Whether evidence has a valid range in its source's content, with the quote that is there."""
+    """Whether evidence has a valid range in its source's content, and its quote stands there."""
     start, end = evidence.byte_start, evidence.byte_end
     if start is None or end is None or not start < end <= len(data) or evidence.quote is None:
         return False
@@ -144,7 +146,9 @@ def is_exact(evidence: Evidence, data: bytes) -> bool:
 
 
 def is_place(locator: str) -> bool:
-    """Whether a locator is a path or URL; a captured source's may be what its user asked."""
+    """Whether a locator is a path or URL. That of a captured source may be the question that its
+    user asked.
+    """
     text = locator.strip()
     if not text or "\n" in text or len(text) > MAX_LOCATOR:
         return False
@@ -154,8 +158,8 @@ def is_place(locator: str) -> bool:
 
 
 def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
-    """How a claim cites each piece of its evidence, by evidence id. The first receipt whose quote
-    is the claim's text comes first and is the only `verbatim` one.
+    """How a claim cites each piece of its evidence, by evidence id. The first receipt that quotes
+    the claim's text comes first, and is the only `verbatim` one.
     """
     gate = gate_of(claim) or OPEN
     cited = dict.fromkeys(claim.evidence)

@@ -1,5 +1,5 @@
-"""Makes tantivy documents of artifacts, one for each text that can be found, and reads them back.
-Every field is stored, so that a document can be copied from one index into another.
+"""Makes tantivy documents out of artifacts, one for each text that can be found, and artifacts out
+of documents. Every field is stored, so that documents can be copied from one index to another.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ TITLE = "title"
 QUESTION = "question"
 """The kind of a document that holds only the question of an exchange."""
 SENTENCE_STEMS = "said"
-"""The kind of stems by which full-text search finds claims: stems of the sentence that is shown for
-a claim, each sentence once. Stems of the kind `claim` are those of the claim's own text.
+"""The kind of stems under which full-text search finds claims: those of the sentence that is shown
+for a claim, each sentence once. Stems of kind `claim` are those of the claim's own text.
 """
 UNSEARCHED_STEMS = "unsaid"
-"""The kind of stems by which no search finds a claim: of a sentence that says nothing by itself,
-and of what stands around one; and by which none finds evidence, or an entity.
+"""The kind of stems that no search looks at. For a claim: those of a sentence that says nothing by
+itself, and of the surroundings of a sentence; also those of evidence and entities.
 """
 RETIRED = "retired"
-"""The kind of a document of what nobody may see: a claim that is retired, a page whose title holds
-the text of one, a relation to one. It holds pointers, and names the artifact by a pseudonym.
+"""The kind of document that stands for something nobody may see: a retired claim, a page with the
+text of one as title, a relation to one. It holds pointers, and the artifact's pseudonym.
 """
 WITHOUT_QUOTE = "without-quote"
-"""Marks an artifact that is kept without what nobody may see: evidence without its quote, as no
-live claim cites it; a source without title and question; a page without some sentences.
+"""Marks an artifact that is stored without the parts nobody may see: evidence without a quote, as
+no live claim cites it; a source without title and question; a page without some sentences.
 """
 SAID = "said"
 """Marks evidence whose quote is the text of a claim that cites it."""
@@ -92,7 +92,9 @@ _SECONDS_BITS, _CITATIONS_BITS, _CONFIDENCE_BITS = 34, 8, 20
 millionth.
 """
 UNDATED = 2**62
-"""The `at` of a claim without a date. Its age is 0, like that of a claim from the future."""
+"""The value of `at` for a claim without a date. It counts as of age 0, as does a claim from the
+future.
+"""
 _SHOWN = re.compile(r"[^\s#]")
 """What is left of a closed range are the signs that begin sections: their number stays."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -143,7 +145,7 @@ forms of an entity's names, stored to start faster.
 
 
 def key_in(document: Document) -> DocumentKey:
-    """Kind, id and section of a document."""
+    """Kind, id and section in a document's sort key."""
     return DocumentKey.decode(document["key"][0])
 
 
@@ -161,8 +163,8 @@ def stems_in(document: Document) -> list[str]:
 
 
 def sentence_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
-    """The `SENTENCE_STEMS` of a claim that a viewer with these gates may see, in order; none if
-    another claim holds the sentence's stems.
+    """The `SENTENCE_STEMS` of a claim, in order, as far as a viewer with these gates may see them;
+    empty if another claim holds those of the sentence.
     """
     visible = {StemPlace(SENTENCE_STEMS, label).encode() for label in labels_for(gates)}
     values = claim.get_all("stems")
@@ -192,13 +194,13 @@ def closed_in(document: Document) -> list[Closed]:
 
 
 def shown_in(document: Document, gates: frozenset[str]) -> Artifact:
-    """The artifact of its first document, as viewers with these gates are shown it."""
+    """The artifact in its first document, as viewers with these gates may see it."""
     hidden = [c for c in closed_in(document) if c.gates is not None and not c.gates <= gates]
     return _without(artifact_in(document), hidden)
 
 
 def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
-    """A page without some ranges of its body, or another artifact without what its file says."""
+    """A page without some ranges of its body; any other artifact without what its file says."""
     if not hidden:
         return artifact
     match artifact:
@@ -225,7 +227,9 @@ def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
 
 
 def texts(artifact: Artifact) -> list[str]:
-    """The texts of an artifact that are indexed: a page's sections, else at most one text."""
+    """The texts of an artifact that are indexed: the sections of a page, at most one text of any
+    other artifact.
+    """
     match artifact:
         case Claim():
             return [" ".join((artifact.text, *artifact.topical_tags))]
@@ -243,7 +247,7 @@ def texts(artifact: Artifact) -> list[str]:
 
 
 def sections(page: Page) -> list[str]:
-    """A page's body, cut before each heading; never empty."""
+    """The body of a page, cut before each heading; never empty."""
     return [page.body[a:b] for a, b in pairwise(_cuts(page))] or [""]
 
 
@@ -256,8 +260,8 @@ def _cuts(page: Page) -> list[int]:
 
 
 def nameless(artifact: Artifact, names: Pseudonyms) -> Artifact:
-    """An artifact as the index holds it: what it names of claims that may be retired, and the page
-    that it names, it names by their pseudonyms.
+    """An artifact as the index holds it: pseudonyms stand in place of the ids of claims that may be
+    retired, and of pages.
     """
     match artifact:
         case Claim() if artifact.supersedes or artifact.superseded_by or artifact.contradicts:
@@ -330,7 +334,7 @@ def fields_of(
 
 
 def _kept(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact:
-    """An artifact without what nobody may see."""
+    """An artifact without the parts that nobody may see."""
     kept = _without(artifact, [span for span in closed if span.gates is None])
     if linked == WITHOUT_QUOTE and isinstance(kept, Evidence):
         return replace(kept, quote=None)
@@ -338,7 +342,9 @@ def _kept(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact
 
 
 def _unsearched(text: str, label: str) -> str:
-    """The stems of what may hold the text of a withheld claim, and finds nothing."""
+    """Stems of a text that no search may look at, kept to find places that hold the text of a
+    withheld claim.
+    """
     return _terms(StemPlace(UNSEARCHED_STEMS, label).encode(), content_stems(text))
 
 
@@ -434,7 +440,7 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
 
 
 def _unsaid(sentence: Sentence | None, says: bool) -> list[str]:
-    """The stems of what stands around a sentence; of one that says nothing, its own as well."""
+    """The stems of a sentence's surroundings; also its own if it says nothing."""
     if sentence is None:
         return []
     return [*sentence.around, *(() if says else content_stems(sentence.text))]
@@ -461,7 +467,7 @@ def retired_fields(claim: Claim, names: Pseudonyms) -> Fields | None:
 
 def hidden_fields(artifact: Page | Relation, names: Pseudonyms) -> Fields:
     """The fields of the document of a page whose title nobody may see, or of a relation with such
-    an end. It is found again once that changes.
+    an end, by which it is found again when that changes.
     """
     pointers = [UNTITLED]
     if isinstance(artifact, Relation):
@@ -479,14 +485,16 @@ def hidden_fields(artifact: Page | Relation, names: Pseudonyms) -> Fields:
 
 
 def retired_key(key: Key, names: Pseudonyms) -> str:
-    """The sort key of the document of what nobody may see."""
+    """The sort key of the document that stands for an artifact nobody may see."""
     kind, artifact_id = key
     called = artifact_id if kind == Kind.CLAIM else f"{kind}\0{artifact_id}"
     return DocumentKey(RETIRED, names.of(called)).encode()
 
 
 def repeats(claim_id: str, names: Pseudonyms) -> Pointer:
-    """The pointer from a receipt to the claim whose id its quote makes, if that claim exists."""
+    """The pointer from a receipt to the claim that has its quote as text, if there is one: vouch
+    makes the claim's id of it.
+    """
     return Pointer("repeats", names.of(claim_id))
 
 
@@ -500,7 +508,7 @@ def _digest(locator: str) -> str:
 
 
 def is_retired(document: Document) -> bool:
-    """Whether a document is that of what nobody may see."""
+    """Whether a document stands for an artifact that nobody may see."""
     return key_in(document)[0] == RETIRED
 
 
@@ -522,8 +530,8 @@ def _hash(data: bytes, size: int) -> int:
 
 
 def worth(claim: Claim) -> int:
-    """A number that orders claims where no text decides, the greatest first: contested claims come
-    last; else confidence, the number of citations and the date decide, in this order.
+    """A number that orders claims when no text does, greatest first: contested claims come last;
+    the others are ordered by confidence, then number of citations, then date.
     """
     number = int(claim.status != "contested")
     for value, bits in (
@@ -536,7 +544,9 @@ def worth(claim: Claim) -> int:
 
 
 def confirmed_at(claim: Claim) -> float | None:
-    """The time from which a claim ages: when it was confirmed, else updated."""
+    """The time that a claim's age is counted from: when it was confirmed, else when it was
+    updated.
+    """
     return claim.updated_at if claim.last_confirmed_at is None else claim.last_confirmed_at
 
 
@@ -602,7 +612,7 @@ _NAMES = {record_type: [field.name for field in fields(record_type)] for record_
 
 
 def _encoded(artifact: Artifact) -> bytes:
-    """Kind, and the values of the fields in their order, as JSON."""
+    """The kind of an artifact and its values in the order of the fields, as JSON."""
     record = type(artifact)
     values = [getattr(artifact, name) for name in _NAMES[record]]
     return _as_json([KIND_OF[record], *map(_plain, values)])

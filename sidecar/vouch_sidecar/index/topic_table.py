@@ -1,5 +1,5 @@
-"""Topics, which are names that claims and pages without a declared entity share, as one viewer sees
-them.
+"""Topics as one viewer sees them. A topic is a name that claims and pages without a declared entity
+share.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def topic_id(slug: str) -> str:
 
 
 class Topic(NamedTuple):
-    """A derived name. `key` is the same for names that differ in inflection; `why` says for people
-    where the name was found; `claims` and `pages` are ids; `wide` says that the name is in so many
-    files of the repository that a word of its claims beside it proves nothing.
+    """A name that nobody declared. `key` is equal for names that differ only in inflection; `why`
+    says for people where the name was found; `claims` and `pages` are ids. `wide`: the name is in
+    so many files of the repository that another word of its claims beside it is no evidence.
     """
 
     key: str
@@ -41,11 +41,11 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The topics, by key, that one gate makes together with what everybody may see."""
+    """The topics, by key, made by what everybody may see together with what one gate protects."""
 
     topics: Mapping[str, Topic]
     names: Names
-    """The topics that only this gate makes."""
+    """The names of the topics that exist only for those who pass this gate."""
 
 
 class VisibleTopics:
@@ -76,7 +76,7 @@ class VisibleTopics:
         return self._by_id.get(topic_id)
 
     def without(self, claims: frozenset[str], pages: frozenset[str]) -> VisibleTopics:
-        """A copy without the topics that rest on one of these claims or pages."""
+        """A copy without the topics that depend on one of these claims or pages."""
         kept = VisibleTopics()
         kept._tables = self._tables
         kept._by_id = {
@@ -99,8 +99,8 @@ class VisibleTopics:
         return {claim_id: tuple(sorted(ids)) for claim_id, ids in topic_ids.items()}
 
     def find(self, text: str) -> list[Mention]:
-        """The mentions of topics in a text, by position, without mentions inside a longer one. A
-        topic that is named twice in a row has two mentions.
+        """The mentions of topics in a text, by position, without those inside a longer one. A topic
+        named twice in a row has two mentions.
         """
         if not self._by_id:
             return []
@@ -117,7 +117,7 @@ class VisibleTopics:
         return self._existing(table.names.exactly(text) for table in self._tables)
 
     def containing(self, text: str) -> list[str]:
-        """Ids of the topics of whose name the text is a part; sorted."""
+        """Ids of the topics whose name contains the text; sorted."""
         return self._existing(table.names.containing(text) for table in self._tables)
 
     def _existing(self, ids: Iterable[Iterable[str]]) -> list[str]:

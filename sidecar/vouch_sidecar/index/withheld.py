@@ -1,6 +1,6 @@
-"""The texts of claims that not every viewer may see, and the places of a document that hold one.
-They are in memory alone: those of retired claims are read from the claims' files, those of live
-claims from the index. No file of ours holds them.
+"""The texts of claims that not every viewer may see, and where documents hold one of them. They are
+kept in memory only: those of retired claims are read from the claims' files, those of live claims
+from the index.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
 
 def all_gates(several: Iterable[Gates]) -> Gates:
-    """The gates of several things that are shown together."""
+    """The gates needed for several things that are shown together."""
     needed = frozenset[str]()
     for gates in several:
         if gates is None:
@@ -56,14 +56,14 @@ def all_gates(several: Iterable[Gates]) -> Gates:
 
 
 def withheld_gate(claim: Claim) -> Gates:
-    """The gates of those who may be told a claim's text; empty if everybody may."""
+    """The gates of those who may see a claim's text; empty if everybody may."""
     gate = gate_of(claim) if is_live(claim) else None
     return None if gate is None else frozenset({gate}) - {OPEN}
 
 
 def secrecy(claim: Claim) -> Gates:
-    """The gates of those for whom a claim does not close the sources that it cites without exact
-    bytes; empty if it is no secret. A claim that was replaced is as secret as its scope says.
+    """For a secret claim, the gates of those who may still see the sources that it cites without a
+    receipt; empty if the claim is no secret. A superseded claim is as secret as its scope says.
     """
     gate = gate_of(claim)
     return None if claim.status == "redacted" or gate is None else frozenset({gate}) - {OPEN}
@@ -81,7 +81,9 @@ class Withheld:
         self._by_start = by_start or {}
 
     def changed(self, claims: Mapping[str, tuple[Text, ...]]) -> Withheld:
-        """The texts after a change of some claims, by id: `texts_of` gives those of a claim."""
+        """The texts after a change. `claims` gives, by id, the new texts of the changed claims (see
+        `texts_of`).
+        """
         new = dict(claims)
         new = {i: texts for i, texts in new.items() if texts != self._by_claim.get(i, ())}
         if not new:
@@ -108,7 +110,7 @@ class Withheld:
         return self._by_claim.get(claim_id) != other._by_claim.get(claim_id)
 
     def of_claim(self, claim_id: str) -> list[str]:
-        """The texts of a claim by which places are recognised, as words."""
+        """The texts of a claim that are looked for in documents, each as a string of words."""
         return [" ".join(text.words) for text in self._by_claim.get(claim_id, ())]
 
     def gates(self, text: str) -> Gates:
@@ -155,8 +157,8 @@ def paragraphs(document: str, places: Iterable[Closed]) -> Iterator[Closed]:
 
 
 def texts_of(claim: Claim) -> tuple[Text, ...]:
-    """The text of a claim and each of its sentences, where they can be recognised; none if
-    everybody may see the claim.
+    """The text of a claim and each of its sentences, if they are long enough to be recognised;
+    empty if everybody may see the claim.
     """
     needed = withheld_gate(claim)
     if needed == frozenset():
@@ -168,7 +170,7 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
 
 
 def _recognised(text: str) -> Words:
-    """The words of a text that has enough to be recognised where it stands again, else none."""
+    """The words of a text if there are enough to recognise it elsewhere; else none."""
     analysis = units(_read(text))
     words = tuple(unit.folded for unit in analysis.units)
     content = {unit.stem for unit in analysis.units if unit.folded not in STOPWORDS}
@@ -180,8 +182,8 @@ def _recognised(text: str) -> Words:
 
 
 def _read(text: str) -> str:
-    """A text as it is read: blanks in place of the targets of links, of tags, and of character
-    references, which may stand between its words.
+    """A text as a reader sees it: targets of links, tags and character references become blanks, as
+    they may stand between its words.
     """
     if not any(sign in text for sign in "<&]"):
         return text

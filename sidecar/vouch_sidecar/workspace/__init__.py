@@ -1,1 +1,3 @@
-"""What lies around `.vouch/`: files, git, definitions, the claims tied to files, topics."""
+"""The workspace around `.vouch/`: its files, what git knows of them, definitions in them, which
+claims are tied to which files, and topics.
+"""

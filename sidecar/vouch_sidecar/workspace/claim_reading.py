@@ -1,4 +1,6 @@
-"""Reads claims: which files each cites or names, which identifiers, and what it quotes."""
+"""Reads claims to find which files each cites or names, which identifiers it names, and what it
+quotes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from vouch_sidecar.workspace.ties import (
 )
 
 BESIDE = 0.7
-"""The factor for a name that is in the quoted line or in the decision, but not in the claim."""
+"""The factor for a name that stands in the quoted line or in the decision on the claim, but not in
+the claim.
+"""
 FOLDER = 0.6
 """The factor for a file whose folder is named."""
 LATER = 0.8
@@ -42,8 +46,8 @@ MAX_TIES = 200
 
 
 class CitedFile(NamedTuple):
-    """A citation of a claim. `path` is the file that the source was made from. `line` is from a
-    receipt in the kept source (`quote`), or as the locators name it.
+    """A source that a claim cites. `path` is the file that the source was made from. `line` comes
+    from the receipt in the kept source (`quote`), or from a locator.
     """
 
     source_id: str
@@ -52,12 +56,14 @@ class CitedFile(NamedTuple):
     quote: Quote | None = None
     """The words that the claim's receipt quotes."""
     quoted: str = ""
-    """These words in their whole sentence, where all who see the claim may see that."""
+    """The whole sentence with these words, if all who see the claim may see it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimFacts:
-    """The input for the ties of one claim. `mark` changes with the text and the evidence."""
+    """What the ties of one claim are computed from. `mark` changes with the text and the
+    evidence.
+    """
 
     id: str
     mark: str
@@ -65,14 +71,14 @@ class ClaimFacts:
     cited: tuple[CitedFile, ...] = ()
     rationale: str = ""
     sentence: str = ""
-    """The sentence of which the text is a part, where all who see the claim may see it."""
+    """The sentence that the text is a part of, if all who see the claim may see it."""
     entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The ids of the entities that it declares, with their names."""
 
 
 class NameOf(NamedTuple):
     """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
-    mean, its place, and whether it leads to a path.
+    mean, its place in the text, and whether it leads to a path.
     """
 
     name: str
@@ -83,7 +89,7 @@ class NameOf(NamedTuple):
 
 
 class ClaimReading(NamedTuple):
-    """The result of reading one claim: its ties to paths, and the identifiers that it names."""
+    """What one claim says of files: its ties to paths, and the identifiers that it names."""
 
     mark: str
     ties: tuple[FoundTie, ...]
@@ -98,7 +104,9 @@ class ClaimReading(NamedTuple):
 
 
 def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
-    """Read a claim. The names that files define become ties when it is known what files define."""
+    """Read a claim. The identifiers that it names become ties later, once it is known which files
+    define them.
+    """
     ties = [*_cited_by(claim), *_of_same_name(claim, locator)]
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
@@ -132,7 +140,9 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
 
 
 def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
-    """The files that a claim cites; such as every commit changes only with a line."""
+    """The files that a claim cites. A file that nearly every commit changes counts only if a line
+    of it is cited.
+    """
     for cited in claim.cited:
         if cited.path is None or (cited.line is None and changes_with_all(cited.path)):
             continue
@@ -162,14 +172,16 @@ def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
 
 
 def _part(path: str, locator: Locator) -> float:
-    """The factor for a path: that of a folder counts less, the more files it has."""
+    """The factor for a path: that of a folder is smaller, the more files the folder has."""
     if not path.endswith("/"):
         return 1.0
     return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
 
 
 def _names_in(text: str, sentence: str) -> list[NameInText]:
-    """The names of a text that are names in the whole sentence: a cut address leads nowhere."""
+    """The names in a text that are also names in the whole sentence: an address that was cut off is
+    not one.
+    """
     at = sentence.find(text) if sentence else -1
     if at < 0:
         return names_in(text)

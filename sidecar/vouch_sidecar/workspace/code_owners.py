@@ -1,5 +1,6 @@
-"""Reads CODEOWNERS as GitHub does: the last rule that matches the path of a file says who owns it.
-A rule that GitHub would refuse is a problem, and the others count. Addresses are not kept.
+"""Reads CODEOWNERS as GitHub does: the last rule that matches a file's path says who owns it. A
+rule that GitHub would refuse is reported as a problem, and the others count. E-mail addresses are
+not kept.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-"""Below the top of a repository, in the order in which GitHub looks; the first that is there
+"""Paths below the top of a repository, in the order in which GitHub looks; the first file found
 counts.
 """
 MAX_OWNERS_BYTES = 3 << 20
@@ -42,9 +43,9 @@ class CodeOwner(NamedTuple):
 
 
 class OwnersRule(NamedTuple):
-    """A line of the file. `runs` match the names of a path below the top of the repository, the
-    first of them at its beginning; between two stand any number of names, `**`. `is_whole`: what
-    is below the names that they match is not meant; `is_below`: nothing else is.
+    """A line of the file. `runs` match consecutive names of a path from the top of the repository
+    on, the first one at its beginning; between two runs may be any number of names (`**`).
+    `is_whole`: files below the matched names do not count; `is_below`: only they do.
     """
 
     pattern: str
@@ -55,12 +56,12 @@ class OwnersRule(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """What it costs at most to compare it with a path at one place."""
+        """The greatest cost of comparing it with one path."""
         return len(self.pattern) + COST_OF_NAME * sum(map(len, self.runs))
 
 
 class RuleProblem(NamedTuple):
-    """What is wrong with a line, or with the whole file (line 1). Nothing of it is repeated."""
+    """What is wrong with a line, or with the whole file (line 1), without quoting it."""
 
     line: int
     message: str
@@ -78,8 +79,8 @@ class CodeOwners:
     problems: tuple[RuleProblem, ...] = ()
 
     def of(self, paths: Iterable[str], stops: Callable[[], bool]) -> dict[str, OwnersRule]:
-        """The rule for each path below the top of the repository, as far as one has owners that
-        can be named. A path with a slash at its end means whatever is in that folder. It blocks.
+        """For each path below the top of the repository, the rule that gives it owners that can be
+        named. A path with a slash at its end stands for everything in that folder. Blocks.
         """
         by_path: dict[str, OwnersRule] = {}
         backwards, left = self.rules[::-1], MAX_COST
@@ -99,12 +100,12 @@ class CodeOwners:
 
 
 def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:
-    """A value that changes with the file that counts."""
+    """A value that changes when the CODEOWNERS file does."""
     return tuple(stat_of(top, path) for path in OWNERS_FILES)
 
 
 def read_owners(top: Path) -> CodeOwners:
-    """The code owners of the repository with this top. It blocks."""
+    """The code owners of the repository with this top. Blocks."""
     for path in OWNERS_FILES:
         try:
             data, _ = read_below(top, path, MAX_OWNERS_BYTES)
@@ -142,7 +143,7 @@ def rules_in(text: str) -> CodeOwners:
 
 
 def _rule(tokens: Sequence[str]) -> OwnersRule | str:
-    """The rule of a line, or what is wrong with it."""
+    """The rule in a line, or what is wrong with the line."""
     pattern = tokens[0]
     end = next((at for at, token in enumerate(tokens) if token.startswith("#")), len(tokens))
     owners = _owners(tokens[1:end])
@@ -181,8 +182,8 @@ def _owners(tokens: Iterable[str]) -> tuple[CodeOwner, ...] | None:
 
 
 def _matches(rule: OwnersRule, names: Sequence[str]) -> bool:
-    """Whether a rule means a path. Each run is matched at its first place, as no other place could
-    match more.
+    """Whether a rule matches a path. Each run is placed as early as possible, as no later place
+    could match more.
     """
     first, *others = rule.runs
     if not _stands(first, names, 0):

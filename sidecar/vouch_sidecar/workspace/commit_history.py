@@ -1,6 +1,6 @@
-"""Reads who changed which files from the newest commits of a repository. Authors are names alone,
-as `.mailmap` has them; addresses tell people apart and are not kept. Commits by programs, and
-commits of many files, are left out: they do not show who knows a file.
+"""Reads from the newest commits of a repository who changed which files. Authors are kept as names,
+spelled as in `.mailmap`; their addresses serve to distinguish people and are not kept. Commits by
+programs, and commits of many files, are left out, as they do not show who knows a file.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _BOT = re.compile(
 
 
 class Commit(NamedTuple):
-    """Its name, its author, and when it was written, in seconds since 1970. `person` is the same
-    for all commits of one person; two people may have one name.
+    """A commit: its name, its author, and when it was written, in seconds since 1970. `person` is
+    equal for all commits of one person; two people may have the same name.
     """
 
     name: str
@@ -54,9 +54,9 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Which commits changed a file, by its path below the root of a knowledge base: their numbers
-    in `commits`. Immutable. `head` is the newest commit. `names`: every name of each person, as
-    written and as `.mailmap` has it. `unread`: why commits could not be read.
+    """The commits that changed each file, by its path below the root of a knowledge base, as
+    indices into `commits`. Immutable. `head` is the newest commit; `names` has every name of each
+    person, as written and as in `.mailmap`; `unread` says why commits could not be read.
     """
 
     head: str = ""
@@ -90,8 +90,8 @@ class History:
 def read_history(
     repository: Repository, head: str, root: Path, caches: Path, env: Mapping[str, str]
 ) -> History:
-    """The newest commits that lead to one, as far as they changed files below a folder; an empty
-    history where git can't be asked. A commit of the future counts as one of now. It blocks.
+    """The newest commits up to `head` that changed files below a folder; an empty history if git
+    cannot be run. A commit from the future counts as one from now. Blocks.
     """
     now = int(time.time())
     arguments = [
@@ -153,8 +153,8 @@ def read_history(
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
-    """Why `.mailmap` can't be used; "" where it can, or is missing. Without it somebody who is
-    never to be named would be, by a former name.
+    """Why `.mailmap` cannot be used; "" if it can, or is missing. Without it, somebody who must
+    never be named might be named by a former name.
     """
     size = run(repository, ["cat-file", "-s", f"{head}:{MAILMAP}"], caches, env)
     return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
@@ -167,7 +167,9 @@ def _bare(author: str, known_authors: Container[str]) -> str:
 
 
 class _LoggedCommit(NamedTuple):
-    """A commit as git printed it: its author as mapped and as written, their address as mapped."""
+    """A commit as git printed it, with the author as in `.mailmap` and as written, and the address
+    as in `.mailmap`.
+    """
 
     name: str
     at: int
@@ -178,8 +180,8 @@ class _LoggedCommit(NamedTuple):
 
 
 def _commits(data: bytes) -> Iterator[_LoggedCommit]:
-    """The commits that git printed. One begins with a slash, as no path of git's own making does; a
-    path that does all the same is passed over.
+    """The commits that git printed. Each begins with a slash, as no path printed by git does; a
+    path that does anyway is ignored.
     """
     commit: _LoggedCommit | None = None
     entries = iter(data.split(b"\0"))
@@ -215,8 +217,8 @@ def _text(data: bytes) -> str:
 
 
 def prefix_in(top: Path, root: Path) -> str | None:
-    """The path of a folder below the top of its repository, with a slash at its end; None where a
-    link leads out of the repository.
+    """The path of a folder below the top of its repository, with a slash at its end; None if a link
+    leads out of the repository.
     """
     with suppress(OSError, ValueError):
         inside = root.resolve().relative_to(top.resolve()).as_posix()
@@ -225,7 +227,7 @@ def prefix_in(top: Path, root: Path) -> str | None:
 
 
 def _shallow(repository: Repository) -> frozenset[str]:
-    """The commits at which a shallow clone ends: they seem to make every file."""
+    """The commits at which a shallow clone ends. They look as if they had added every file."""
     with suppress(OSError, UnreadableError):
         data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
         return frozenset(data.decode("ascii", "replace").split())

@@ -1,5 +1,5 @@
-"""Finds the names that so many files of a workspace hold, or define something with, that they
-identify none.
+"""Finds the names that so many files of a workspace contain or define that they identify none of
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vouch_sidecar.workspace.file_kinds import is_for_names, words_of
 from vouch_sidecar.workspace.file_list import Files, read
 
 FILES_READ = 400
-"""Files that are read, evenly chosen from all that are listed; a fiftieth of them is eight."""
+"""Files that are read, chosen evenly from all listed ones; a fiftieth of them is eight."""
 SHARE = 0.02
 """Share of the files beyond which a name tells nothing apart…"""
 FEW_FILES, PART_OF_FEW_FILES = 5, 0.5
@@ -37,7 +37,9 @@ def is_word(name: str) -> bool:
 
 
 class Spread(NamedTuple):
-    """Whether too many files hold a name, and whether too many define one that it is a word of."""
+    """Whether too many files contain a name, and whether too many define a name that contains it as
+    a word.
+    """
 
     is_held: bool
     is_defined: bool
@@ -50,8 +52,8 @@ class Spread(NamedTuple):
 def widespread(
     root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
 ) -> dict[str, Spread]:
-    """How widespread each name is. Too many files hold it if its words are side by side there, in
-    upper or lower case. A name that begins with a sign, such as an option, is looked for as
+    """How widespread each name is. A file contains a name if its words stand next to each other
+    there, in any case. A name that begins with a sign, such as an option, must stand there as
     written.
     """
     held = dict.fromkeys(names, 0)

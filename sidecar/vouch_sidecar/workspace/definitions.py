@@ -1,6 +1,6 @@
-"""Finds where a file defines names, or mentions them: by one expression a language on the lines
-with the name or, with the extra `code`, by a parser. Only names in claims are looked for, and the
-documents that claims cite.
+"""Finds the lines where a file defines or mentions names: by one expression for each language,
+applied to lines with the name, or, with the extra `code`, by a parser. Only names from claims are
+looked for, and those of documents that claims cite.
 """
 
 from __future__ import annotations
@@ -127,8 +127,9 @@ class Span(NamedTuple):
 
 
 class FileNames(NamedTuple):
-    """What a file says of names: those that it defines; the first line that mentions one of the
-    others, unless they are a word or have a dot; and that of documents, by `Wanted.documents`.
+    """What a file says of names: the definitions; the first line that mentions a name which it does
+    not define, unless the name is a plain word or has a dot; and the first line that names a
+    document (see `Wanted.documents`).
     """
 
     defined: Mapping[str, Span]
@@ -137,9 +138,8 @@ class FileNames(NamedTuple):
 
 
 class Wanted:
-    """The names to look for. A dotted one, `Class.method`, is that method where the file defines
-    the class too. `documents`: what a text may call the documents that claims cite, in small
-    letters.
+    """The names to look for. `Class.method` is that method, if the file defines the class too.
+    `documents` are the names that a text may call cited documents by, in small letters.
     """
 
     def __init__(self, names: Set[str], documents: Iterable[str] = ()) -> None:
@@ -162,7 +162,7 @@ class Wanted:
         return bool(self.names or self.documents)
 
     def held(self, data: bytes) -> tuple[set[str], set[str]]:
-        """Those of the words, and of the documents, that a file holds."""
+        """Those of the words and documents that a file contains."""
         if b"\0" in data[:8192]:
             return set(), set()
         held: set[bytes] = set()
@@ -182,8 +182,8 @@ class Wanted:
 
 
 def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str = "") -> FileNames:
-    """The wanted names that a file defines or mentions, and the documents. `ending` is that of the
-    file's name, where it may be parsed.
+    """The wanted names that a file defines or mentions, and the documents that it names. `ending`
+    is that of the file's name, if the file may be parsed.
     """
     held, referred = wanted.held(data)
     if not held and not referred:
@@ -238,7 +238,7 @@ def _places(
 def _member(
     owners: Sequence[Defined], members: Sequence[Defined], language: str | None
 ) -> Span | None:
-    """The member that is defined within its owner, or beside it where the language has that."""
+    """The member defined inside its owner, or outside of it in languages that allow this."""
     for owner in owners:
         for member in members:
             if owner.line <= member.line <= owner.end:
@@ -251,7 +251,7 @@ def _member(
 
 
 def _qualified(text: str, owner: str, member: str, members: Sequence[Defined]) -> Span | None:
-    """The member that is defined under its whole name, as `class Image::Size` in Ruby."""
+    """The member defined under its whole name, as `class Image::Size` in Ruby."""
     names = [f"{owner}{sign}{member}" for sign in ("::", ".", "#")]
     lines = text.split("\n")
     for definition in members:
@@ -261,7 +261,7 @@ def _qualified(text: str, owner: str, member: str, members: Sequence[Defined]) -
 
 
 def _line_of(text: str, name: str) -> int:
-    """The first line that holds a whole name; 0 for none."""
+    """The first line that contains a whole name; 0 if none does."""
     match = _whole(name).search(text)
     return text.count("\n", 0, match.start()) + 1 if match else 0
 
@@ -289,7 +289,9 @@ def _lines(text: str, word: str, language: str | None) -> list[Defined]:
 
 
 def _end(text: str, first: int, last: int, number: int) -> int:
-    """The last line of what begins in a line: all that is indented deeper, and what closes it."""
+    """The last line of the definition that begins in a line: everything indented deeper, and the
+    closing line.
+    """
     indent = len(_INDENT.match(text, first)[0])  # type: ignore[index]
     end, at = number, last + 1
     for line in range(number + 1, number + MAX_DEFINITION_LINES):
@@ -318,8 +320,8 @@ def _is_listed(text: str, first: int, last: int) -> bool:
 
 
 def _defines(line: str, word: str, language: str | None) -> bool | None:
-    """Whether a line defines a word as a value, and not as a function or a type; None where it does
-    not define it.
+    """Whether a line defines a word as a value rather than a function or type; None if it does not
+    define it.
     """
     line = _whole(word).sub(_NAME, line)
     patterns = () if "-" in word else patterns_of(language)

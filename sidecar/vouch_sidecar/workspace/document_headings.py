@@ -22,12 +22,12 @@ _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
 
 
 def has_headings(locator: str) -> bool:
-    """Whether a locator, without its query or fragment, names a text with headings."""
+    """Whether a locator, without query and fragment, names a text file that may have headings."""
     return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
 
 
 class DocumentHeading(NamedTuple):
-    """A heading: where it begins, in bytes; where it begins and ends, in characters; its text."""
+    """A heading: its start in bytes, its start and end in characters, and its text."""
 
     offset: int
     start: int
@@ -36,8 +36,8 @@ class DocumentHeading(NamedTuple):
 
 
 def headings_in(data: bytes, is_restructured: bool = False) -> list[DocumentHeading]:
-    """The headings of a document, in Markdown or reStructuredText. What stands in code or in front
-    matter is none, nor is code, a row of a table or a placeholder of a template.
+    """The headings of a document in Markdown or reStructuredText. Headings inside code or front
+    matter are left out, and those that are code, a row of a table or a placeholder of a template.
     """
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     marked = () if is_restructured else _ATX.finditer(text)
@@ -60,7 +60,7 @@ def headings_in(data: bytes, is_restructured: bool = False) -> list[DocumentHead
 
 
 def _borders_of_code(text: str) -> list[int]:
-    """Where front matter and blocks of code begin and end, in turn."""
+    """The offsets where front matter and blocks of code begin and end, alternating."""
     borders = []
     if text.startswith("---\n"):
         borders = [0, end + 4] if (end := text.find("\n---", 3)) >= 0 else []

@@ -1,4 +1,4 @@
-"""Says what sort of file a path is, by its name alone: its language, and whether names in claims
+"""Tells from a file's path alone what sort of file it is: its language, and whether names in claims
 tie them to it.
 """
 
@@ -75,31 +75,33 @@ def is_test(path: str) -> bool:
 
 
 def is_migration(path: str) -> bool:
-    """Whether a file changes a database once; it may define again what it works on, as it was."""
+    """Whether a file changes a database once. Such a file may define again what it changes, in an
+    older form.
+    """
     return bool(_MIGRATION.search(path))
 
 
 def is_for_names(path: str) -> bool:
-    """Whether a claim is tied to a file by naming it or a name that it defines. Manifests, lock
-    files, changelogs, generated and vendored files tie no claim.
+    """Whether naming a file, or something that it defines, ties a claim to it. Manifests, lock
+    files, changelogs, generated and vendored files do not.
     """
     return not (_CARRIED.search(path) or _GENERAL.search(path) or changes_with_all(path))
 
 
 def changes_with_all(path: str) -> bool:
-    """Whether nearly every commit changes a file, whatever it is about: manifests, lock files and
-    changelogs. A claim that cites one says nothing of who changes it.
+    """Whether nearly every commit changes a file, as with manifests, lock files and changelogs.
+    Citing one says nothing about who changes it.
     """
     return bool(_CHANGING.search(path) or _LOCKED.search(path))
 
 
 def words_of(name: str) -> str:
-    """The words of a name in small letters, with `_` between them, however they are joined."""
+    """The words of a name in small letters, joined by `_`, however they are joined in the name."""
     return "_".join(_WORDS.findall(_HUMP.sub(" ", name))).lower()
 
 
 def tested_name(path: str) -> str:
-    """What a test says by its own name that it tests; "" if it is no test."""
+    """The name of what a test file tests, taken from its own name; "" if it is no test."""
     name = path.rpartition("/")[2]
     if language_of(path) is None or not _TEST_FILE.search(name):
         return ""

@@ -1,5 +1,5 @@
-"""Lists and reads the files of a workspace. Nothing is executed, no link is followed, no submodule
-is entered.
+"""Lists and reads the files of a workspace. Executes nothing, follows no link, enters no
+submodule.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ IGNORE_FILES = (".gitignore", ".ignore")
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The paths below the root of a workspace, `/` between folders, sorted. Immutable."""
+    """The paths below the root of a workspace, sorted, with `/` between folders. Immutable."""
 
     paths: tuple[str, ...] = ()
     tracked: bool = False
@@ -58,11 +58,11 @@ class Files:
         _ = self._by_name, self._folders_by_name
 
     def named(self, name: str) -> list[str]:
-        """The paths whose last part is this name, case and Unicode form aside."""
+        """The paths whose last part is this name, in any case and Unicode form."""
         return self._by_name.get(folded(name), [])
 
     def find(self, path: str) -> str | None:
-        """The listed spelling of a path: the path itself, else the only listed path that differs
+        """The listed spelling of a path: the path itself, else the only listed one that differs
         just in case or Unicode form.
         """
         if path in self._known:
@@ -118,13 +118,13 @@ class Files:
 
 
 def folded(path: str) -> str:
-    """A path for comparing, as file systems differ in case and in Unicode form."""
+    """A path to compare by: file systems differ in case and Unicode form."""
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def below(root: Path, path: str) -> str | None:
-    """A path, absolute or relative to the root, as one below the root; None where it leaves it, or
-    enters a knowledge base. Nothing is opened.
+    """A path, absolute or relative to the root, as one below the root. None if it leads out of it
+    or into a knowledge base. Opens nothing.
     """
     if not path or "\0" in path or len(path) > MAX_LISTED_PATH * 4:
         return None
@@ -160,7 +160,7 @@ def read(root: Path, relative: str) -> tuple[bytes, Stat] | None:
 
 
 def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
-    """A value that changes with git's index; None where there is no index."""
+    """A value that changes with git's index; None if there is no index."""
     repository = Repository.holding(root, trusted)
     with suppress(OSError, ValueError):
         return None if repository is None else packed(repository.index.stat())
@@ -170,7 +170,7 @@ def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
 def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
-    """The files below a folder: from git's index, else by a bounded walk. It blocks."""
+    """The files below a folder: from git's index, else found by a bounded walk. Blocks."""
     stamp = stamp_of(root, trusted)
     repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:

@@ -1,6 +1,6 @@
-"""Compares claims with files: whether a file still has the words that a receipt quotes, and
-whether the files and names in a claim still exist. Only a path or a name that existed once can be
-gone. Ids, paths, lines and digests are kept, never the text of a file.
+"""Compares claims with files: whether a file still has the words that a receipt quotes, and whether
+the files and names in a claim still exist. Only a path or a name that once existed can be gone.
+Keeps ids, paths, lines and digests, never text of a file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Fresh(NamedTuple):
 
 
 class GoneNames(NamedTuple):
-    """The places of a claim's text that name something that is gone; `mark` is the claim's."""
+    """The places in a claim's text that name something which is gone; `mark` is that of the claim's
+    state.
+    """
 
     mark: str
     places: tuple[tuple[int, int], ...]
@@ -54,7 +56,7 @@ class Freshness:
     """By the id of a claim."""
 
     def is_as(self, other: Freshness) -> bool:
-        """Whether another one says the same."""
+        """Whether another one has the same content."""
         return (self.quotes, self.files, self.names) == (other.quotes, other.files, other.names)
 
 
@@ -78,8 +80,8 @@ class Lines:
         self._flat = " ".join(flat)
 
     def find(self, quote: Quote) -> tuple[QuoteState, int | None]:
-        """Whether the text has a quote, and in which line: that of the quote if it is there, else
-        the nearest. A quote with one place in another line has moved.
+        """Whether the text has a quote, and the line: the quote's own if it is there, else the
+        nearest. A quote that occurs once, in another line, counts as moved.
         """
         lines = list(self._lines_of(_flat(quote.text)))
         if not lines:

@@ -1,9 +1,9 @@
 """The repository around a knowledge base, and the only place that runs git.
 
-git reads nothing of the workspace but its index and its objects: `GIT_DIR` is an empty repository
-of ours in the user's cache. So no config, hook, filter, attribute or monitor of the workspace
-counts, each of which could name a program. Whatever is unusual (another owner, a split index,
-reftable) counts as no repository.
+git reads nothing of the workspace except its index and objects: `GIT_DIR` is an empty repository of
+ours in the user's cache. So no config, hook, filter, attribute or monitor of the workspace is used,
+as each could name a program to run. Anything unusual (another owner, a split index, reftable)
+counts as no repository.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ _REF = re.compile(r"refs/[\w./@+-]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository that may be asked. `top` is its working tree, `folder` the folder that holds
-    HEAD and the index, `common` the one with objects and refs: another one in a linked worktree.
+    """A git repository that may be read. `top` is its working tree, `folder` the folder with HEAD
+    and the index, `common` the one with objects and refs, which is another one in a linked
+    worktree.
     """
 
     top: Path
@@ -70,8 +71,8 @@ class Repository:
 
     @classmethod
     def holding(cls, root: Path, trusted: Iterable[str] = ()) -> Repository | None:
-        """The innermost repository around a folder; None without one that may be asked. `trusted`
-        are folders of other users that count all the same.
+        """The innermost repository around a folder; None if there is none that may be read.
+        `trusted` are folders of other users that are allowed.
         """
         examined = _examined(root, list(trusted))
         return examined if isinstance(examined, Repository) else None
@@ -86,8 +87,8 @@ class Repository:
         return self.common / "objects"
 
     def why_unread(self) -> str:
-        """Why its objects are not read; "" where they are. Those of another repository, to which a
-        file or a link leads, are nobody's to show here.
+        """Why its objects are not read; "" if they are. Objects of another repository, reached by a
+        file or a link, may not be shown here.
         """
         worktrees = self.common / "worktrees"
         if self.folder != self.common and self.folder.parent != worktrees:
@@ -119,7 +120,7 @@ class Repository:
 
 
 def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
-    """Why the innermost repository around a folder counts as none; "" where it counts, or there is
+    """Why git may not be run on the innermost repository around a folder; "" if it may, or there is
     none.
     """
     examined = _examined(root, list(trusted))
@@ -127,7 +128,7 @@ def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
 
 
 def _examined(root: Path, trusted: list[str]) -> Repository | str:
-    """The innermost repository around a folder, or why it counts as none."""
+    """The innermost repository around a folder, or why it may not be used."""
     try:
         for top in (root, *root.parents):
             git = top / ".git"
@@ -152,8 +153,8 @@ def _examined(root: Path, trusted: list[str]) -> Repository | str:
 def run(
     repository: Repository, arguments: Iterable[str], caches: Path, env: Mapping[str, str]
 ) -> bytes | None:
-    """What a git command prints about a repository; None where it fails, prints more than
-    `MAX_OUTPUT` bytes, or there is no git. It blocks. `caches` is the folder of the user's caches.
+    """The output of a git command on a repository. None if it fails, prints more than `MAX_OUTPUT`
+    bytes, or git is missing. Blocks. `caches` is the folder of the user's caches.
     """
     git = _program(env.get("PATH", ""))
     if git is None:
@@ -198,7 +199,7 @@ def _limit_memory(pid: int) -> None:
 
 
 def _why_unread(objects: Path) -> str:
-    """The same of a folder of objects. Raises OSError."""
+    """Why a folder of objects is not read; "" if it is. Raises OSError."""
     if objects.is_symlink() or os.path.lexists(objects / "info" / "alternates"):
         return "its objects are those of another repository"
     left, folders = MAX_OBJECTS, [str(objects)]
@@ -239,7 +240,7 @@ def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) ->
 
 
 def _empty(caches: Path) -> Path:
-    """The path of the empty repository, which is made if it is missing. Raises OSError."""
+    """The path of the empty repository, made if it is missing. Raises OSError."""
     empty = caches / EMPTY_REPOSITORY
     if not (empty / "tree").is_dir():
         caches.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -261,14 +262,14 @@ def _empty(caches: Path) -> Path:
 
 @cache
 def _program(path: str) -> str | None:
-    """git by an absolute path: a relative entry of PATH would be a folder of the workspace."""
+    """The absolute path of git. A relative entry of PATH would be a folder of the workspace."""
     folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders)) if folders else None
 
 
 def _linked(git: Path) -> Path | None:
-    """The folder that the `.git` file of a linked worktree or of a submodule leads to; None where
-    that folder does not lead back: the file may be anybody's.
+    """The folder that the `.git` file of a linked worktree or submodule leads to. None if that
+    folder does not lead back, as anybody could have written the file.
     """
     if git.is_symlink() or not git.is_file():
         return None
@@ -299,8 +300,8 @@ def _read(path: Path, limit: int) -> bytes:
 
 
 def origin_of(root: Path) -> str:
-    """The name of the repository that the one around a folder was cloned from, "" without one. The
-    config is read as text; git does not run.
+    """The name of the repository that the one around a folder was cloned from; "" if none. Its
+    config is read as text, without git.
     """
     index = WorkingTree.holding(root).index
     if index is None:
@@ -350,8 +351,8 @@ class WorkingTree:
 
 
 class Head:
-    """HEAD of the repository around a folder, and the branch that it names. No file but HEAD is
-    read; where refs are in tables, none.
+    """HEAD of the repository around a folder, and the branch that it names. The only file read is
+    HEAD; with reftable, none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -367,7 +368,7 @@ class Head:
 
     @classmethod
     def of(cls, tree: WorkingTree) -> Head | None:
-        """That of a working tree; None without a repository."""
+        """The HEAD of a working tree; None without a repository."""
         return None if tree.index is None else cls(tree.index.parent)
 
     def version(self) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
-"""Tells which signatures of commits, a name and an address each, are of one person: those with one
-address, and those with one full name where no two of their addresses are of the same domain, in
-which two people of that name would have two addresses.
+"""Decides which signatures of commits (a name and an address) belong to one person: those with the
+same address, and those with the same full name unless two of their addresses are in one domain,
+where two people of that name would have two addresses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
 
 
 def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
-    """For each signature a digest that those of the same person share."""
+    """For each signature, a digest that is equal for signatures of the same person."""
     every = sorted(set(signatures))
     groups = _Groups()
     by_name: dict[str, list[Signature]] = {}
@@ -60,7 +60,7 @@ class _Groups:
         self.domains[signature] = frozenset({address.rpartition("@")[2]} if address else ())
 
     def of(self, signature: Signature) -> Signature:
-        """The signature that stands for the group of one."""
+        """The signature that stands for its group."""
         while (above := self._above[signature]) != signature:
             self._above[signature] = signature = self._above[above]
         return signature
@@ -73,7 +73,7 @@ class _Groups:
 
 
 def _address(text: str) -> str:
-    """An address for comparing; "" for what is no person's."""
+    """An address to compare by; "" for one that is not a person's."""
     local, _, domain = text.casefold().rpartition("@")
     if domain == _NUMBERED:
         local = local.rpartition("+")[2]

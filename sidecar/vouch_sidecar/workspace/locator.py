@@ -1,5 +1,5 @@
-"""Finds the file of the workspace that a text means: a source's locator, a path, a dotted module.
-Paths are compared; no file is opened, and nothing outside the root is looked at.
+"""Finds the file of the workspace that a text means: by a source's locator, a path, or a dotted
+module. Compares paths only: opens no file, and looks at nothing outside the root.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class Locator:
 
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: the path below the root; else the longest end of
-        the path that exists; else the only file with its name.
+        the path that exists; else the only file with that name.
         """
         paths = self.all_of_source(locator)
         return paths[0] if len(paths) == 1 else None
 
     def all_of_source(self, locator: str) -> tuple[str, ...]:
-        """The files that a source's locator may mean. One that is just a name, as vouch's `ingest`
-        writes it, may mean every file with that name.
+        """The files that a source's locator may mean. A mere name, as vouch's `ingest` writes it,
+        may mean every file with that name.
         """
         path = self._of_source(locator)
         name = _AT_LINE.sub("", locator.strip().partition("#")[0])
@@ -120,8 +120,8 @@ class Locator:
         return file
 
     def _stands(self, path: str) -> bool:
-        """Whether a file that is not listed exists below the root, without a link on the way, and
-        outside other repositories.
+        """Whether an unlisted file exists below the root, without a link on the way and outside
+        other repositories.
         """
         at = os.fspath(self.root)
         *folders, name = path.split("/")
@@ -135,8 +135,8 @@ class Locator:
             return False
 
     def of_path(self, name: str) -> str | None:
-        """The file, or the folder with a slash at its end, that a path in a text means; None where
-        there are several, or where it ties no claim, such as a changelog.
+        """The file, or the folder with a slash at its end, that a path in a text means. None if it
+        may mean several, or one that ties no claim, such as a changelog.
         """
         path = name.rstrip(".").removeprefix("./").lstrip("/")
         folder, path = path.endswith("/"), path.rstrip("/")
@@ -165,8 +165,8 @@ class Locator:
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
     def file_under_test(self, path: str) -> str | None:
-        """The only file that a test names as its own by its name, as `test_net_wire` names
-        `net/wire`; the one in its folder, where several do.
+        """The only file whose name a test has, as `test_net_wire` has that of `net/wire`; if there
+        are several, the one in the test's folder.
         """
         name = tested_name(path)
         paths = self._called.get(name, ()) if name else ()
@@ -177,15 +177,15 @@ class Locator:
         return tested[0] if len(tested) == 1 else None
 
     def called(self, name: str) -> list[str]:
-        """The files whose name is this one, however its words are joined; none where many are."""
+        """The files with this name, however its words are joined; empty if too many have it."""
         wanted = words_of(name[:MAX_LOCATOR])
         paths = [path for path in self._called.get(wanted, ()) if not is_test(path)]
         paths = [path for path in paths if words_of(_stem(path)) == wanted]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def of_module(self, name: str) -> list[str]:
-        """The file from which the longest beginning of a dotted name is imported; for a package
-        also its folder, with a slash at its end.
+        """The file that the longest beginning of a dotted name is imported from; for a package also
+        its folder, with a slash at its end.
         """
         parts = [part for part in parts_of(name) if part]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):

@@ -1,5 +1,5 @@
-"""Finds the names in a text that may be of a workspace: paths, dotted modules, identifiers, options
-and variables. Only the text is read; `ties` looks whether such files exist.
+"""Finds names in a text that may be those of a workspace: paths, dotted modules, identifiers,
+options and variables. Looks at the text only; `ties` finds out whether such files exist.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def names_in(text: str) -> list[NameInText]:
 
 
 def documents_in(text: str) -> list[NameInText]:
-    """What a text may call documents by a number: `ADR-7`. In small letters."""
+    """What may be the numbers of documents, as in `ADR-7`; in small letters."""
     matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
     return [
         NameInText("document", match[0].lower(), *match.span())
@@ -87,7 +87,7 @@ def _names(text: str) -> Iterator[NameInText]:
 
 
 def _in_ticks(text: str, at: int) -> Iterator[NameInText]:
-    """The names of a span in backticks: the whole span as one name, else the names in it."""
+    """The names in a span in backticks: the whole span if it is one name, else those in it."""
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)
     if _WORD.match(whole):
@@ -115,5 +115,5 @@ def parts_of(name: str) -> list[str]:
 
 
 def digest(name: str) -> str:
-    """A digest that replaces a name where names must not be kept."""
+    """A digest that stands in for a name where names must not be stored."""
     return blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()

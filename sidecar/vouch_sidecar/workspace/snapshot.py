@@ -1,4 +1,4 @@
-"""The workspace around one knowledge base as it was last worked out. It never changes."""
+"""The workspace around one knowledge base as of the last analysis. It never changes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _serials = count(1)
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """`root` is that of the knowledge base. `wanted` are the identifiers that claims name; None
-    where only their digests are known, of an earlier process. `sources`: the files that sources
-    were made from, by id.
+    """The workspace around the knowledge base in folder `root`.
+
+    `wanted` are the identifiers that claims name, None if only their digests are known from an
+    earlier process. `sources` are the files that sources were made from, by source id.
     """
 
     root: Path
@@ -54,15 +55,15 @@ class Workspace:
         return Locator(self.root, self.files)
 
     def made_ready(self) -> Workspace:
-        """The workspace itself, with all look-ups built, so that no question has to build them."""
+        """This workspace, after building all look-ups, so that no question has to wait for them."""
         self.locator.make_ready()
         self.ties.make_ready()
         self.history.make_ready()
         return self
 
     def path_of(self, path: str) -> str | None:
-        """A path as it is listed, or at least below the root; None where it leaves the root. A
-        relative path begins at the root or, as git prints it, at the top of the repository.
+        """A path as it is listed, or at least relative to the root; None if it leaves the root. A
+        relative path may begin at the root or, as in git's output, at the top of the repository.
         """
         inside = below(self.root, path)
         if inside is None:
@@ -92,17 +93,17 @@ class Workspace:
         return self.ties.of_file(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
-        """The ties of a file as it was when it was read."""
+        """The ties of a file, as of the last analysis."""
         if (tested := self.locator.file_under_test(path)) is not None:
             return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
         return self.ties.of_file(path)
 
     def ties_around(self, path: str) -> list[Tie]:
-        """The ties of a file as it was when it was read, and those to other files in its folder."""
+        """The ties of a file, and those to other files in its folder, as of the last analysis."""
         return [*self.stored_ties_of(path), *self.ties.in_folder_of(path)]
 
     def is_as_read(self, path: str) -> bool:
-        """Whether a file has the size and times that it had when names were looked for in it."""
+        """Whether a file has the size and times that it had at the last analysis."""
         stat = self.stats.get(path)
         return stat is not None and stat_of(self.root, path) == stat
 
@@ -111,7 +112,7 @@ class Workspace:
         return self.ties.named_by(text, self.locator)
 
     def documents_in(self, text: str) -> list[tuple[int, int]]:
-        """Where a text calls documents that claims cite by a number, as `ADR-7`."""
+        """The places where a text names documents that claims cite by a number, as `ADR-7`."""
         documents = filter(lambda name: self.ties.is_document(name.text), documents_in(text))
         return [(name.start, name.end) for name in documents]
 

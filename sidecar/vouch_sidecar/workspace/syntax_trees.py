@@ -1,5 +1,5 @@
-"""Finds where a file of code defines names, by tree-sitter. The extra `code` brings the grammars;
-without it, or for large files, `definitions` looks at lines.
+"""Finds where a file of code defines names, with tree-sitter. The extra `code` brings the grammars.
+Without it, and for large files, `definitions` looks at lines instead.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
 class Defined(NamedTuple):
-    """A place that defines a name, with its first and last line, from 1. `is_value`: the name is of
-    a variable, a field or an attribute, not of a function or a type. `is_quoted`: a string holds
-    the name and little else, as where an option is defined.
+    """A definition, with its first and last line, from 1. `is_value`: of a variable, field or
+    attribute, not of a function or type. `is_quoted`: the name stands in a string with little else,
+    as an option does where it is defined.
     """
 
     line: int
@@ -69,12 +69,12 @@ class Defined(NamedTuple):
 
 
 def is_available() -> bool:
-    """Whether the extra is there."""
+    """Whether the extra `code` is installed."""
     return _parser("tree_sitter_python.language") is not None
 
 
 def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Defined]] | None:
-    """The places that define each word, in order; None for a file that has no grammar."""
+    """The places that define each word, in order; None for a file without a grammar."""
     grammar = _BY_ENDING.get(ending.lower())
     parser = _parser(grammar) if grammar is not None and len(data) <= MAX_PARSED else None
     if parser is None:
@@ -96,7 +96,7 @@ def _places(data: bytes, word: bytes) -> Iterator[int]:
 
 
 def _defined(node: Node) -> Defined | None:
-    """The definition that a name's node belongs to; None where it only uses the name."""
+    """The definition that a node with a name belongs to; None if it only uses the name."""
     quoted = _in_string(node)
     if quoted is not None:
         return quoted
@@ -126,7 +126,7 @@ def _defined(node: Node) -> Defined | None:
 
 
 def _is_local(parent: Node, kinds: list[str]) -> bool:
-    """Whether a definition is of a variable that a function has for itself, which tells nothing."""
+    """Whether a variable is local to a function, which tells nothing about the file."""
     if parent.type == "assignment":
         return _SCOPES.isdisjoint(kinds[1:4])
     if parent.type in ("declaration", "init_declarator"):
@@ -146,8 +146,8 @@ def _line(node: Node) -> int:
 
 
 def _in_string(node: Node) -> Defined | None:
-    """The line of a string that holds little more than a name; None where the name is not in a
-    string, or in a longer one, which says something of it.
+    """The line of a string that contains little more than a name. None if the name is not in a
+    string, or is in a longer one, which is prose.
     """
     strings = [holder for holder in (node, *_above(node, 4)) if "string" in holder.type]
     if not strings or strings[-1].type == "concatenated_string":
@@ -158,7 +158,7 @@ def _in_string(node: Node) -> Defined | None:
 
 
 def _is_attribute(node: Node, above: list[Node]) -> bool:
-    """Whether a name is of an attribute to which a method of its object assigns."""
+    """Whether a name is that of an attribute assigned by a method of its object."""
     parent = above[0]
     if node.type == "instance_variable":
         return parent.type == "assignment" and parent.child_by_field_name("left") == node

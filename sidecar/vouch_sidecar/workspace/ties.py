@@ -1,9 +1,10 @@
-"""Works out ties between claims and the files of a workspace, without a model. `cites` and
-`quotes`: the claim cites the file, or a line of it by a byte range. `path`: the claim names the
-file, its folder or its module. `identifier`: the claim names something that few files define.
-`mention`: it names something that no file defines and few files hold. A tie
-holds ids, a path, offsets and digests, never the text of a file. Whether a viewer may see a tie is
-decided at a question, from the claim and the source that the tie depends on.
+"""Computes the ties between claims and the files of a workspace, without a model.
+
+Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
+claim names the file, its folder or its module. `identifier`: the claim names something that few
+files define. `mention`: it names something that no file defines and few files contain. A tie holds
+ids, a path, offsets and digests, never text of a file. Whether a viewer may see a tie is decided
+when he asks, from the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ STRENGTH: Mapping[TieArm, float] = {
     "identifier": 0.6,
     "mention": 0.4,
 }
-"""How sure an arm is that the claim concerns the file, from 0 to 1."""
+"""How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
 PLAIN = 0.5
 """The factor for an identifier that is also a word."""
 GONE_NAME = 0.8
@@ -66,10 +67,9 @@ _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
 
 class Tie(NamedTuple):
-    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; an
-    entity, where the name is that of one.
-    `start` and `end` are the offsets of the name in the claim's text or, for a quote, of its bytes
-    in the source.
+    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; if the
+    tie is by the name of an entity, that entity. `start` and `end` are the offsets of the name in
+    the claim's text or, for a quote, of its bytes in the source.
     """
 
     claim_id: str
@@ -82,17 +82,18 @@ class Tie(NamedTuple):
     start: int = 0
     end: int = 0
     files: int = 1
-    """How many files define the identifier, or mention it; 0: it is gone from this one."""
+    """How many files define the identifier, or mention it; 0 if this file no longer has it."""
     last: int | None = None
-    """The last line of what the file defines at `line`."""
+    """The last line of the definition that begins at `line`."""
     beside: str = ""
-    """The other file that the claim is about: the document that this one names, or what it tests.
+    """Another file that the claim is about: the document that this file names, or the file that it
+    tests.
     """
 
 
 class Use(NamedTuple):
-    """A use of an identifier in a claim; files may define it. `whole` is the digest of the dotted
-    name of which it is a part; where a file defines that, the part alone means nothing.
+    """An identifier in a claim, which files may define. `whole` is the digest of the dotted name
+    that it is a part of; in files that define the dotted name, the part alone counts for nothing.
     """
 
     claim_id: str
@@ -106,15 +107,15 @@ class Use(NamedTuple):
 
 
 class FoundTie(NamedTuple):
-    """A tie, and the file, or the folder with a slash at its end, that it leads to."""
+    """A tie with the file that it leads to, or the folder, with a slash at its end."""
 
     path: str
     tie: Tie
 
 
 class SaidNames(NamedTuple):
-    """What a file says of names, by digest: those that it defines; the first line of a mention of
-    each other one, and of documents that claims cite; and the names that it defined once.
+    """What a file says of names, by digest: those that it defines; the line of the first mention of
+    each other name, and of documents that claims cite; and the names that it once defined.
     """
 
     defined: Mapping[str, Span] = {}
@@ -127,7 +128,7 @@ NO_NAMES = SaidNames()
 
 
 def digested(file_names: FileNames, before: SaidNames = NO_NAMES) -> SaidNames:
-    """What a file says of names now, after what it said before."""
+    """What a file says of names now; `before` gives what it said earlier."""
     defined = {digest(name): span for name, span in file_names.defined.items()}
     mentioned = {digest(name): line for name, line in file_names.mentioned.items()}
     documents = {digest(key): line for key, line in file_names.documents.items()}
@@ -154,8 +155,8 @@ class Ties:
         _ = self._defining, self._mentioning, self._documents, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path alone, and of the folders around it, unless the file, as a
-        manifest, is about more than its folder.
+        """The ties of a file by its path, and those of the folders around it, unless the file (a
+        manifest, say) is about more than its folder.
         """
         ties = list(self.by_path.get(path, ()))
         at = path.rfind("/") if is_for_names(path) else -1
@@ -185,8 +186,9 @@ class Ties:
             yield from self._citing(key, line, path)
 
     def _uses(self, name: str, file: str | None = None) -> list[Use]:
-        """The uses of an identifier, by its digest, but for parts of what some file defines, other
-        than `file`: who stands at `send` in the file of `Relay.send` means that.
+        """The uses of an identifier, by its digest, without those that are a part of a dotted name
+        which a file other than `file` defines: in the file that defines `Relay.send`, `send` means
+        that.
         """
         return [
             use
@@ -208,8 +210,8 @@ class Ties:
             )  # fmt: skip
 
     def of_tested(self, path: str) -> Iterator[Tie]:
-        """The ties of a file, as they count for its test; not those of its folder, which is the
-        test's own only where it lies there too.
+        """The ties of the file that a test tests, as they count for the test; those of its folder
+        only if the test lies there too.
         """
         names = self.names.get(path, NO_NAMES)
         for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
@@ -218,21 +220,21 @@ class Ties:
                 yield tie._replace(strength=strength, line=None, last=None, beside=path)
 
     def in_folder_of(self, path: str) -> Iterator[Tie]:
-        """The ties of the other files in a file's folder, by their paths alone."""
+        """The ties, by their paths alone, of the other files in a file's folder."""
         folder = path[: path.rfind("/") + 1]
         for other, ties in self.by_path.items():
             if other != path and other.startswith(folder) and "/" not in other[len(folder) :]:
                 yield from ties
 
     def _mentions(self, name: str, line: int, path: str) -> Iterator[Tie]:
-        """The ties of a name that a file mentions, unless another one defines it."""
+        """The ties of a name that a file mentions, unless another file defines it."""
         files = {*self._mentioning.get(name, ()), path}
         if len(files) <= MAX_DEFINING and not set(self._defining.get(name, ())) - {path}:
             for use in self._uses(name):
                 yield _tie(use, "mention", len(files), line)
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
-        """The ties of a claim to the files as they were when they were read."""
+        """The ties of a claim to files, as of the last analysis."""
         ties, used = self._by_claim.get(claim_id, ((), ()))
         yield from ties
         for key, use in used:
@@ -241,7 +243,7 @@ class Ties:
                     yield FoundTie(path, tie)
 
     def _span(self, path: str, key: str) -> tuple[int, Span]:
-        """How many files define an identifier, and where one of them does."""
+        """How many files define an identifier, and the lines where this one does."""
         return len(self._defining[key]), self.names[path].defined[key]
 
     @cached_property
@@ -256,7 +258,7 @@ class Ties:
         return by_claim
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
-        """The ties to the files, modules, identifiers and documents that a text names, each kind in
+        """The ties to the files, modules, identifiers and documents that a text names; each kind in
         the order of the text.
         """
         ties: dict[tuple[str, str, TieArm], FoundTie] = {}
@@ -283,7 +285,7 @@ class Ties:
         return None
 
     def is_document(self, name: str) -> bool:
-        """Whether a text may call a document so that claims cite."""
+        """Whether claims cite a document that a text may call by this name."""
         return digest(name) in self._documents
 
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
@@ -314,7 +316,9 @@ class Ties:
 
     @cached_property
     def _documents(self) -> dict[str, str]:
-        """The documents that claims cite, by the digest of what texts call them."""
+        """The paths of documents that claims cite, by the digest of each name that texts may call
+        them.
+        """
         keys = document_keys(cited_in(self.by_path))
         return {digest(key): path for key, path in keys.items()}
 
@@ -348,7 +352,7 @@ def _tie(use: Use, arm: TieArm, files: int, line: int, last: int | None = None) 
 
 
 def _gone(use: Use) -> Tie:
-    """The tie of an identifier that is gone from the file that defined it."""
+    """The tie of an identifier to the file that defined it and no longer does."""
     strength = STRENGTH["identifier"] * GONE_NAME * use.worth
     where = use.via, use.where, use.start, use.end
     return Tie(use.claim_id, use.mark, "identifier", strength, None, *where, 0)
@@ -364,9 +368,9 @@ def cited_in(by_path: Mapping[str, Iterable[Tie]]) -> list[str]:
 
 
 def document_keys(paths: Iterable[str]) -> dict[str, str]:
-    """What a text may call documents, in small letters, with the path of each: by the file's name,
-    or by a number at its beginning, behind the letters there or the name of its folder, as
-    `ADR-0007` for `adr/7-use-queues.md`. A name that several have is none.
+    """The names, in small letters, that a text may call documents by, with the path of each: the
+    file's name, or a series and a number, as `ADR-0007` for `adr/7-use-queues.md`. A name that
+    several documents have is left out.
     """
     paths_by_key: dict[str, set[str]] = {}
     for path in paths:
@@ -416,6 +420,6 @@ def paths_of(name: NameInText, locator: Locator) -> list[str]:
 
 
 def is_searched(path: str) -> bool:
-    """Whether names are looked for in a file: in code, and in what people write beside it."""
+    """Whether a file is searched for names: code, and texts that people write beside it."""
     is_text = language_of(path) is not None or ending_of(path) in WRITTEN
     return is_text and is_for_names(path) and not (is_test(path) or is_migration(path))

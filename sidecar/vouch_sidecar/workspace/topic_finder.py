@@ -1,7 +1,9 @@
-"""Works out topics: names that nobody declared. They come from claims and pages that link to no
-declared entity: titles, tags, headings of cited documents, names that claims and the repository
-share, tickets, and words that English hardly has. What everybody may see makes topics for
-everybody; what a gate protects makes topics, or adds claims to them, for those who pass the gate.
+"""Derives topics: names that nobody declared. They come from claims and pages without a declared
+entity: titles, tags, headings of cited documents, names that claims share with the repository,
+tickets, and words that are hardly English.
+
+What everybody may see makes topics for everybody. What a gate protects makes topics, or adds claims
+to topics, for those who pass that gate.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ MAX_DOCUMENTS = 2_000
 
 
 class Shared(NamedTuple):
-    """A name that a claim and the repository share: a folder, or what it defines."""
+    """A name that a claim shares with the repository: a folder, or something that the repository
+    defines.
+    """
 
     name: str
     claim_id: str
@@ -76,9 +80,9 @@ class Shared(NamedTuple):
 
 
 class WorkspaceNames(NamedTuple):
-    """What is known of the workspace: names shared with the repository, a function that says which
-    names are in too many of its files, what reads sources from disk, the project's own names
-    (folded), and a function that says whether to stop.
+    """What is known of the workspace: names shared with the repository; a function that tells which
+    names are in too many files; access to sources on disk; the project's own names, folded; and a
+    function that tells whether to stop.
     """
 
     shared: Iterable[Shared] = ()
@@ -90,7 +94,7 @@ class WorkspaceNames(NamedTuple):
 
 @dataclass
 class _TopicCandidate:
-    """The evidence for one name, from artifacts with one gate."""
+    """A name that may be a topic, with what supports it: artifacts with one gate."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
     spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
@@ -109,12 +113,12 @@ class _TopicCandidate:
         self.folder |= other.folder
 
     def number(self, *origins: Origin) -> int:
-        """The number of claims that contain the name, by these origins."""
+        """The number of claims that contain the name, counted over these origins."""
         return len(set().union(*(self.claims.get(origin, ()) for origin in origins)))
 
     @property
     def name(self) -> str:
-        """The name as the first of its origins writes it most often."""
+        """The name as its first origin spells it most often."""
         spelled = self.spelled[min(self.spelled)]
         return min(spelled, key=lambda name: (-spelled[name], name))
 
@@ -152,11 +156,11 @@ _ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
 
 
 class _StoppedError(Exception):
-    """The work was to stop."""
+    """The work was told to stop."""
 
 
 def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics | None:  # noqa: B008
-    """The topics of a generation; None where the work was to stop."""
+    """The topics of a generation; None if the work was told to stop."""
     try:
         return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
     except _StoppedError:
@@ -219,8 +223,8 @@ class _Deriving:
     def _note(
         self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
     ) -> Iterator[_TopicCandidate]:
-        """Note a name that is protected by a gate and held by some claims: it is protected by the
-        gates of both.
+        """Record a name that some claims contain. It needs the gates of both the name's artifact
+        and the claim.
         """
         name = " ".join(name.split())
         key = key_of_name(name) if len(name) <= MAX_LENGTH else ""
@@ -307,7 +311,7 @@ class _Deriving:
     def _note_words(
         self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
     ) -> None:
-        """Note the words that are no form of an English word. `english` holds the other ones."""
+        """Record words that are no form of an English word; `english` is filled with the others."""
         self._rest()
         number, beginnings = Counter[str](), set[str]()
         for by_word in words.values():
@@ -359,8 +363,8 @@ class _Deriving:
                 _exhaust(self._note(Origin.TITLE, title, ids, gate))
 
     def _note_documents(self) -> None:
-        """Note headings of the documents that claims cite, with the claims that quote what stands
-        below one, or cite the document and hold all words of the heading.
+        """Record the headings of documents that claims cite, each with the claims that quote text
+        below it, and those that cite the document and hold all words of the heading.
         """
         documents: dict[str, Source] = {}
         quotes: dict[str, Evidence] = {}
@@ -420,7 +424,9 @@ class _Deriving:
     # What counts
 
     def _counts(self, candidate: _TopicCandidate, gate: str) -> bool:
-        """Whether a name is a topic for those who pass a gate, unless it is in too many files."""
+        """Whether a name is a topic for those who pass a gate, not considering how many files
+        contain it.
+        """
         number, total = candidate.number, self._total(gate)
         enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
         is_tag = number(Origin.TAG) >= TAGGED
@@ -458,7 +464,7 @@ class _Deriving:
         return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
 
     def _minds_files(self, candidate: _TopicCandidate, gate: str) -> bool:
-        """Whether a name is in so many claims that it must not be in too many files as well."""
+        """Whether a name is in so many claims that it is a topic only if few files contain it."""
         is_tag = candidate.number(Origin.TAG) >= TAGGED
         return not is_tag and len(candidate.every) > PART_OF_MOST * _too_many(self._total(gate))
 
@@ -506,7 +512,7 @@ class _Deriving:
         return Table(topics, Names.of(own))
 
     def _holding(self, search: Search, candidate: _TopicCandidate) -> frozenset[str]:
-        """The claims that hold all words of a title, a tag or a heading."""
+        """The claims that contain all words of a title, a tag or a heading."""
         words = terms(candidate.name)
         if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
@@ -521,5 +527,5 @@ def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:
 
 
 def _too_many(total: int) -> float:
-    """The number of claims, of all, beyond which a name tells nothing apart."""
+    """The number of claims, out of all, beyond which a name distinguishes nothing."""
     return max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)

@@ -1,4 +1,4 @@
-"""Which parts of texts may name a topic, and the keys that forms of one name share."""
+"""Finds what in a text may name a topic, and the key that different forms of a name share."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ _TICKET = re.compile(
 
 
 class Origin(IntEnum):
-    """Where a name was found; the first one of several spells the name."""
+    """Where a name was found. If in several places, the first of these origins decides its
+    spelling.
+    """
 
     TITLE = 0
     TAG = 1
@@ -67,7 +69,7 @@ class Origin(IntEnum):
 
 
 def is_ticket(name: str) -> bool:
-    """Whether a name is the number of a ticket, and not of a decision or a standard."""
+    """Whether a name is the number of a ticket, and not that of a decision or a standard."""
     return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
 
 
@@ -90,14 +92,14 @@ def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
 
 
 def prose_of(text: str) -> str:
-    """A text without its parts in backticks, addresses and paths."""
+    """A text without addresses, paths and what is in backticks."""
     if "`" in text:
         text = replaced(_TICKED, " . ", text)
     return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
 
 
 def words_of_identifiers(text: str) -> set[str]:
-    """The folded words inside the identifiers and options of a text, and inside its backticks."""
+    """The words inside a text's identifiers, options and backticks, folded."""
     pieces = text.split("`")
     bare = (word for piece in pieces[::2] for word in piece.split())
     names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
@@ -129,7 +131,7 @@ def word_key(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def key_of_name(name: str) -> str:
-    """A key that names have in common if they differ in inflection alone; "" for what can't be a
+    """A key that is equal for names that differ only in inflection; "" for what cannot be a
     name.
     """
     if not name or has_spaceless(name) or not name.isprintable():
@@ -151,8 +153,8 @@ def is_name_of_heading(words: list[str]) -> bool:
 
 
 def _without_opening(text: str, match: re.Match[str]) -> str | None:
-    """A phrase in capitals without a first word that is in capitals only because it begins a
-    sentence.
+    """A capitalised phrase without its first word, if that has a capital only because a sentence
+    begins there.
     """
     phrase = match[0]
     if _begins_sentence(text, match.start()):
@@ -163,7 +165,7 @@ def _without_opening(text: str, match: re.Match[str]) -> str | None:
 
 
 def _begins_sentence(text: str, at: int) -> bool:
-    """Whether no word stands between an offset and the start of its sentence, or of the text."""
+    """Whether an offset is at the start of a sentence or of the text."""
     first = at
     while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
         first -= 1

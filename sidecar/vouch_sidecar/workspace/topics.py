@@ -1,4 +1,4 @@
-"""The topics of one knowledge base, as `topic_finder` worked them out of one generation."""
+"""The topics of one knowledge base, derived from one generation by `topic_finder`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _serials = count(1)
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """The topics of one knowledge base, by the gate that makes them. `of` is their generation."""
+    """The topics of one knowledge base, by the gate that makes them. `of` is the generation that
+    they were derived from.
+    """
 
     of: Knowledge | None = None
     by_gate: Mapping[str, Table] = field(default_factory=dict)
@@ -33,7 +35,7 @@ class Topics:
     )
 
     def made_ready(self) -> Topics:
-        """The topics themselves, with the look-ups of most viewers built."""
+        """These topics, after building the look-ups that most viewers need."""
         for gate in [OPEN, *self.by_gate][:READY]:
             if self.of is not None:
                 self.seen(self.of, frozenset({OPEN, gate})).of_claim("")
@@ -42,8 +44,8 @@ class Topics:
     def seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
     ) -> VisibleTopics:
-        """The topics that a viewer with these gates may see. Topics that rest on an artifact which
-        changed in this generation are left out, until topics are worked out anew.
+        """The topics that a viewer with these gates may see. Topics that depend on artifacts which
+        changed since `of` are left out until topics are derived again.
         """
         if self.of is None or not self.by_gate:
             return NO_VISIBLE_TOPICS
