@@ -55,7 +55,7 @@ def prompts(root: Path) -> tuple[int, list[str]]:
     engine.load()
     (served,) = engine.serving(Caller())
     view = served.view
-    claims = view.visible.found(view.search.every(Kind.CLAIM), CLAIMS)
+    claims = view.visible.artifacts_in(view.search.every(Kind.CLAIM), CLAIMS)
     texts = [f"Why is it that {one.text}"[:300] for one in claims if isinstance(one, Claim)]
     asked = ((text, perform_named(engine, "context", {"task": text}, Caller())) for text in texts)
     told = (text for text, answer in asked if as_json(answer)["text"])

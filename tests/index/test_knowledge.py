@@ -64,7 +64,7 @@ class Changing:
         self.artifacts |= {key_of(artifact): artifact for artifact in change.upserts}
         self.knowledge = after(before, change, disk_of(self.artifacts.values()))
         if to == "beside":
-            self.knowledge = self.knowledge.on(in_memory(before.documents()), before)
+            self.knowledge = self.knowledge.on_base(in_memory(before.documents()), before)
 
 
 def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:
@@ -91,7 +91,7 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
         found["nearest", topic] = {
             entity.id: [
                 key_in(knowledge.snapshot.document(hit))[1]
-                for hit in view.search.nearest(entity.id, weights, 1)
+                for hit in view.search.best_claims(entity.id, weights, 1)
             ]
             for entity in knowledge.all_of(Kind.ENTITY)
         }
@@ -340,8 +340,8 @@ def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
     view = View("kb", knowledge, ONLY_OPEN)
     assert not view.search.holds(terms("rotates"), Kind.CLAIM)
     assert [*claims_in(view, view.search.holding(terms("expires"), Kind.CLAIM))] == [later]
-    assert not list(claims_in(view, view.search.about(["auth"])))
-    assert list(claims_in(view, view.search.about(["cache"]))) == [later]
+    assert not list(claims_in(view, view.search.claims_of(["auth"])))
+    assert list(claims_in(view, view.search.claims_of(["cache"]))) == [later]
     assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))
 
 

@@ -200,11 +200,11 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
         query = weighed(place)
         wanted = best(history, place)
         assert listed(snapshot, snapshot.search(query, limit)) == wanted[:limit]
-        assert listed(snapshot, snapshot.every(query)) == wanted
+        assert listed(snapshot, snapshot.all_hits(query)) == wanted
         for least in (1.0, 4.0, 100.0):
             enough = [one for one in wanted if one[1] >= least]
             assert listed(snapshot, snapshot.down_to(query, least)) == enough
-    everything = snapshot.every(value_query("place", PLACES))
+    everything = snapshot.all_hits(value_query("place", PLACES))
     assert [key for key, _ in listed(snapshot, everything)] == sorted(
         text.key for text in history.now.values()
     )
@@ -235,7 +235,7 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
     empty = Snapshot()
     for query, _ in QUERIES:
         assert empty.count(query) == 0
-        assert empty.search(query, 1) == empty.every(query) == []
+        assert empty.search(query, 1) == empty.all_hits(query) == []
         assert empty.sums(query, "about", "cited") == {}
         assert empty.total(query, "cited") == 0.0
     assert empty.frequency("stems", "claim@open:key") == 0

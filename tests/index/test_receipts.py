@@ -272,12 +272,12 @@ def test_what_stands_around_a_sentence_counts_as_far_as_it_may_be_seen() -> None
     view = View("kb", World(*everything()).known, EVERYBODY)
     sentence = view.texts.sentence(claim(4))
     assert sentence is not None
-    assert {"head", "second"} <= set(sentence.around)
+    assert {"head", "second"} <= set(sentence.context_stems)
     others = [one for one in everything() if key_of(one) != key_of(claim(2))]
     hidden = View("kb", World(*others, claim(2, status="redacted")).known, EVERYBODY)
     sentence = hidden.texts.sentence(claim(4))
     assert sentence is not None
-    assert "second" not in sentence.around
+    assert "second" not in sentence.context_stems
 
 
 def test_a_retired_part_leaves_the_others_with_their_own_text() -> None:

@@ -121,7 +121,7 @@ def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path
     before = collection.knowledge
     engine.load(whole=True)
     assert collection.knowledge.base is not before.base
-    assert collection.knowledge.since(before) == []
+    assert collection.knowledge.changed_since(before) == []
     found = ask(engine, "experts", topic="keyring")
     names = [one["name"] for one in found["experts"]]
     assert (names, found["degraded"]) == (["keyring", "read_netrc"], [])

@@ -56,7 +56,7 @@ ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n
 def test_a_text_is_read_to_its_end(bait: str) -> None:
     text = BAITS[bait]
     layout = Layout(text)
-    layout.around(0, len(text))
+    layout.sentences_around(0, len(text))
     form_of_text(text)
     names_in(text)
     asked_sentences(text)

@@ -58,4 +58,4 @@ def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> 
 def claims_in(view: View, query: Query) -> Iterator[Claim]:
     """The claims that a query finds."""
     snapshot = view.knowledge.snapshot
-    return (claim_in(snapshot.document(hit)) for hit in snapshot.every(query))
+    return (claim_in(snapshot.document(hit)) for hit in snapshot.all_hits(query))

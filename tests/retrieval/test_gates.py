@@ -71,7 +71,9 @@ def everything(seen: View, text: str) -> dict[str, object]:
             for r in salience([seen], [text], 20)
         ],
         "weights": seen.counts.weights(text),
-        "claims": [c.id for e in ("vault", "jwt") for c in claims_in(seen, seen.search.about([e]))],
+        "claims": [
+            c.id for e in ("vault", "jwt") for c in claims_in(seen, seen.search.claims_of([e]))
+        ],
         "relations": [
             r.id for e in ("vault", "rotation", "hers") for r in seen.visible.relations_of(e)
         ],
@@ -92,7 +94,7 @@ def test_answers_are_those_of_a_knowledge_base_without_what_is_hidden(text: str)
 
 def test_the_right_viewer_sees_more() -> None:
     hers = view(*SHOWN, *HIDDEN, who=ADA)
-    assert [c.id for c in claims_in(hers, hers.search.about(["vault"]))] == [
+    assert [c.id for c in claims_in(hers, hers.search.claims_of(["vault"]))] == [
         "hers",
         "length",
         "rotation",

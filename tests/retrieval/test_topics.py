@@ -231,13 +231,13 @@ def test_names_that_the_repository_shares_are_topics() -> None:
 
 @pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb", "website", "online", "October"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
-    around = WorkspaceNames(own=frozenset({"kb"}))
+    around = WorkspaceNames(project_names=frozenset({"kb"}))
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
 
 
 def test_the_own_name_is_none_as_a_tag() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("kb",))
-    assert names(seen(*tagged, around=WorkspaceNames(own=frozenset({"kb"})))) == set()
+    assert names(seen(*tagged, around=WorkspaceNames(project_names=frozenset({"kb"})))) == set()
 
 
 def test_what_stands_in_many_claims_is_no_topic() -> None:

@@ -56,8 +56,8 @@ def test_a_change_is_read_alone() -> None:
     now = texts_of(after(known, change), before, any_script=False)
     assert now.by_mark == {mark_of("Keys rotate daily."): "Keys rotate daily."}
     whole = texts_of(after(known, change), None, any_script=False)
-    assert now.of == whole.of
-    assert (Kind.CLAIM, "ada") not in now.of
+    assert now.by_artifact == whole.by_artifact
+    assert (Kind.CLAIM, "ada") not in now.by_artifact
 
 
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:

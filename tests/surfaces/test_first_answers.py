@@ -163,7 +163,7 @@ def test_head_in_tables_moves_with_them(tmp_path: Path, linked: bool) -> None:
     for one in {root / ".git", folder}:
         (one / "reftable").mkdir()
         (one / "reftable" / "tables.list").write_text("0x1-0x1-a.ref\n", "utf-8")
-    head = Head.of(WorkingTree.holding(tmp_path / "linked" if linked else root))
+    head = Head.of_tree(WorkingTree.holding(tmp_path / "linked" if linked else root))
     assert head is not None
     before = head.version()
     assert head.version() == before
@@ -184,7 +184,7 @@ def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) 
         git(root, "checkout", "-q", "--detach")
     if kind == "packed":
         git(root, "pack-refs", "--all")
-    head = Head.of(WorkingTree.holding(root))
+    head = Head.of_tree(WorkingTree.holding(root))
     assert head is not None
     before = head.version()
     (root / "a.py").touch()

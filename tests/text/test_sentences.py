@@ -48,7 +48,7 @@ Use ``pip``::
 
 def around(quote: str, text: str = DOCUMENT) -> tuple[Form, str, str] | None:
     layout, start = Layout(text), text.index(quote)
-    place = layout.around(start, start + len(quote))
+    place = layout.sentences_around(start, start + len(quote))
     if place is None:
         return None
     return place.form, place.text, "".join(map(layout.heading, place.headings[:1]))
@@ -136,7 +136,7 @@ def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
 
 
 def test_a_range_of_blanks_touches_nothing() -> None:
-    assert Layout("One.\n\n\n\nTwo.").around(6, 7) is None
+    assert Layout("One.\n\n\n\nTwo.").sentences_around(6, 7) is None
 
 
 def test_a_list_in_a_paragraph_of_a_directive_is_no_code() -> None:
@@ -230,6 +230,6 @@ def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
     quote: str, lead_in: str | None
 ) -> None:
     start = LISTED.index(quote)
-    place = Layout(LISTED).around(start, start + 1)
+    place = Layout(LISTED).sentences_around(start, start + 1)
     assert place is not None
     assert (place.lead_in and LISTED[slice(*place.lead_in)]) == lead_in

@@ -42,7 +42,7 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     assert authors(found, "a.py") == ["Ada Byron"]
     assert authors(found, "b/c.py") == ["Bob Kahn", "Ada Byron"]
     assert [one.at for one in found.commits] == [1_735_689_600, 1_704_067_200]
-    assert found.below("b/") == ["b/c.py"]
+    assert found.files_below("b/") == ["b/c.py"]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
 
 

@@ -9,7 +9,14 @@ from subprocess import CalledProcessError
 
 import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
-from vouch_sidecar.workspace.file_list import MAX_BYTES, Files, below, list_files, read, stat_of
+from vouch_sidecar.workspace.file_list import (
+    MAX_BYTES,
+    Files,
+    list_files,
+    path_below,
+    read_file,
+    stat_of,
+)
 
 from tests.engine.bases import ask, base
 from tests.kb.samples import claim, put
@@ -113,18 +120,18 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (root / "folder").symlink_to(tmp_path / "out")
     (root / "inner").symlink_to(root / "in")
     assert walked(root) == ("a.py", "in/b.py")
-    assert read(root, "in/b.py") is not None
+    assert read_file(root, "in/b.py") is not None
     for path in ("link.py", "folder/secret.py", "inner/b.py", "../out/secret.py", "in", "", "gone"):
-        assert read(root, path) is None
+        assert read_file(root, path) is None
     assert stat_of(root, "link.py") is None
 
 
 def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, {"large": b"x" * (MAX_BYTES + 1), "whole": b"x" * MAX_BYTES})
     os.mkfifo(tmp_path / "pipe")
-    assert read(tmp_path, "large") is None
-    assert read(tmp_path, "pipe") is None
-    assert read(tmp_path, "whole") is not None
+    assert read_file(tmp_path, "large") is None
+    assert read_file(tmp_path, "pipe") is None
+    assert read_file(tmp_path, "whole") is not None
     assert walked(tmp_path) == ("large", "whole")
 
 
@@ -145,15 +152,15 @@ def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
     ],
 )
 def test_paths_below_the_root(tmp_path: Path, path: str, expected: str | None) -> None:
-    assert below(tmp_path, path) == expected
+    assert path_below(tmp_path, path) == expected
     if expected is not None:
-        assert below(tmp_path, str(tmp_path / path)) == expected
+        assert path_below(tmp_path, str(tmp_path / path)) == expected
 
 
 def test_the_root_by_another_link(tmp_path: Path) -> None:
     write(tmp_path / "root", {"a.py": ""})
     (tmp_path / "alias").symlink_to(tmp_path / "root")
-    assert below(tmp_path / "root", str(tmp_path / "alias" / "a.py")) == "a.py"
+    assert path_below(tmp_path / "root", str(tmp_path / "alias" / "a.py")) == "a.py"
 
 
 def test_names_differ_in_case_and_form_on_some_disks() -> None:

@@ -70,7 +70,7 @@ class Finding(NamedTuple):
     field: str
     message: str
     severity: Severity = Severity.WARNING
-    at: int | None = None
+    offset: int | None = None
 
 
 class _IdInField(NamedTuple):
@@ -80,7 +80,7 @@ class _IdInField(NamedTuple):
     field: str
     kinds: tuple[Kind, ...]
     id: str
-    at: int | None = None
+    offset: int | None = None
 
 
 class Allowance:
@@ -93,7 +93,7 @@ class Allowance:
     def is_spent(self) -> bool:
         return self.left is not None and self.left <= 0
 
-    def take(self, size: int) -> bool:
+    def spend(self, size: int) -> bool:
         """Spend `size` bytes. Returns False if that exceeds the budget, which is spent then."""
         if self.left is not None:
             self.left -= size
@@ -128,7 +128,7 @@ class CheckContext:
             fold(page.title) for page in self.knowledge.all_of(Kind.PAGE) if isinstance(page, Page)
         )
 
-    def whole(self, artifact: Artifact) -> Artifact:
+    def as_in_file(self, artifact: Artifact) -> Artifact:
         """An artifact as its file has it. The index leaves out parts of a page that nobody may see,
         and keeps pseudonyms in place of the ids of claims and of pages' entities.
         """
@@ -163,7 +163,7 @@ class CheckContext:
             data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
         except (FileNotFoundError, UnreadableError):
             return None
-        artifact = parse(path, data).artifact if self.allowance.take(len(data)) else None
+        artifact = parse(path, data).artifact if self.allowance.spend(len(data)) else None
         if not isinstance(artifact, Claim | Page) or key_of(artifact) != (kind, artifact_id):
             return None
         return None if is_live(artifact) else artifact
@@ -186,7 +186,7 @@ def check_all(
     paths = {*context.collection.problems}
     for kind in CHECKED:
         for known_artifact in context.knowledge.all_of(kind):
-            artifact = context.whole(known_artifact)
+            artifact = context.as_in_file(known_artifact)
             paths.add(artifact.path)
             seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
             findings = _findings if seen else _impersonal
@@ -290,8 +290,8 @@ def _placed(artifact: Artifact, data: bytes, findings: Iterable[Finding]) -> tup
         return ()
     places = locate(artifact.path, data, [finding.field for finding in first])
     for number, finding in enumerate(first):
-        if finding.at is not None:
-            places[number] = place_in_body(data, finding.at)
+        if finding.offset is not None:
+            places[number] = place_in_body(data, finding.offset)
     problems = (
         Problem(
             artifact.path,
@@ -390,7 +390,7 @@ def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         elif not is_live(claim):
             by = f", by {clip(one_line(claim.superseded_by), 80)}" if claim.superseded_by else ""
             message = f"`{field}` is a claim that is {claim.status}{by}"
-            yield Finding("retired-claim", field, message, at=at)
+            yield Finding("retired-claim", field, message, offset=at)
 
 
 def _cites(artifact: Artifact) -> bool:
@@ -466,7 +466,7 @@ def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
     """Finds merge conflict markers in the text of a page. In other fields they prevent parsing."""
     if isinstance(artifact, Page) and (mark := CONFLICT.search(artifact.body)):
         message = "the text holds the marks of a merge conflict"
-        yield Finding("git-conflict", "body", message, at=mark.start())
+        yield Finding("git-conflict", "body", message, offset=mark.start())
 
 
 def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
@@ -484,7 +484,7 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     workspace = context.collection.surroundings.workspace
     finding = stale_for(workspace, context.knowledge, artifact, sees, context.now)
     if finding is not None:
-        yield Finding(finding.code, finding.field, finding.said, Severity.HINT)
+        yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.workspace.claim_reading import CitedFile, ClaimFacts
-from vouch_sidecar.workspace.file_list import read
+from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator, line_in
 
@@ -139,7 +139,7 @@ def _by_content(
     for path in dict.fromkeys(path for paths in unsure.values() for path in paths):
         if stops():
             return {}
-        there = read(root, path)
+        there = read_file(root, path)
         data = there[0] if there is not None else b""
         ids[path], lines[path] = sha256(data).hexdigest(), frozenset(data.splitlines())
     paths_by_id: dict[str, str] = {}
@@ -156,5 +156,5 @@ def _by_content(
 
 def _content_id(root: Path, path: str) -> str:
     """The id of a source with the content of a file; "" where it can't be read."""
-    there = read(root, path)
+    there = read_file(root, path)
     return sha256(there[0]).hexdigest() if there is not None else ""

@@ -81,7 +81,7 @@ class Collection:
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         if not self.reader.has_read:
-            self.surroundings.look(self.settings.trust.folders)
+            self.surroundings.check_repository(self.settings.trust.folders)
         return self.reader.read(paths, anew=self.is_failing)
 
     @contextmanager
@@ -148,7 +148,7 @@ class Collection:
         """Whether topics are enabled and the published generation may have some."""
         return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
 
-    def take(self, step: Step, now: float) -> None:
+    def publish(self, step: Step, now: float) -> None:
         """Publish a step. `now` is wall-clock time in seconds."""
         self.knowledge = step.knowledge
         self.problems = step.problems

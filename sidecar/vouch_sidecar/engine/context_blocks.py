@@ -98,8 +98,8 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
     material = BlockCandidates(
         rows,
         " ".join(texts),
-        first=_allowed(served, request.tied),
-        more=more,
+        first_hits=_allowed(served, request.tied),
+        more_hits=more,
         given=frozenset() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
@@ -155,7 +155,7 @@ def _volunteering(served: Served, session: Session, now: float) -> Window:
     if volunteer.max_per_session is not None:
         most = max(0, min(most, volunteer.max_per_session - len(pushed)))
     passed_over = session.passed_over(identity, slot)
-    return replace(window, most=most, pushed=pushed, passed_over=passed_over)
+    return replace(window, limit=most, pushed=pushed, passed_over=passed_over)
 
 
 def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
@@ -181,10 +181,10 @@ def _remember(session: Session, rows: Sequence[Salient], speech: ContextBlock) -
     given_now = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
-            session.give(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
+            session.record_given(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
     cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
     for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask
         given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        session.give(hit.view.identity, kind, given_id, state_of(hit))
+        session.record_given(hit.view.identity, kind, given_id, state_of(hit))

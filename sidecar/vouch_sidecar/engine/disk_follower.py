@@ -109,19 +109,19 @@ class DiskFollower:
         for root in self._engine.collections:
             inside = f"{root / KB_DIRNAME}{os.sep}"
             if changed is None or any(map(inside.startswith, changed)):
-                self.look(root)
+                self.check_files(root)
                 continue
             below = [p[len(inside) : -1] for p in changed if p.startswith(inside)]
             if below:
                 self._on_files(root, [path.replace(os.sep, "/") for path in below])
         self._wake.set()
 
-    def look(self, root: Path) -> None:
+    def check_files(self, root: Path) -> None:
         """Check all files of a knowledge base."""
         self._due.setdefault(root, _Due()).sweep_at = 0.0
         self._wake.set()
 
-    def look_around(self) -> None:
+    def check_file_lists(self) -> None:
         """Check at once whether the list of files changed."""
         self._workspaces.wake()
 
@@ -192,7 +192,7 @@ class DiskFollower:
         if not self._engine.registry.starts.lacking or started < self._search_at:
             return
         with self._engine.faults.contained("search", "New knowledge bases are not found"):
-            if await in_worker(self._engine.registry.starts.look):
+            if await in_worker(self._engine.registry.starts.has_found_one):
                 self._engine.search_again()
         now = self._engine.clock()
         self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
@@ -274,7 +274,7 @@ class DiskFollower:
         """Read the files that are due and publish what changed."""
         started = self._engine.clock()
         tree = self._tree(collection)
-        if _versions(tree, Head.of(tree)) != due.git:
+        if _versions(tree, Head.of_tree(tree)) != due.git:
             due.sweep_at = 0.0  # events of a checkout may be missing
         paths = due.take(started)
         step = await self._read(collection, paths)
@@ -298,7 +298,7 @@ class DiskFollower:
     async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
         """Read what changed, and again until git has stopped changing the working tree."""
         tree = self._tree(collection)
-        head = Head.of(tree)
+        head = Head.of_tree(tree)
         version = _versions(tree, head)
         step = await in_worker(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
@@ -333,7 +333,7 @@ class DiskFollower:
         with scope:
             while True:
                 try:
-                    await watch(root, self.look, self._on_files, self._on_lost)
+                    await watch(root, self.check_files, self._on_files, self._on_lost)
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
                     self._on_lost(root, True)

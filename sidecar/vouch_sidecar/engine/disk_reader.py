@@ -52,7 +52,7 @@ class Step:
     config: bytes | None
     ended: frozenset[str] = frozenset()
 
-    def is_as(self, other: Step | None) -> bool:
+    def is_same_as(self, other: Step | None) -> bool:
         """Whether nothing changed between another step and this one."""
         return (
             other is not None
@@ -68,7 +68,7 @@ class Written(NamedTuple):
     memory; `purges` counts the purges before it was written.
     """
 
-    of: Knowledge
+    generation: Knowledge
     layer: Layer
     unfinished: Unfinished | None
     purges: int
@@ -112,7 +112,7 @@ class DiskReader:
             seen = self.store.reconcile(paths)
             self._apply(self.latest, seen.change)
             step = self._step(seen, _ended(seen.change.upserts))
-            if step.is_as(self._given):
+            if step.is_same_as(self._given):
                 return None
         else:
             step = self._read_again() if anew or self.is_damaged else self._read_first()
@@ -254,11 +254,11 @@ class DiskReader:
 
     def adopt(self, written: Written) -> None:
         """Replace the base by a written one; `latest` keeps the changes made since."""
-        if written.of.base is not self.latest.base:
+        if written.generation.base is not self.latest.base:
             return  # everything was read again meanwhile
-        names = written.of.pseudonyms
-        base = Knowledge(written.layer, written.of.names, pseudonyms=names)
-        since = self.latest.on(written.layer, written.of)
+        names = written.generation.pseudonyms
+        base = Knowledge(written.layer, written.generation.names, pseudonyms=names)
+        since = self.latest.on_base(written.layer, written.generation)
         self.store.hold_only(_artifact_reader(base), since.changed.keys())
         if self._unfinished is not None and self.bases is not None:
             self.bases.discard(self._unfinished)

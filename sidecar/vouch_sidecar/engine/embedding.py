@@ -64,7 +64,7 @@ class _KbVectors:
 
     texts: Texts | None = None
     vectors: Vectors = field(default_factory=lambda: Vectors({}, {}))
-    known: dict[bytes, Vector] | None = None
+    by_digest: dict[bytes, Vector] | None = None
     unwritten: int = 0
 
 
@@ -160,12 +160,12 @@ class Embeddings:
         if not collection.complete:
             return True
         if not self._is_ready(collection):
-            if state.known is None:
+            if state.by_digest is None:
                 read = partial(_read, collection, backend.identity)
-                state.known = await in_worker(read, abandon_on_cancel=True)
+                state.by_digest = await in_worker(read, abandon_on_cancel=True)
             read_texts = partial(texts_of, collection.knowledge, state.texts, backend.any_script)
             texts = await in_worker(read_texts, abandon_on_cancel=True)
-            lacking = [mark for mark in texts.by_mark if mark not in state.known]
+            lacking = [mark for mark in texts.by_mark if mark not in state.by_digest]
             lacking.sort(key=lambda mark: len(texts.by_mark[mark]))
             for at in range(0, len(lacking), BATCH):
                 if self._model != self._wanted():
@@ -175,15 +175,18 @@ class Embeddings:
                 marks = lacking[at : at + BATCH]
                 embed = partial(backend.embed, [texts.by_mark[m] for m in marks], BATCH_SECONDS)
                 rows = await in_worker(embed, abandon_on_cancel=True)
-                state.known.update(zip(marks, rows, strict=True))
+                state.by_digest.update(zip(marks, rows, strict=True))
             try:
-                state.vectors = await in_worker(partial(arranged, texts, state.known))
+                state.vectors = await in_worker(partial(arranged, texts, state.by_digest))
             except ValueError:  # the vectors on disk are those of another model
-                state.texts, state.known = None, {}
+                state.texts, state.by_digest = None, {}
                 raise UnavailableError(MIXED) from None
-            if state.texts is not None and state.texts.of.keys() - texts.of.keys():
+            if (
+                state.texts is not None
+                and state.texts.by_artifact.keys() - texts.by_artifact.keys()
+            ):
                 state.unwritten += UNWRITTEN + 1  # removed texts must not stay in a file
-            state.known = dict(state.vectors.by_mark)
+            state.by_digest = dict(state.vectors.by_mark)
             state.texts = texts._replace(by_mark={})
             state.unwritten += len(lacking)
         return await self._keep(backend, collection, state)
@@ -221,7 +224,9 @@ class Embeddings:
         collections = [kb.collection for kb in served]
         if not all(map(self._is_ready, collections)):
             return None
-        vector = await self._embed_question(text, min(kb.view.deadline.left for kb in served))
+        vector = await self._embed_question(
+            text, min(kb.view.deadline.seconds_left for kb in served)
+        )
         if vector is None or not all(map(self._is_ready, collections)):
             return None
         vectors = {kb.view.identity: self._vectors[kb.collection.root].vectors for kb in served}

@@ -46,9 +46,9 @@ class Follower(Protocol):
     def wake(self) -> None:
         """Something was published, or a fault began or ended."""
 
-    def look(self, root: Path) -> None: ...
+    def check_files(self, root: Path) -> None: ...
 
-    def look_around(self) -> None: ...
+    def check_file_lists(self) -> None: ...
 
 
 class Engine:
@@ -102,15 +102,15 @@ class Engine:
         """Whether changes on disk are noticed without a call of `read`."""
         return self._follower is not None
 
-    def look(self, root: Path) -> None:
+    def check_files(self, root: Path) -> None:
         """Have the files of a knowledge base checked soon."""
         if self._follower is not None:
-            self._follower.look(root)
+            self._follower.check_files(root)
 
-    def look_around(self) -> None:
+    def check_file_lists(self) -> None:
         """Have the lists of files checked soon."""
         if self._follower is not None:
-            self._follower.look_around()
+            self._follower.check_file_lists()
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace, and serve their knowledge bases alone, beside
@@ -160,7 +160,7 @@ class Engine:
             return
         config_changed = step.config != collection.config or collection.is_failing
         self.generation += 1
-        collection.take(step, self.now())
+        collection.publish(step, self.now())
         if config_changed:
             self._configure([collection])
         for session_id in step.ended:
@@ -174,7 +174,7 @@ class Engine:
         so what was computed from it is kept.
         """
         before, collection.knowledge = collection.knowledge, collection.reader.latest
-        collection.surroundings.move(before, collection.knowledge)
+        collection.surroundings.carry_over(before, collection.knowledge)
         self._let_go()
 
     def publish_workspace(
@@ -192,7 +192,7 @@ class Engine:
             return
         was_pending = collection.is_workspace_pending
         head = head if complete_for is collection.knowledge else None
-        differs = collection.surroundings.take(workspace, topics, complete_for, head)
+        differs = collection.surroundings.publish(workspace, topics, complete_for, head)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()
@@ -261,7 +261,7 @@ class Engine:
                 words,
                 deadline=deadline,
                 workspace=collection.surroundings.workspace,
-                people_told=PeopleTold.by(settings.people, is_model=caller.is_model),
+                people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
             )

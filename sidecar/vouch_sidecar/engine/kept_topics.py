@@ -33,7 +33,7 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
         return
     if (
         knowledge is not collection.reader.latest
-        or collection.surroundings.topics.of is not knowledge
+        or collection.surroundings.topics.knowledge is not knowledge
     ):
         return
     basis = _basis(collection, knowledge, files, collection.surroundings.workspace.origin)

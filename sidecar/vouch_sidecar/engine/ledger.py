@@ -88,12 +88,12 @@ class UsageLedger:
             today.characters += len(line)
             today.stale += hit.stale is not None and hit.stale.is_gone
             self._given[hit.artifact.id] += 1
-            session.hand(hit.view.identity, given_line(hit, prompt))
+            session.record_line(hit.view.identity, given_line(hit, prompt))
 
     def read_answer(self, view: View, session: Session, answer: str) -> None:
         """Count which of the given lines an answer of the session used, each once."""
         today, prompt = self._today(), "\n".join(session.newest_first(view.identity)[:1])
-        for line in session.handed(view.identity):
+        for line in session.given_lines(view.identity):
             today.judged += not line.is_judged
             line.is_judged = True
             if not line.is_used and is_used(view, line, answer, prompt):

@@ -45,7 +45,7 @@ class ProblemReport:
             values.append("files_skipped")
         return values
 
-    def of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+    def problems_of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
         """All problems of a knowledge base by path."""
         by_path = dict(collection.problems)
         of_collection = (*collection.settings_problems, *collection.faulty(), *collection.hints())
@@ -62,7 +62,7 @@ class ProblemReport:
         """The problems that a caller is told. People and programs are told those of all files,
         whoever may see the content; a model is told only those of settings and current failures.
         """
-        by_path = self.of(collection)
+        by_path = self.problems_of(collection)
         paths = by_path.keys() & {"", CONFIG} if caller.is_model else by_path.keys()
         return {path: problems for path, problems in by_path.items() if path in paths}
 

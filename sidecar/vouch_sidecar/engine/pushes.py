@@ -59,7 +59,7 @@ class _Stamp(NamedTuple):
     session: Session
     touches: int
     is_held_back: bool
-    known: tuple[object, ...]
+    knowledge: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Pushes:
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
         served, now = self._engine.speaking(self._caller), self._engine.clock()
-        state = _known(served)
+        state = _knowledge_stamp(served)
         for session in self._sessions():
             stamp = _Stamp(session, session.touches, held_back(served, session, now), state)
             if self._last_stamps.get(session.id) != stamp:
@@ -156,7 +156,10 @@ class Pushes:
         engine, session = self._engine, state.stamp.session
         served = engine.speaking(self._caller)
         is_there = engine.sessions.peek(session.id) is session
-        is_unchanged = (state.stamp.known, state.pushed) == (_known(served), session.pushed_count)
+        is_unchanged = (state.stamp.knowledge, state.pushed) == (
+            _knowledge_stamp(served),
+            session.pushed_count,
+        )
         if not (is_there and is_unchanged):
             return []
         self._last_stamps[session.id] = state.stamp
@@ -213,7 +216,7 @@ class Pushes:
         return "ok", True, None
 
 
-def _known(served: Sequence[Served]) -> tuple[object, ...]:
+def _knowledge_stamp(served: Sequence[Served]) -> tuple[object, ...]:
     """A value that changes when the knowledge or the settings behind a ranking change."""
     return tuple((kb.view.stamp, kb.settings) for kb in served)
 

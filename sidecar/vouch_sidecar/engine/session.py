@@ -39,7 +39,7 @@ class Slot:
 
     key: str
     text: str
-    turn: int = 0
+    touched_at: int = 0
     """The session's count of touches when this slot was last touched."""
     also: tuple[str, ...] = ()
     """Its earlier texts since its last word was begun: what they name stays in play until the word
@@ -59,16 +59,16 @@ class AnswersGiven:
 
     given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
     """(identity, kind, id) of what was given, with its state then."""
-    handed: list[tuple[Hashable, GivenLine]] = field(default_factory=list)
+    lines: list[tuple[Hashable, GivenLine]] = field(default_factory=list)
     """(identity, line) of the blocks that were given."""
-    asked: list[str] = field(default_factory=list)
+    context_texts: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
     last_texts: dict[str, str] = field(default_factory=dict)
     """The text of the last call, by operation."""
 
     def copy(self) -> AnswersGiven:
         return AnswersGiven(
-            dict(self.given), list(self.handed), list(self.asked), dict(self.last_texts)
+            dict(self.given), list(self.lines), list(self.context_texts), dict(self.last_texts)
         )
 
 
@@ -156,7 +156,7 @@ class Session:
             slots.pop(key, None)
             if preview.text.strip() or preview.also:
                 slots[key] = preview
-        return [slot for slot in reversed(slots.values()) if slot.turn > after]
+        return [slot for slot in reversed(slots.values()) if slot.touched_at > after]
 
     def newest(self) -> Slot | None:
         """The slot that was touched last."""
@@ -215,22 +215,24 @@ class Session:
         """The states of all that was given."""
         return frozenset(list(self._answers.given.values()))
 
-    def give(self, identity: Hashable, kind: str, artifact_id: str, state: Hashable) -> None:
+    def record_given(
+        self, identity: Hashable, kind: str, artifact_id: str, state: Hashable
+    ) -> None:
         """Record that something was given in a state, which differs once it has changed."""
         self._answers.given[identity, kind, artifact_id] = state
 
-    def hand(self, identity: Hashable, line: GivenLine) -> None:
+    def record_line(self, identity: Hashable, line: GivenLine) -> None:
         """Record a line of a block that was given, to find out later whether an answer used it."""
-        self._answers.handed = [*self._answers.handed[1 - MAX_HANDED :], (identity, line)]
+        self._answers.lines = [*self._answers.lines[1 - MAX_HANDED :], (identity, line)]
 
-    def handed(self, identity: Hashable) -> list[GivenLine]:
+    def given_lines(self, identity: Hashable) -> list[GivenLine]:
         """The latest lines that were given of a knowledge base."""
-        return [line for viewer, line in self._answers.handed if viewer == identity]
+        return [line for viewer, line in self._answers.lines if viewer == identity]
 
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts; records it."""
-        before, self._answers.asked = self._answers.asked, list(texts)
-        return before == self._answers.asked
+        before, self._answers.context_texts = self._answers.context_texts, list(texts)
+        return before == self._answers.context_texts
 
     def repeats(self, operation: str, text: str) -> bool:
         """Whether `text` is that of the operation's previous call in this session; records it."""
@@ -296,7 +298,7 @@ class Session:
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._answers.given.items())
         self._answers.given = {key: state for key, state in given if key[0] != identity}
-        self._answers.handed = [pair for pair in self._answers.handed if pair[0] != identity]
+        self._answers.lines = [pair for pair in self._answers.lines if pair[0] != identity]
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 

@@ -64,7 +64,7 @@ def _head(view: View) -> str:
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
-    artifacts = view.visible.found(
+    artifacts = view.visible.artifacts_in(
         view.search.every(Kind.PAGE), PAGES_LOOKED_AT
     )  # a document for each section
     pages = {page.id: page for page in artifacts if isinstance(page, Page)}

@@ -57,7 +57,7 @@ class Starts:
             self._without = self._without - {start} if roots else self._without | {start}
         return roots
 
-    def look(self) -> bool:
+    def has_found_one(self) -> bool:
         """Whether a start that had no knowledge base has one now. Blocks; thread-safe."""
         return any(self._around(start) for start in self._without)
 

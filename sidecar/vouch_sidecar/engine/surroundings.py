@@ -37,11 +37,11 @@ class Surroundings:
     why_git_unasked: str = ""
     """Why the repository counts as none; "" where it counts, or there is none."""
 
-    def look(self, trusted: Sequence[str]) -> None:
+    def check_repository(self, trusted: Sequence[str]) -> None:
         """Check whether the folder belongs to a repository that may be read. Blocks."""
         self.why_git_unasked = why_unasked(self.root, trusted)
 
-    def take(
+    def publish(
         self,
         workspace: Workspace,
         topics: Topics | None,
@@ -65,17 +65,17 @@ class Surroundings:
             ties_differ
             or topics_differ
             or workspace.history is not before.history
-            or not workspace.fresh.is_as(before.fresh)
+            or not workspace.fresh.is_same_as(before.fresh)
         )
 
-    def move(self, before: Knowledge, now: Knowledge) -> None:
+    def carry_over(self, before: Knowledge, now: Knowledge) -> None:
         """Keep what was computed for one generation for another one with the same content."""
-        if now.since(before) != []:
+        if now.changed_since(before) != []:
             return
         if self.complete_for is before:
             self.complete_for = now
-        if self.topics.of is before:
-            self.topics = replace(self.topics, of=now)
+        if self.topics.knowledge is before:
+            self.topics = replace(self.topics, knowledge=now)
 
     @property
     def is_behind(self) -> bool:

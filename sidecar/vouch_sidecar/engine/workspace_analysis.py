@@ -35,7 +35,7 @@ from vouch_sidecar.workspace.commit_history import History, prefix_in, read_hist
 from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.file_list import Files, list_files, read, stamp_of, stat_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stamp_of, stat_of
 from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, QuoteRange
 from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
@@ -144,7 +144,7 @@ def _owned(
     if prefix is None:
         return state.code_owners, {}
     more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
-    rules = state.code_owners.of([prefix + path for path in more], stops)
+    rules = state.code_owners.rules_for([prefix + path for path in more], stops)
     if not stops():
         state.owned |= {path: rules.get(prefix + path) for path in more}
     return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
@@ -236,7 +236,7 @@ def work_out(
     origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     if state.stats:
-        known_uses, searched = _without(state.common, uses, wanted)
+        known_uses, searched = _without_common(state.common, uses, wanted)
         ties = Ties(by_path, known_uses, dict(state.names))
     else:  # no name is known to be rare
         ties, searched = Ties(by_path, {}, dict(state.names)), None
@@ -246,13 +246,13 @@ def work_out(
     workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
     workspace.made_ready()
     # Later the old topics count until the second stage.
-    first = collection.surroundings.topics.of is None
+    first = collection.surroundings.topics.knowledge is None
     yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, stops)
     common |= {name for name in wanted.names if fold(name) in own}
     state.common = common
-    uses, wanted = _without(common, uses, wanted)
+    uses, wanted = _without_common(common, uses, wanted)
     state.once_names -= set(map(digest, common))  # a name that became common is not gone
     if stops() or not _search_files(root, files, wanted, state, stops):
         return
@@ -271,7 +271,7 @@ def work_out(
         yield workspace, topics
 
 
-def _without(
+def _without_common(
     common: Set[str], uses: dict[str, list[Use]], wanted: Wanted
 ) -> tuple[dict[str, list[Use]], Wanted]:
     """The uses of identifiers, and the names to look for in files, both without common names."""
@@ -294,7 +294,9 @@ def look_again(
     state.looked_at, state.look_seconds = now, time.monotonic() - now
     fresh = None if same else _freshness(root, workspace.ties, workspace.sources, state, stops)
     return (
-        None if fresh is None or fresh.is_as(workspace.fresh) else replace(workspace, fresh=fresh)
+        None
+        if fresh is None or fresh.is_same_as(workspace.fresh)
+        else replace(workspace, fresh=fresh)
     )
 
 
@@ -332,7 +334,7 @@ def _freshness(
 
 def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
     """Where the quotes are in a file now; empty if the file can't be read."""
-    there = read(root, path)
+    there = read_file(root, path)
     changed = _changed_at(root, path)
     if there is None or changed is None:
         return {}
@@ -465,7 +467,7 @@ def _grouped(
 
 def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
     """The keys that differ between two generations; None if all claims must be read again."""
-    changed = None if before is None else after.since(before)
+    changed = None if before is None else after.changed_since(before)
     kinds = {kind for kind, _ in changed or ()}
     return None if kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY} else changed
 
@@ -489,7 +491,7 @@ def _search_files(
         stat = stat_of(root, path)
         if stat is not None and state.stats.get(path) == stat:
             continue
-        content = read(root, path) if stat is not None and wanted else None
+        content = read_file(root, path) if stat is not None and wanted else None
         before = state.names.pop(path, NO_NAMES)
         state.stats.pop(path, None)
         if content is not None:

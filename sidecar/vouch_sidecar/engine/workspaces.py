@@ -170,12 +170,12 @@ def settle(
                 state.recalled = True
                 kept = resume(collection, collection.knowledge, state, env)
                 if kept is not None and kept[1] is not None:
-                    collection.surroundings.take(*kept, collection.knowledge)
+                    collection.surroundings.publish(*kept, collection.knowledge)
                     record_what_is_missing(collection, state)
                     continue
             ties_known = False
             for workspace, topics in work_out(collection, collection.knowledge, state, env, stops):
-                collection.surroundings.take(workspace, topics)
+                collection.surroundings.publish(workspace, topics)
                 ties_known = True
             if state.knowledge is collection.knowledge:
                 collection.surroundings.complete_for = collection.knowledge

@@ -149,7 +149,7 @@ class ChangedWorld:
         return self._in_source[source_id]
 
     def _evidence_in(self, source_id: str) -> Iterator[Evidence]:
-        quoting = self._before.found(pointing_query("quotes", source_id))
+        quoting = self._before.artifacts_in(pointing_query("quotes", source_id))
         for artifact in quoting:
             if isinstance(artifact, Evidence) and not self._changes(key_of(artifact)):
                 yield self.evidence(artifact.id) or artifact
@@ -164,7 +164,7 @@ class ChangedWorld:
 
     def _cited(self, evidence_id: str) -> Cited:
         by = list(self._citing.get(evidence_id, ()))
-        for artifact in self._before.found(pointing_query("cites", evidence_id)):
+        for artifact in self._before.artifacts_in(pointing_query("cites", evidence_id)):
             if isinstance(artifact, Claim) and not self._changes(key_of(artifact)):
                 cites = citing(artifact, self.evidence).get(evidence_id)
                 by += [] if cites is None else [cites]
@@ -229,7 +229,7 @@ class ChangedWorld:
     def sources_at(self, locator: str) -> Iterable[Source]:
         if not is_place(locator):
             return
-        for artifact in self._before.found(pointing_query(*located(locator))):
+        for artifact in self._before.artifacts_in(pointing_query(*located(locator))):
             if isinstance(artifact, Source) and not self._changes(key_of(artifact)):
                 yield artifact
         for artifact in self._shown.values():

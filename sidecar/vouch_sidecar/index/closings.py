@@ -81,7 +81,7 @@ def artifacts_quoting(
     for source_id, changed in by_source.items():
         affected |= _around(world, source_id, changed, whole=source_id in sources)
     for evidence_id in affected:
-        for citing_claim in world.cited(evidence_id).by:
+        for citing_claim in world.cited(evidence_id).citing:
             if (claim := world.claim(citing_claim.claim_id)) is not None:
                 affected_artifacts[key_of(claim)] = claim
     return {
@@ -128,10 +128,10 @@ def _touched(
                 sources.add(artifact.id)
         saying = [key[1]] if key[0] is Kind.CLAIM else []
         if key[0] is Kind.EVIDENCE:  # what cites it counts as quoting, or no longer
-            cites = before.found(pointing_query("cites", key[1]))
+            cites = before.artifacts_in(pointing_query("cites", key[1]))
             saying = [citation.id for citation in cites]
         for claim_id in saying:
-            same = before.found(pointing_query(*repeats(claim_id, before.pseudonyms)))
+            same = before.artifacts_in(pointing_query(*repeats(claim_id, before.pseudonyms)))
             evidence.update(citation.id for citation in same)
         for refers in (before.withheld_by(key), world.withheld_by(key)):
             targets = {Pointer.decode(term).target for term in refers}
@@ -194,7 +194,9 @@ def artifacts_holding(
             for text in dict.fromkeys((*was.of_claim(key[1]), *now.of_claim(key[1]))):
                 keys |= dict.fromkeys(artifacts_saying(before, text))
         if world.secrecy_of(key[1]) != sealed_before(before, key)[0]:
-            citing_pages = before.found(pointing_query("cites", before.pseudonyms.of(key[1])))
+            citing_pages = before.artifacts_in(
+                pointing_query("cites", before.pseudonyms.of(key[1]))
+            )
             keys |= dict.fromkeys(key_of(page) for page in citing_pages if isinstance(page, Page))
     if was_told_less:
         keys |= dict.fromkeys(_silenced(before, was_told_less))
@@ -213,7 +215,7 @@ def _silenced(before: Knowledge, hidden: Iterable[Key]) -> Iterator[Key]:
     claim is unknown.
     """
     was_retired = any(map(before.withheld_by, hidden))
-    for artifact in before.found(pointing_query(*SILENCED)):
+    for artifact in before.artifacts_in(pointing_query(*SILENCED)):
         if was_retired or isinstance(artifact, Claim):
             yield key_of(artifact)
 
@@ -252,7 +254,7 @@ def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYIN
         for places in of_kinds
     )
     saying = any_of([*queries]) if wanted else matching("key", ".+")
-    for hit in before.snapshot.every(saying):
+    for hit in before.snapshot.all_hits(saying):
         document = before.snapshot.document(hit)
         kind_found, artifact_id, _ = key_in(document)
         yield _ARTIFACTS.get(kind_found) or Kind(kind_found), artifact_id

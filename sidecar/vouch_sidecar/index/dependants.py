@@ -53,10 +53,10 @@ def dependants(
             ]
             pages = (world.page(page_id) for page_id in before.pages_about(key))
             claims.update(pseudonym for page in pages if page for pseudonym in page.claims)
-        for artifact in chain.from_iterable(map(before.found, queries)):
+        for artifact in chain.from_iterable(map(before.artifacts_in, queries)):
             dependants[key_of(artifact)] = artifact
         for pseudonym in claims:
-            if (claim := before.named(pseudonym)) is not None:
+            if (claim := before.claim_of(pseudonym)) is not None:
                 dependants[key_of(claim)] = claim
     return {
         key: dependant

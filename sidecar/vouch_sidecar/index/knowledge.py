@@ -118,9 +118,9 @@ class Knowledge:
         return None if number is None else self.base.document(number)
 
     def _number(self, kind: str, artifact_id: str, section: int = 0) -> int | None:
-        return self._at(DocumentKey(kind, artifact_id, section).encode())
+        return self._number_of_key(DocumentKey(kind, artifact_id, section).encode())
 
-    def _at(self, key: str) -> int | None:
+    def _number_of_key(self, key: str) -> int | None:
         hits = self.base.search(term_query("key", key), 1)
         return hits[0][1] if hits else None
 
@@ -129,7 +129,7 @@ class Knowledge:
         kind, artifact_id = key
         first = self._number(kind, artifact_id)
         if first is None:
-            retired = self._at(retired_key(key, self.pseudonyms))
+            retired = self._number_of_key(retired_key(key, self.pseudonyms))
             return () if retired is None else (retired,)
         beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(Kind(kind))
         if beside is None:
@@ -140,27 +140,27 @@ class Knowledge:
         other = self._number(beside, artifact_id)
         return (*numbers, *(() if other is None else (other,)))
 
-    def _of(self, record: type[T], kind: Kind, artifact_id: str) -> T | None:
+    def _of_type(self, record: type[T], kind: Kind, artifact_id: str) -> T | None:
         artifact = self.artifact((kind, artifact_id))
         return artifact if isinstance(artifact, record) else None
 
     def claim(self, claim_id: str) -> Claim | None:
-        return self._of(Claim, Kind.CLAIM, claim_id)
+        return self._of_type(Claim, Kind.CLAIM, claim_id)
 
     def entity(self, entity_id: str) -> Entity | None:
         return self.names.entity(entity_id)
 
     def page(self, page_id: str) -> Page | None:
-        return self._of(Page, Kind.PAGE, page_id)
+        return self._of_type(Page, Kind.PAGE, page_id)
 
     def relation(self, relation_id: str) -> Relation | None:
-        return self._of(Relation, Kind.RELATION, relation_id)
+        return self._of_type(Relation, Kind.RELATION, relation_id)
 
     def source(self, source_id: str) -> Source | None:
-        return self._of(Source, Kind.SOURCE, source_id)
+        return self._of_type(Source, Kind.SOURCE, source_id)
 
     def evidence(self, evidence_id: str) -> Evidence | None:
-        return self._of(Evidence, Kind.EVIDENCE, evidence_id)
+        return self._of_type(Evidence, Kind.EVIDENCE, evidence_id)
 
     def all_of(self, kind: Kind) -> Iterator[Artifact]:
         """All artifacts of a kind, also those that only some viewers may see, in no particular
@@ -171,7 +171,7 @@ class Knowledge:
             return
         places = [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
         if places:
-            yield from self.found(value_query("place", places))
+            yield from self.artifacts_in(value_query("place", places))
 
     # Receipts
 
@@ -183,14 +183,14 @@ class Knowledge:
     def all_quoted(self) -> Iterator[Quoted | None]:
         """The place of every claim's receipt; None where it is unknown."""
         places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
-        for hit in self.snapshot.every(value_query("place", places)) if places else ():
+        for hit in self.snapshot.all_hits(value_query("place", places)) if places else ():
             yield quoted_in(self.snapshot.document(hit))
 
     def claims_quoting(self, source_id: str) -> Iterator[tuple[Claim, Quoted]]:
         """Yield each claim with a sentence of a source, and the receipt's place, sorted by claim
         id.
         """
-        for hit in self.snapshot.every(pointing_query("stands-in", source_id)):
+        for hit in self.snapshot.all_hits(pointing_query("stands-in", source_id)):
             document = self.snapshot.document(hit)
             claim, quoted = artifact_in(document), quoted_in(document)
             if isinstance(claim, Claim) and quoted is not None:
@@ -211,7 +211,7 @@ class Knowledge:
         if key in self.changed:
             documents = self.changed[key]
             return documents[0] if documents and is_retired(documents[0]) else None
-        number = self._at(retired_key(key, self.pseudonyms))
+        number = self._number_of_key(retired_key(key, self.pseudonyms))
         return None if number is None else self.base.document(number)
 
     def withholds(self, pointer: Pointer, but: Callable[[str], bool]) -> bool:
@@ -220,7 +220,7 @@ class Knowledge:
         """
         if not self.snapshot.frequency("refers", pointer.encode()):
             return False
-        hits = self.snapshot.every(pointing_query(*pointer))
+        hits = self.snapshot.all_hits(pointing_query(*pointer))
         return any(not but(str(self.snapshot.document(hit)["key"][0])) for hit in hits)
 
     def closed(self, source_id: str) -> list[Closed]:
@@ -235,7 +235,7 @@ class Knowledge:
             for place in self.places(Kind.CLAIM)
             if place != StemPlace(Kind.CLAIM, OPEN).encode()
         ]
-        for artifact in self.found(value_query("place", gated)) if gated else ():
+        for artifact in self.artifacts_in(value_query("place", gated)) if gated else ():
             if isinstance(artifact, Claim):
                 yield artifact
 
@@ -246,7 +246,7 @@ class Knowledge:
 
     def keys_of(self, query: Query) -> frozenset[str]:
         """The sort keys of the documents that a query finds."""
-        hits = self.snapshot.every(query)
+        hits = self.snapshot.all_hits(query)
         return frozenset(str(self.snapshot.document(hit)["key"][0]) for hit in hits)
 
     def places(self, kind: str) -> list[str]:
@@ -259,7 +259,7 @@ class Knowledge:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
         stored_id = self.pseudonyms.of(artifact_id) if kind is Kind.CLAIM else artifact_id
-        listing = self.snapshot.every(pointing_query(f"lists-{kind.value}", stored_id))
+        listing = self.snapshot.all_hits(pointing_query(f"lists-{kind.value}", stored_id))
         pages = {key_in(self.snapshot.document(hit))[1] for hit in listing}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         if entity is not None and entity.page:
@@ -272,7 +272,7 @@ class Knowledge:
         artifacts = self._referring(Pointer("joins", artifact_id).encode())
         return [relation for relation in artifacts if isinstance(relation, Relation)]
 
-    def named(self, pseudonym: str) -> Claim | None:
+    def claim_of(self, pseudonym: str) -> Claim | None:
         """The claim that a pseudonym stands for, if some viewer may see it."""
         claims = self._referring(Pointer("is", pseudonym).encode())
         return next((claim for claim in claims if isinstance(claim, Claim)), None)
@@ -282,7 +282,7 @@ class Knowledge:
         Some may be retired themselves.
         """
         newer = set()
-        for hit in self.snapshot.every(pointing_query("supersedes", pseudonym)):
+        for hit in self.snapshot.all_hits(pointing_query("supersedes", pseudonym)):
             document = self.snapshot.document(hit)
             if is_retired(document):
                 pointers = map(Pointer.decode, document.get_all("refers"))
@@ -338,11 +338,11 @@ class Knowledge:
 
     def _referring(self, refers: str) -> Iterator[Artifact]:
         """The artifacts that hold an encoded pointer, sorted by kind and id."""
-        return self.found(term_query("refers", refers))
+        return self.artifacts_in(term_query("refers", refers))
 
-    def found(self, query: Query) -> Iterator[Artifact]:
+    def artifacts_in(self, query: Query) -> Iterator[Artifact]:
         """Every artifact whose first document matches a query, sorted by kind and id."""
-        for hit in self.snapshot.every(query):
+        for hit in self.snapshot.all_hits(query):
             document = self.snapshot.document(hit)
             kind, _, section = key_in(document)
             if section == 0 and kind != RETIRED:
@@ -359,7 +359,7 @@ class Knowledge:
         changed = {**self.changed, **documents}
         return Knowledge(self.base, names, changed, self._replaced, withheld, self.pseudonyms)
 
-    def on(self, base: Layer, written: Knowledge) -> Knowledge:
+    def on_base(self, base: Layer, written: Knowledge) -> Knowledge:
         """This generation on a new base that holds `written`, which is this generation or an
         earlier one.
         """
@@ -375,7 +375,7 @@ class Knowledge:
         moved._same_as = self.serial
         return moved
 
-    def since(self, before: Knowledge) -> list[Key] | None:
+    def changed_since(self, before: Knowledge) -> list[Key] | None:
         """Keys of the artifacts that differ from an earlier generation; None if all may differ."""
         if before is self or before.serial == self._same_as:
             return []

@@ -301,7 +301,7 @@ class Snapshot:
             by_hit |= {(id(layer), n): value for n, value in zip(here, values, strict=True)}
         return [by_hit[id(hit.layer), hit.number] for hit in hits]
 
-    def every(self, query: Query) -> list[Hit]:
+    def all_hits(self, query: Query) -> list[Hit]:
         """All hits; sorted by key if the query gives all the same score."""
         return self.search(query, max(1, self.count(query)))
 

@@ -20,7 +20,7 @@ from vouch_sidecar.index.receipts import Cited, Quoted, is_place, is_receipt
 from vouch_sidecar.index.schema import (
     ABOUT,
     CONTENT,
-    SAID,
+    QUOTE_IS_CLAIM,
     WITHOUT_QUOTE,
     artifact_in,
     closed_in,
@@ -85,7 +85,7 @@ class Links:
     """
 
     entity_ids: tuple[str, ...]
-    by: LinkedBy
+    linked_by: LinkedBy
     by_gate: Mapping[str, tuple[str, ...]]
 
 
@@ -158,7 +158,7 @@ class LinkState(NamedTuple):
     """
 
     label: str
-    about: list[str] = []  # noqa: RUF012
+    entities: list[str] = []  # noqa: RUF012
     linked: str = ""
     quoted: Quoted | None = None
     closed: tuple[Closed, ...] = ()
@@ -172,7 +172,7 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
         if redacted or (not by and (retired or is_receipt(artifact))):
             return LinkState(label, linked=WITHOUT_QUOTE)
         if any(citing.verbatim for citing in by):
-            linked = SAID
+            linked = QUOTE_IS_CLAIM
     if not isinstance(artifact, Claim):
         own = frozenset({OPEN, gate_of(artifact) or OPEN})
         every = sorted(set(_closed(artifact, world, own)), key=_order)
@@ -191,7 +191,7 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
         return LinkState(label, linked=WITHOUT_QUOTE if gone else linked, closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))
-    return LinkState(label, counts_for, links.by, world.sources.quoted(artifact))
+    return LinkState(label, counts_for, links.linked_by, world.sources.quoted(artifact))
 
 
 def _order(part: Closed) -> tuple[int, int, bool, list[str]]:
@@ -227,7 +227,7 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
     elif isinstance(artifact, Entity):
         places = iter((Closed(*ABOUT, world.withheld.gates(artifact.description or "")),))
     elif isinstance(artifact, Evidence):
-        by = {citing.gate for citing in world.cited(artifact.id).by}
+        by = {citing.gate for citing in world.cited(artifact.id).citing}
         own |= by if len(by) == 1 else set()  # nobody else sees it
         places = iter((Closed(*ABOUT, _needed_by(artifact, own, world)),))
     else:
@@ -241,7 +241,9 @@ def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
     """
     texts = [evidence.locator] if " " in evidence.locator else []  # not `L5` or `b12-30`
     needed: Gates = frozenset()
-    if not any(citing.verbatim and citing.gate in own for citing in world.cited(evidence.id).by):
+    if not any(
+        citing.verbatim and citing.gate in own for citing in world.cited(evidence.id).citing
+    ):
         texts.append(evidence.quote or "")
         needed = world.sources.closed_to(evidence)
     return all_gates((needed, *map(world.withheld.gates, texts)))

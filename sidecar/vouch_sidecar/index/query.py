@@ -226,7 +226,7 @@ class Search:
 
     # Claims of entities
 
-    def about(self, entity_ids: Sequence[str]) -> Query:
+    def claims_of(self, entity_ids: Sequence[str]) -> Query:
         """The claims linked to at least one of the entities or topics, sorted by id."""
         derived = {
             entity_id: topic
@@ -256,7 +256,7 @@ class Search:
     def claim_count(self, entity_id: str) -> int:
         """The number of claims linked to an entity or a topic."""
         if self.topics.get(entity_id) is not None:
-            return self.snapshot.count(replace(self, since=None).about([entity_id]))
+            return self.snapshot.count(replace(self, since=None).claims_of([entity_id]))
         frequency = self.snapshot.frequency
         visible = self._counting(entity_id)
         return sum(
@@ -295,14 +295,14 @@ class Search:
                 out[topic] = Sum(have.number + more.number, have.total + more.total)
         return out
 
-    def near(self, entity_id: str, weights: Mapping[Term, float]) -> Query:
+    def claims_scored(self, entity_id: str, weights: Mapping[Term, float]) -> Query:
         """The claims of an entity, scored by the weight of the words that they hold."""
         words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
-        return Query.boolean_query([(Occur.Must, self.about([entity_id])), words])
+        return Query.boolean_query([(Occur.Must, self.claims_of([entity_id])), words])
 
-    def nearest(self, entity_id: str, weights: Mapping[Term, float], limit: int) -> list[Hit]:
+    def best_claims(self, entity_id: str, weights: Mapping[Term, float], limit: int) -> list[Hit]:
         """The claims of an entity that hold most of the words' weight, ties by id."""
-        return self.snapshot.search(self.near(entity_id, weights), limit)
+        return self.snapshot.search(self.claims_scored(entity_id, weights), limit)
 
 
 def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:

@@ -127,9 +127,9 @@ class _QuotedSource:
         gate = self.world.gate_of_text(self.text[receipt.start : receipt.end])
         return None if gate is None else frozenset({gate})
 
-    def around(self, receipt: _Receipt) -> Place | None:
+    def sentences_around(self, receipt: _Receipt) -> Place | None:
         """The whole sentences around a receipt."""
-        return self.layout.around(receipt.start, receipt.end)
+        return self.layout.sentences_around(receipt.start, receipt.end)
 
     def stems(self, span: Span, text: str) -> Sequence[str]:
         """The content stems of the text of a range."""
@@ -144,8 +144,8 @@ class _QuotedSource:
     def saying(self, place: Place) -> Iterator[str]:
         """Yield the ids of the claims whose text is quoted from a place."""
         for receipt in self.touching(place.start, place.end):
-            for claim in self.world.cited(receipt.evidence.id).by:
-                if claim.verbatim and _is_same(self.around(receipt), place):
+            for claim in self.world.cited(receipt.evidence.id).citing:
+                if claim.verbatim and _is_same(self.sentences_around(receipt), place):
                     yield claim.claim_id
 
 
@@ -169,7 +169,7 @@ class _Shown:
     gates: frozenset[str]
     by_text: bool = False
 
-    def of(self, span: Span, text: str) -> list[str]:
+    def texts_of(self, span: Span, text: str) -> list[str]:
         """The text of a range in a list; an empty list if it may not be seen."""
         without, needed = self.source.gates(*span)
         shown = needed is not None and needed <= self.gates
@@ -200,7 +200,7 @@ class QuotedSources:
             if evidence is None or not is_receipt(evidence):
                 continue
             here = self._quoted(claim, evidence, cite)
-            if here is not None and here.sentence is not None and here.sentence.holds:
+            if here is not None and here.sentence is not None and here.sentence.holds_text:
                 return here
             first = first or here
         return first
@@ -269,7 +269,7 @@ class QuotedSources:
         """
         source = self._of(evidence.source_id)
         receipt = None if source is None else source.by_id.get(evidence.id)
-        place = None if source is None or receipt is None else source.around(receipt)
+        place = None if source is None or receipt is None else source.sentences_around(receipt)
         return None if place is None else place.parts
 
     def repeats(self, evidence: Evidence) -> bool:
@@ -285,7 +285,7 @@ class QuotedSources:
         receipt = None if source is None else source.by_id.get(evidence.id)
         if source is None or receipt is None:
             return None
-        place = source.around(receipt)
+        place = source.sentences_around(receipt)
         holds = place is not None and _holds(place, receipt, claim, citing)
         own = frozenset({OPEN, citing.gate, gate_of(source.source) or OPEN})
         is_closed = source.closed is None or not source.closed <= own
@@ -313,7 +313,7 @@ class QuotedSources:
         shown = _Shown(source, needed)
         for span in place.headings[:1]:
             parts = [
-                *(f"{title}:" for title in shown.of(span, source.layout.heading(span))),
+                *(f"{title}:" for title in shown.texts_of(span, source.layout.heading(span))),
                 *parts,
             ]
         saying = sorted(set(source.saying(place)))
@@ -351,10 +351,10 @@ class QuotedSources:
         if title and (gates := self._world.withheld.gates(title)) is not None:
             stems |= dict.fromkeys(content_stems(title) if gates <= shown.gates else ())
         for span in place.headings:
-            for heading in shown.of(span, source.layout.heading(span)):
+            for heading in shown.texts_of(span, source.layout.heading(span)):
                 stems |= dict.fromkeys(source.stems(span, heading))
         for text, start, end in source.layout.sentences_in(place.paragraph or (0, 0)):
-            for sentence in shown.of((start, end), text):
+            for sentence in shown.texts_of((start, end), text):
                 stems |= dict.fromkeys(source.stems((start, end), sentence))
             if len(stems) > MAX_STEMS_AROUND:
                 break
@@ -381,7 +381,7 @@ class QuotedSources:
         receipts, by_id = [], {}
         places = _Places(data, text)
         for evidence in self._world.evidence_in(source_id):
-            if (span := places.of(evidence)) is not None:
+            if (span := places.range_of(evidence)) is not None:
                 receipt = _Receipt(*span, evidence)
                 receipts.append(receipt)
                 if evidence.quote is None or evidence.quote == text[slice(*span)]:
@@ -399,7 +399,7 @@ class _Places:
         self._marks = [(0, 0)]
         """Pairs of byte and character offset of the same place, sorted."""
 
-    def of(self, evidence: Evidence) -> tuple[int, int] | None:
+    def range_of(self, evidence: Evidence) -> tuple[int, int] | None:
         """The range of evidence in the source, in characters; None if it has no valid range."""
         start, end = evidence.byte_start, evidence.byte_end
         if start is None or end is None or not start < end <= len(self._data):

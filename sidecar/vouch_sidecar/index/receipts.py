@@ -24,18 +24,18 @@ class Sentence(NamedTuple):
     text: str
     claims: tuple[str, ...]
     """Ids of the live claims whose text is a part of the sentence, sorted."""
-    holds: bool
+    holds_text: bool
     """Whether the sentence contains the claim's text. If so, it is shown instead of the text."""
-    whole: bool
+    is_whole: bool
     """Whether the claim's text is the whole sentence, the heading aside."""
-    leads: bool
+    is_found: bool
     """Whether full-text search finds this sentence under this claim."""
     source_id: str
     start: int
     """The offset of the sentence in its source, in characters."""
     gates: tuple[str, ...]
     """The gates, all of which a viewer must pass to see the sentence."""
-    around: tuple[str, ...] = ()
+    context_stems: tuple[str, ...] = ()
     """Stems of the document's title, of the headings above and of the paragraph, limited to what
     everybody who sees the sentence may see.
     """
@@ -70,7 +70,7 @@ class Cited(NamedTuple):
     `redacted`: a redacted claim does.
     """
 
-    by: tuple[Citing, ...]
+    citing: tuple[Citing, ...]
     retired: bool
     redacted: bool
 

@@ -68,7 +68,7 @@ WITHOUT_QUOTE = "without-quote"
 """Marks an artifact that is stored without the parts nobody may see: evidence without a quote, as
 no live claim cites it; a source without title and question; a page without some sentences.
 """
-SAID = "said"
+QUOTE_IS_CLAIM = "said"
 """Marks evidence whose quote is the text of a claim that cites it."""
 CONTENT, ABOUT = (0, 0), (0, 1)
 """The ranges (`Closed`) that stand for a source's content, and for what a file says of a source
@@ -299,14 +299,14 @@ def fields_of(
     refers = [reference.encode() for reference in references(artifact, names)]
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
         refers.append(SILENCED.encode())
-    artifact = _kept(artifact, linked, closed)
+    artifact = _shown_part(artifact, linked, closed)
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
     labels = _labels(artifact, label, closed)
     first = _text_fields(kind, artifact.id, 0, labels[0], next(iter(texts(artifact)), ""))
     if isinstance(artifact, Entity):
         first |= _entity_fields(artifact, label, closed)
-    if isinstance(artifact, Evidence) and linked != SAID:
+    if isinstance(artifact, Evidence) and linked != QUOTE_IS_CLAIM:
         first["stems"] = _unsearched(f"{artifact.locator} {artifact.quote or ''}", label)
     first |= {
         "artifact": data,
@@ -333,7 +333,7 @@ def fields_of(
     ]
 
 
-def _kept(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact:
+def _shown_part(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Artifact:
     """An artifact without the parts that nobody may see."""
     kept = _without(artifact, [span for span in closed if span.gates is None])
     if linked == WITHOUT_QUOTE and isinstance(kept, Evidence):
@@ -414,15 +414,15 @@ def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -
     if not says:
         return fields
     whole = None if sentence is None else label_of(sentence.gates)
-    if sentence is not None and whole == label and sentence.holds and not sentence.leads:
+    if sentence is not None and whole == label and sentence.holds_text and not sentence.is_found:
         return fields
     stems = content_stems(next(iter(texts(claim))))
     terms = []
     if sentence is not None and whole is not None:
         more = content_stems(sentence.text)
-        if whole == label and sentence.holds:
+        if whole == label and sentence.holds_text:
             stems = [*more, *content_stems(" ".join(claim.topical_tags))]
-        elif sentence.leads or not sentence.holds:
+        elif sentence.is_found or not sentence.holds_text:
             beyond = set(more).difference(stems)
             more = [stem for stem in more if stem in beyond]
             if whole == label:
@@ -443,7 +443,7 @@ def _unsaid(sentence: Sentence | None, says: bool) -> list[str]:
     """The stems of a sentence's surroundings; also its own if it says nothing."""
     if sentence is None:
         return []
-    return [*sentence.around, *(() if says else content_stems(sentence.text))]
+    return [*sentence.context_stems, *(() if says else content_stems(sentence.text))]
 
 
 def retired_fields(claim: Claim, names: Pseudonyms) -> Fields | None:

@@ -75,7 +75,7 @@ class VisibleTopics:
     def get(self, topic_id: str) -> Topic | None:
         return self._by_id.get(topic_id)
 
-    def without(self, claims: frozenset[str], pages: frozenset[str]) -> VisibleTopics:
+    def without_artifacts(self, claims: frozenset[str], pages: frozenset[str]) -> VisibleTopics:
         """A copy without the topics that depend on one of these claims or pages."""
         kept = VisibleTopics()
         kept._tables = self._tables

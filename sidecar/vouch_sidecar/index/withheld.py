@@ -120,7 +120,7 @@ class Withheld:
     def places(self, text: str) -> Iterator[Closed]:
         """Where a text holds texts of withheld claims."""
         if self._by_start:
-            for said in dict.fromkeys((text, _read(text))):  # what looks like a tag may be none
+            for said in dict.fromkeys((text, _as_read(text))):  # what looks like a tag may be none
                 yield from self._places(said)
 
     def _places(self, text: str) -> Iterator[Closed]:
@@ -139,7 +139,7 @@ class Withheld:
         places = list(self.places(document))
         layout = Layout(document) if places else None
         for place in places:
-            around = None if layout is None else layout.around(place.start, place.end)
+            around = None if layout is None else layout.sentences_around(place.start, place.end)
             start = place.start if around is None else min(place.start, around.start)
             end = place.end if around is None else max(place.end, around.end)
             yield Closed(start, end, place.gates)
@@ -171,7 +171,7 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
 
 def _recognised(text: str) -> Words:
     """The words of a text if there are enough to recognise it elsewhere; else none."""
-    analysis = units(_read(text))
+    analysis = units(_as_read(text))
     words = tuple(unit.folded for unit in analysis.units)
     content = {unit.stem for unit in analysis.units if unit.folded not in STOPWORDS}
     for at, (_, end) in analysis.wholes.items():  # an identifier is one word
@@ -181,7 +181,7 @@ def _recognised(text: str) -> Words:
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
 
 
-def _read(text: str) -> str:
+def _as_read(text: str) -> str:
     """A text as a reader sees it: targets of links, tags and character references become blanks, as
     they may stand between its words.
     """

@@ -63,7 +63,7 @@ class _Watch:
     on_change: Callable[[Path], None]
     on_files: Callable[[Path, frozenset[str]], None]
     on_lost: Callable[[Path, bool], None]
-    lost: bool | None = None
+    is_lost: bool | None = None
     """Whether the system gives no events; None before that is known."""
 
     async def run(self) -> None:
@@ -76,7 +76,7 @@ class _Watch:
                 await self._watch_folder(folder)
             except* Exception:
                 self._say_lost(True)
-            if self.lost:
+            if self.is_lost:
                 await anyio.sleep(RETRY_SECONDS)
             self.on_change(self.root)
 
@@ -124,8 +124,8 @@ class _Watch:
         return status.st_dev, status.st_ino
 
     def _say_lost(self, lost: bool) -> None:
-        if lost != self.lost:
-            self.lost = lost
+        if lost != self.is_lost:
+            self.is_lost = lost
             self.on_lost(self.root, lost)
 
 

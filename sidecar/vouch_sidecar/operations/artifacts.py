@@ -173,7 +173,7 @@ class ArtifactViews:
             tags=list(claim.tags),
             contradicts=[other.id for other in contradicting(self._view, claim)],
             date=iso(claim.date),
-            stale=None if went is None else went.said,
+            stale=None if went is None else went.reason,
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )

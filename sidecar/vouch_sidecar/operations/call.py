@@ -250,7 +250,7 @@ class _Call(Generic[P, R]):
         answer = asyncio.wrap_future(waiting)
         try:
             if self.operation.returns_partial and self.ask.served:
-                left = min(view.deadline.left for view in self.ask.views)
+                left = min(view.deadline.seconds_left for view in self.ask.views)
                 await asyncio.wait([answer], timeout=max(left, 0))
                 if waiting.cancel():
                     answer = asyncio.wrap_future(LATE.submit(who, self.run_late))

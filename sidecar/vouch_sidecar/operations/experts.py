@@ -217,7 +217,7 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
             said = [
                 view.texts.said(claim) for view in mine if (claim := view.visible.claim(claim_id))
             ]
-            where = (row.collection, said[0].where if said else claim_id)
+            where = (row.collection, said[0].sentence_key if said else claim_id)
             text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
             parts.append(f"  {safe(claim_id)}{text}")
             quoted.add(where)

@@ -96,7 +96,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 id=line.artifact.id,
                 similarity=line.score.value,
                 factors={name: round(value, 3) for name, value in line.score.terms.items()},
-                verdict="said" if line.said else "refused",
+                verdict="said" if line.is_said else "refused",
                 why=line.why,
                 collection=collection,
             )

@@ -68,11 +68,11 @@ async def caught_up(
     behind = engine.not_looked_at(caller)
     pending = any(collection.is_checkout_pending for collection in engine.collections.values())
     if engine.has_outdated_lists(caller, paths):
-        engine.look_around()
+        engine.check_file_lists()
     elif not behind and not pending:
         return
     for collection in behind:
-        engine.look(collection.root)
+        engine.check_files(collection.root)
     await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
 
 

@@ -115,7 +115,7 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    every = ask.engine.problems.of(collection).values()
+    every = ask.engine.problems.problems_of(collection).values()
     problems = ask.engine.problems.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),

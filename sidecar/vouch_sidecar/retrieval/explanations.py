@@ -48,7 +48,7 @@ class Line(NamedTuple):
     view: View
     artifact: Artifact
     score: Score
-    said: bool
+    is_said: bool
     why: str
 
 
@@ -159,7 +159,7 @@ def lines(
             if beyond:
                 why += "; others go before it" if unsaid.is_volunteered else f"; {UNASKED}"
             out[key] = Line(view, unsaid.artifact, score, False, why)
-    return sorted(out.values(), key=lambda row: (not row.said, -row.score.value))
+    return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
 
 
 def _of_entity(hit: ContextHit, text: str) -> Answer | None:

@@ -80,7 +80,7 @@ def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
 
 
 def _found(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
-    return view.visible.found(all_of([query, view.search.every(kind)]), IDS_COMPARED)
+    return view.visible.artifacts_in(all_of([query, view.search.every(kind)]), IDS_COMPARED)
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -116,7 +116,9 @@ def names_of(artifact: Artifact) -> Iterable[str]:
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
-    others = [other for other in map(view.knowledge.named, claim.contradicts) if other is not None]
+    others = [
+        other for other in map(view.knowledge.claim_of, claim.contradicts) if other is not None
+    ]
     if claim.status == "contested":
         own = view.knowledge.pseudonyms.of(claim.id)
         citing = (other for other in view.visible.citing(claim.id) if isinstance(other, Claim))
@@ -134,7 +136,7 @@ def successor(view: View, claim_id: str) -> str | None:
     seen = {*waiting}
     while waiting and len(seen) < MAX_STEPS:
         for newer in knowledge.superseding(waiting.pop(0)):
-            claim = knowledge.named(newer)
+            claim = knowledge.claim_of(newer)
             if claim is not None and view.visible.sees(claim):
                 return claim.id
             if newer not in seen:

@@ -77,7 +77,7 @@ def _by_id(view: View, kind: Kind, typed: str, limit: int) -> Iterator[PrefixMat
     either = "|".join(spelled(spelling, any_case=True) for spelling in dict.fromkeys((typed, slug)))
     for pattern, fits in ((f"({either}).*", BEGINS), (f".+({either}).*", HOLDS)):
         query = matching("key", f"{kind}\0{pattern}\0" + "000")
-        artifacts = list(view.visible.found(query, limit))
+        artifacts = list(view.visible.artifacts_in(query, limit))
         yield from (
             PrefixMatch(SAME if artifact.id == typed else fits, artifact) for artifact in artifacts
         )
@@ -94,7 +94,7 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
     before = terms(typed[: last.start()])
     held = [view.search.holding(before, place)] if before else []
     query = all_of([*held, view.search.beginning(last[0], place)])
-    for artifact in view.visible.found(query, limit):
+    for artifact in view.visible.artifacts_in(query, limit):
         yield PrefixMatch(WORDS, artifact)
 
 

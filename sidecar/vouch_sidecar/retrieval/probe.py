@@ -142,7 +142,7 @@ def _answering(
         is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD
         if not is_told and answer.likelihood < threshold:
             continue
-        entity_id = next((each for each in rows if each in answer.about), somebody)
+        entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
         phrase = next(
             (p.text for p in looked_for if p.is_held(answer.words)), " ".join(answer.words)
         )
@@ -159,7 +159,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
     """The person or the team that a claim is about."""
     if not isinstance(answer.artifact, Claim):
         return None
-    entities = (view.visible.entity(entity_id) for entity_id in sorted(answer.about))
+    entities = (view.visible.entity(entity_id) for entity_id in sorted(answer.entity_ids))
     return next(
         (entity.id for entity in entities if entity is not None and entity.type in _SOMEBODY), None
     )

@@ -38,7 +38,7 @@ class Ranked(NamedTuple):
     score: float
     arm: Literal["semantic"] | None = None
     """`semantic` where the hit was found by meaning alone."""
-    by: Claim | None = None
+    found_by: Claim | None = None
     """For an exchange, the claim whose statement was found."""
 
     @property
@@ -57,7 +57,7 @@ class Ranked(NamedTuple):
 
     @property
     def text(self) -> str:
-        claim = self.by or self.artifact
+        claim = self.found_by or self.artifact
         if isinstance(claim, Claim):
             return self.view.texts.said(claim).text
         return text_of(self.artifact, self.section)
@@ -112,11 +112,11 @@ def as_units(
                 hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)
                 place = exchange.id
             else:
-                place = hit.view.texts.said(claim).where
+                place = hit.view.texts.said(claim).sentence_key
         key = (hit.view.collection, hit.kind, place)
         earlier = units.setdefault(key, hit)
-        if earlier.by is None and hit.by is not None:
-            units[key] = earlier._replace(by=hit.by)
+        if earlier.found_by is None and hit.found_by is not None:
+            units[key] = earlier._replace(found_by=hit.found_by)
     return [_with_statement(hit) for hit in units.values()]
 
 
@@ -124,8 +124,8 @@ def _with_statement(hit: Ranked) -> Ranked:
     """A hit; for an exchange that was found by its question, the first statement of its answer is
     added.
     """
-    if hit.by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
-        return hit._replace(by=next(iter(hit.view.texts.statements_of(hit.artifact)), None))
+    if hit.found_by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
+        return hit._replace(found_by=next(iter(hit.view.texts.statements_of(hit.artifact)), None))
     return hit
 
 

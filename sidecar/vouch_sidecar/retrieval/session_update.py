@@ -37,7 +37,7 @@ class Window:
     """
     ranked: Memo = field(default_factory=lambda: Memo(1))
     """The rankings computed before, valid until the window or the knowledge changes."""
-    most: int | None = None
+    limit: int | None = None
     """How many entities the newest text may bring in; None if nothing is volunteered."""
     pushed: frozenset[str] = frozenset()
     """Ids of the entities that an earlier text brought in."""
@@ -61,7 +61,7 @@ class Window:
         threshold = VOLUNTEERED if least is None else least
         rows = volunteered_by([self.speaker.view], self.texts[:1], threshold)
         rows = [row for row in rows if row.entity.id not in self.pushed]
-        new = [row for row in rows if row.entity.id not in self.passed_over][: self.most]
+        new = [row for row in rows if row.entity.id not in self.passed_over][: self.limit]
         brought = [row.with_claim() for row in new]
         beyond = {row.entity.id for row in rows} - {row.entity.id for row in brought}
         return brought, frozenset(beyond)
@@ -93,7 +93,7 @@ def session_update(
     fresh: list[Salient] = []
     passed_over: dict[Hashable, frozenset[str]] = {}
     for window in windows:
-        if window.most is not None and not {"fresh", "text"}.isdisjoint(parts):
+        if window.limit is not None and not {"fresh", "text"}.isdisjoint(parts):
             brought, passed_over[window.speaker.view.identity] = window.brought_in()
             fresh += brought
     speech = ContextBlock()

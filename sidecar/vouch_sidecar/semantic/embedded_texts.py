@@ -29,7 +29,7 @@ class Texts(NamedTuple):
     """The texts of one generation: which artifact has which marks, and the text of each mark."""
 
     knowledge: Knowledge
-    of: Mapping[Key, Of]
+    by_artifact: Mapping[Key, Of]
     by_mark: Mapping[bytes, str]
 
 
@@ -62,7 +62,7 @@ def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Te
         then, now = before.knowledge.changed, knowledge.changed
         keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
         artifacts = map(knowledge.artifact, keys)
-        of = {key: text for key, text in before.of.items() if key not in keys}
+        of = {key: text for key, text in before.by_artifact.items() if key not in keys}
     by_mark: dict[bytes, str] = {}
     for artifact in artifacts:
         if artifact is None:

@@ -85,7 +85,7 @@ def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
     import numpy as np
 
     rows: defaultdict[KindAndGate, list[tuple[str, int, bytes]]] = defaultdict(list)
-    for (_, artifact_id), texts in of.of.items():
+    for (_, artifact_id), texts in of.by_artifact.items():
         marks = enumerate(texts.marks)
         rows[texts.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
     blocks = {

@@ -164,7 +164,8 @@ def _fragments(engine: Engine, root: str) -> str | None:
     quoted = [quote for quote in collection.knowledge.all_quoted() if quote is not None]
     sentences = (quote.sentence for quote in quoted)
     parts = sum(
-        sentence is not None and sentence.holds and not sentence.whole for sentence in sentences
+        sentence is not None and sentence.holds_text and not sentence.is_whole
+        for sentence in sentences
     )
     others = sum(quote.form is not Form.STATEMENT for quote in quoted)
     if not parts and not others:

@@ -93,7 +93,7 @@ class Layout:
         self._blocks = _Blocks(text).read()
         self._starts = [block.start for block in self._blocks]
 
-    def around(self, start: int, end: int) -> Place | None:
+    def sentences_around(self, start: int, end: int) -> Place | None:
         """The whole sentences that a range touches; None where it touches no text."""
         first = max(0, bisect_right(self._starts, start) - 1)
         touched = []

@@ -168,7 +168,7 @@ def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
             tie = Tie(claim.id, claim.mark, "path", strength, None, cited.source_id, "document")
             for path in locator.called(name):
                 if ending_of(path) not in DOCUMENTS:
-                    yield FoundTie(path, tie._replace(beside=document))
+                    yield FoundTie(path, tie._replace(other_file=document))
 
 
 def _part(path: str, locator: Locator) -> float:

@@ -78,7 +78,7 @@ class CodeOwners:
     rules: tuple[OwnersRule, ...] = ()
     problems: tuple[RuleProblem, ...] = ()
 
-    def of(self, paths: Iterable[str], stops: Callable[[], bool]) -> dict[str, OwnersRule]:
+    def rules_for(self, paths: Iterable[str], stops: Callable[[], bool]) -> dict[str, OwnersRule]:
         """For each path below the top of the repository, the rule that gives it owners that can be
         named. A path with a slash at its end stands for everything in that folder. Blocks.
         """

@@ -72,7 +72,7 @@ class History:
         """Build all look-ups."""
         _ = self._by_folder
 
-    def below(self, folder: str) -> list[str]:
+    def files_below(self, folder: str) -> list[str]:
         """The files below a folder, which has a slash at its end."""
         return self._by_folder.get(folder, [])
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.text.windows import matches
 from vouch_sidecar.workspace.file_kinds import is_for_names, words_of
-from vouch_sidecar.workspace.file_list import Files, read
+from vouch_sidecar.workspace.file_list import Files, read_file
 
 FILES_READ = 400
 """Files that are read, chosen evenly from all listed ones; a fiftieth of them is eight."""
@@ -70,7 +70,7 @@ def widespread(
     for path in paths[:: len(paths) // FILES_READ + 1]:
         if stops():
             break
-        data = read(root, path)
+        data = read_file(root, path)
         if data is None or b"\0" in data[0][:1024]:
             continue
         looked_at += 1

@@ -161,7 +161,7 @@ class Wanted:
     def __bool__(self) -> bool:
         return bool(self.names or self.documents)
 
-    def held(self, data: bytes) -> tuple[set[str], set[str]]:
+    def contained_in(self, data: bytes) -> tuple[set[str], set[str]]:
         """Those of the words and documents that a file contains."""
         if b"\0" in data[:8192]:
             return set(), set()
@@ -185,7 +185,7 @@ def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str
     """The wanted names that a file defines or mentions, and the documents that it names. `ending`
     is that of the file's name, if the file may be parsed.
     """
-    held, referred = wanted.held(data)
+    held, referred = wanted.contained_in(data)
     if not held and not referred:
         return FileNames({}, {}, {})
     text = data.decode("utf-8", "replace")

@@ -57,7 +57,7 @@ class Files:
         """Build all look-ups."""
         _ = self._by_name, self._folders_by_name
 
-    def named(self, name: str) -> list[str]:
+    def with_name(self, name: str) -> list[str]:
         """The paths whose last part is this name, in any case and Unicode form."""
         return self._by_name.get(folded(name), [])
 
@@ -68,7 +68,7 @@ class Files:
         if path in self._known:
             return path
         wanted = folded(path)
-        same = [file for file in self.named(path.rpartition("/")[2]) if folded(file) == wanted]
+        same = [file for file in self.with_name(path.rpartition("/")[2]) if folded(file) == wanted]
         return same[0] if len(same) == 1 else None
 
     def ending(self, path: str) -> list[str]:
@@ -77,7 +77,7 @@ class Files:
         tail = f"/{wanted}"
         return [
             file
-            for file in self.named(path.rpartition("/")[2])
+            for file in self.with_name(path.rpartition("/")[2])
             if folded(file) == wanted or folded(file).endswith(tail)
         ]
 
@@ -122,7 +122,7 @@ def folded(path: str) -> str:
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
-def below(root: Path, path: str) -> str | None:
+def path_below(root: Path, path: str) -> str | None:
     """A path, absolute or relative to the root, as one below the root. None if it leads out of it
     or into a knowledge base. Opens nothing.
     """
@@ -152,7 +152,7 @@ def stat_of(root: Path, relative: str) -> Stat | None:
     return None
 
 
-def read(root: Path, relative: str) -> tuple[bytes, Stat] | None:
+def read_file(root: Path, relative: str) -> tuple[bytes, Stat] | None:
     """The bytes of a file of at most `MAX_BYTES`, and its stat; None where it can't be read."""
     with suppress(OSError, UnreadableError):
         return read_below(root, relative, MAX_BYTES)
@@ -290,7 +290,7 @@ def _is_walked(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
 def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
     """The rules that the ignore files of a folder give."""
     for name in IGNORE_FILES:
-        if name in names and (content := read(root, f"{folder}{name}")) is not None:
+        if name in names and (content := read_file(root, f"{folder}{name}")) is not None:
             yield rules_in(folder, content[0].decode("utf-8", "replace"))
 
 

@@ -55,7 +55,7 @@ class Freshness:
     names: Mapping[str, GoneNames] = field(default_factory=dict)
     """By the id of a claim."""
 
-    def is_as(self, other: Freshness) -> bool:
+    def is_same_as(self, other: Freshness) -> bool:
         """Whether another one has the same content."""
         return (self.quotes, self.files, self.names) == (other.quotes, other.files, other.names)
 

@@ -367,7 +367,7 @@ class Head:
         self._ref: str | None = None
 
     @classmethod
-    def of(cls, tree: WorkingTree) -> Head | None:
+    def of_tree(cls, tree: WorkingTree) -> Head | None:
         """The HEAD of a working tree; None without a repository."""
         return None if tree.index is None else cls(tree.index.parent)
 

@@ -22,7 +22,7 @@ from vouch_sidecar.workspace.file_kinds import (
     tested_name,
     words_of,
 )
-from vouch_sidecar.workspace.file_list import Files, below
+from vouch_sidecar.workspace.file_list import Files, path_below
 from vouch_sidecar.workspace.names_in_text import parts_of
 
 MAX_PARTS = 64
@@ -79,7 +79,7 @@ class Locator:
         name = _AT_LINE.sub("", locator.strip().partition("#")[0])
         if "/" in name or "\\" in name or _SCHEME.match(name):
             return () if path is None else (path,)
-        paths = self.files.named(name)[:MAX_COMPARED_FILES]
+        paths = self.files.with_name(name)[:MAX_COMPARED_FILES]
         return tuple(dict.fromkeys([*([path] if path is not None else []), *paths]))
 
     def _of_source(self, locator: str) -> str | None:
@@ -98,7 +98,7 @@ class Locator:
         return None
 
     def _ending(self, path: str) -> str | None:
-        inside = below(self.root, path)
+        inside = path_below(self.root, path)
         if inside is not None and (file := self._existing(inside)) is not None:
             return file
         if _BLANK.search(path) and not path.startswith("/") and not _SCHEME.match(path):
@@ -110,7 +110,7 @@ class Locator:
             file = self._existing("/".join(parts[start:]))
             if file is not None:
                 return file
-        paths = self.files.named(parts[-1])
+        paths = self.files.with_name(parts[-1])
         return paths[0] if len(paths) == 1 else None
 
     def _existing(self, path: str) -> str | None:

@@ -13,7 +13,7 @@ from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.file_list import Files, below, read, stat_of
+from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
 from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import documents_in
@@ -65,7 +65,7 @@ class Workspace:
         """A path as it is listed, or at least relative to the root; None if it leaves the root. A
         relative path may begin at the root or, as in git's output, at the top of the repository.
         """
-        inside = below(self.root, path)
+        inside = path_below(self.root, path)
         if inside is None:
             return None
         file = self.files.find(inside)
@@ -85,7 +85,7 @@ class Workspace:
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_searched(path):
             if data is None:
-                content = read(self.root, path)
+                content = read_file(self.root, path)
                 data = b"" if content is None else content[0]
             names = names_in_file(data, language_of(path), self.wanted, ending_of(path))
             before = self.ties.names.get(path, NO_NAMES)

@@ -83,16 +83,16 @@ class Tie(NamedTuple):
     end: int = 0
     files: int = 1
     """How many files define the identifier, or mention it; 0 if this file no longer has it."""
-    last: int | None = None
+    last_line: int | None = None
     """The last line of the definition that begins at `line`."""
-    beside: str = ""
+    other_file: str = ""
     """Another file that the claim is about: the document that this file names, or the file that it
     tests.
     """
 
 
 class Use(NamedTuple):
-    """An identifier in a claim, which files may define. `whole` is the digest of the dotted name
+    """An identifier in a claim, which files may define. `dotted` is the digest of the dotted name
     that it is a part of; in files that define the dotted name, the part alone counts for nothing.
     """
 
@@ -103,7 +103,7 @@ class Use(NamedTuple):
     where: Where
     start: int
     end: int
-    whole: str = ""
+    dotted: str = ""
 
 
 class FoundTie(NamedTuple):
@@ -193,7 +193,7 @@ class Ties:
         return [
             use
             for use in self.uses.get(name, ())
-            if use.whole not in self._defining or file in self._defining[use.whole]
+            if use.dotted not in self._defining or file in self._defining[use.dotted]
         ]
 
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
@@ -206,7 +206,7 @@ class Ties:
         for tie in ties:
             yield Tie(
                 tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
-                beside=document,
+                other_file=document,
             )  # fmt: skip
 
     def of_tested(self, path: str) -> Iterator[Tie]:
@@ -215,9 +215,9 @@ class Ties:
         """
         names = self.names.get(path, NO_NAMES)
         for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
-            if tie.arm != "mention" and tie.files and not tie.beside:
+            if tie.arm != "mention" and tie.files and not tie.other_file:
                 strength = tie.strength * TESTED
-                yield tie._replace(strength=strength, line=None, last=None, beside=path)
+                yield tie._replace(strength=strength, line=None, last_line=None, other_file=path)
 
     def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the other files in a file's folder."""

@@ -88,7 +88,7 @@ class WorkspaceNames(NamedTuple):
     shared: Iterable[Shared] = ()
     widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
     disk: Disk = NO_DISK
-    own: frozenset[str] = frozenset()
+    project_names: frozenset[str] = frozenset()
     stops: Callable[[], bool] = lambda: False
 
 
@@ -245,7 +245,7 @@ class _Deriving:
         """Find the claims that link to no entity."""
         snapshot = self._knowledge.snapshot
         places = [name for name in snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
-        for hit in snapshot.every(value_query("place", places)) if places else ():
+        for hit in snapshot.all_hits(value_query("place", places)) if places else ():
             self._rest()
             document = snapshot.document(hit)
             claim = artifact_in(document)
@@ -358,7 +358,7 @@ class _Deriving:
                     )
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
-                listed = (self._knowledge.named(claim_id) for claim_id in page.claims)
+                listed = (self._knowledge.claim_of(claim_id) for claim_id in page.claims)
                 ids = [claim.id for claim in listed if claim is not None]
                 _exhaust(self._note(Origin.TITLE, title, ids, gate))
 
@@ -373,7 +373,7 @@ class _Deriving:
             if not isinstance(source, Source) or not has_headings(source.locator):
                 continue
             documents[source.id] = source
-            quoting = self._knowledge.found(pointing_query("quotes", source.id))
+            quoting = self._knowledge.artifacts_in(pointing_query("quotes", source.id))
             quotes |= {
                 citation.id: citation for citation in quoting if isinstance(citation, Evidence)
             }
@@ -434,7 +434,7 @@ class _Deriving:
         is_phrase = number(Origin.PHRASE) >= enough
         if not (candidate.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
             return False
-        name, own = candidate.name, self._workspace_names.own
+        name, own = candidate.name, self._workspace_names.project_names
         if Origin.TICKET in candidate.claims:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]

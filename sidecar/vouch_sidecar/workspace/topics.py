@@ -24,7 +24,7 @@ class Topics:
     they were derived from.
     """
 
-    of: Knowledge | None = None
+    knowledge: Knowledge | None = None
     by_gate: Mapping[str, Table] = field(default_factory=dict)
     serial: int = field(default_factory=lambda: next(_serials), init=False)
     """A number that no other topics have. What a generation remembers is kept under it: under the
@@ -37,17 +37,17 @@ class Topics:
     def made_ready(self) -> Topics:
         """These topics, after building the look-ups that most viewers need."""
         for gate in [OPEN, *self.by_gate][:READY]:
-            if self.of is not None:
-                self.seen(self.of, frozenset({OPEN, gate})).of_claim("")
+            if self.knowledge is not None:
+                self.visible_to(self.knowledge, frozenset({OPEN, gate})).of_claim("")
         return self
 
-    def seen(
+    def visible_to(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
     ) -> VisibleTopics:
         """The topics that a viewer with these gates may see. Topics that depend on artifacts which
         changed since `of` are left out until topics are derived again.
         """
-        if self.of is None or not self.by_gate:
+        if self.knowledge is None or not self.by_gate:
             return NO_VISIBLE_TOPICS
         key = (knowledge.serial, gates, never)
         visible = self._kept.get(key)
@@ -60,8 +60,8 @@ class Topics:
     def _seen(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]
     ) -> VisibleTopics:
-        assert self.of is not None
-        changed = knowledge.since(self.of)
+        assert self.knowledge is not None
+        changed = knowledge.changed_since(self.knowledge)
         others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
         if changed is None or any(kind in others for kind, _ in changed):
             return NO_VISIBLE_TOPICS
@@ -72,7 +72,7 @@ class Topics:
         ids = {
             kind: frozenset(i for k, i in changed if k is kind) for kind in (Kind.CLAIM, Kind.PAGE)
         }
-        return seen.without(ids[Kind.CLAIM], ids[Kind.PAGE])
+        return seen.without_artifacts(ids[Kind.CLAIM], ids[Kind.PAGE])
 
 
 NO_TOPICS = Topics()

@@ -82,7 +82,7 @@ class ContextHit:
         """
         kind, artifact_id = key_of(self.artifact)
         said = self.said
-        return self.view.collection, kind, artifact_id if said is None else said.where
+        return self.view.collection, kind, artifact_id if said is None else said.sentence_key
 
     @property
     def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
@@ -231,7 +231,7 @@ def _label(hit: ContextHit) -> str:
             contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
             cited += " (contested)" if contested else ""
             cited += " (replaces what was said earlier)" if hit.replaces_given else ""
-            return cited if hit.stale is None else f"{cited} ({safe(hit.stale.briefly)})"
+            return cited if hit.stale is None else f"{cited} ({safe(hit.stale.short_reason)})"
         case other:
             return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"
 

@@ -45,9 +45,9 @@ class BlockCandidates:
     rows: Sequence[Salient]
     text: str
     """The text that names the entities."""
-    first: Sequence[ContextHit] = ()
+    first_hits: Sequence[ContextHit] = ()
     """Hits that come before all others, in this order."""
-    more: Sequence[ContextHit] = ()
+    more_hits: Sequence[ContextHit] = ()
     given: frozenset[object] = frozenset()
     """The `state_of` each hit that is left out, such as those that were said before."""
     leads: str | None = None
@@ -86,14 +86,14 @@ class _Likely(NamedTuple):
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
     recalls = {kb.view.collection: kb.settings.recall for kb in served}
-    rows, more, given = material.rows, material.more, material.given
+    rows, more, given = material.rows, material.more_hits, material.given
     about = {row.view.collection for row in rows}
-    about |= {hit.view.collection for hit in (*material.first, *more)}
+    about |= {hit.view.collection for hit in (*material.first_hits, *more)}
     if not about:
         return ContextBlock()
     limit = max(recalls[collection].max_results for collection in about)
     hits = lines_for(rows, material.text, more, limit + len(given))
-    hits = each_once([*material.first, *hits])
+    hits = each_once([*material.first_hits, *hits])
     hits = [hit for hit in hits if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if material.adjacent:
@@ -251,7 +251,7 @@ def _pages_about(row: Salient) -> list[Page]:
     listing = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
     words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
-    titled = row.view.visible.found(query, MAX_TITLED) if words else ()
+    titled = row.view.visible.artifacts_in(query, MAX_TITLED) if words else ()
     pages = [*listing, *(page for page in titled if isinstance(page, Page))]
     pages = [page for page in pages if page.type not in UNASKED_PAGES]
     return list({page.id: page for page in pages}.values())

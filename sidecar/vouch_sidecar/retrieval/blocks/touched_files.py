@@ -86,7 +86,7 @@ def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
     first = tied.line or 0
-    last = tied.last or first
+    last = tied.last_line or first
     return any(start <= last and first <= end for start, end in ranges)
 
 

@@ -145,7 +145,7 @@ class Placing:
         """
         return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
 
-    def around(self, unit: Unit) -> list[Unit]:
+    def neighbours(self, unit: Unit) -> list[Unit]:
         """A few words of the sentence before and after one."""
         units, at = self.analysis.units, self._position[unit.start]
         first = last = at

@@ -328,10 +328,12 @@ def _beside_its_trade(
         return False
     worths = worths_of(view, text)
     by_stem = view.cached("by stem", text, lambda: {word.only_stem: word for word in worths})
-    beside = (by_stem.get(unit.stem) for unit in occurrence.placing.around(occurrence.content[0]))
+    beside = (
+        by_stem.get(unit.stem) for unit in occurrence.placing.neighbours(occurrence.content[0])
+    )
     weights = {word: worths[word] for word in beside if word is not None}
     hits = (
-        view.search.nearest(occurrence.mention.entity_id, weights, 1)
+        view.search.best_claims(occurrence.mention.entity_id, weights, 1)
         if len(weights) >= least
         else []
     )

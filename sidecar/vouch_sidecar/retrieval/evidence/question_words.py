@@ -115,7 +115,7 @@ class WeighedWords:
     """The words of each sentence; a text without words has none."""
 
     @property
-    def whole(self) -> float:
+    def total_weight(self) -> float:
         """The sum of the weights of all words."""
         return fsum(self.weights.values())
 
@@ -185,8 +185,8 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    rest = without_steering(without_asking(without_printed(without(text, names))))
-    own = view.names.own
+    rest = without_steering(without_asking(without_printed(blanked(text, names))))
+    own = view.names.project_names
     words = [
         word
         for word in terms(rest)
@@ -239,7 +239,7 @@ def _exact_in(text: str) -> tuple[Exact, ...]:
     )
 
 
-def without(text: str, names: Iterable[Span]) -> str:
+def blanked(text: str, names: Iterable[Span]) -> str:
     """The text with the given places blanked out."""
     out = list(text)
     for start, end in names:
@@ -258,7 +258,7 @@ def asks_only_about(text: str, names: Iterable[Span]) -> bool:
     it asks for another thing of that name.
     """
     spans = tuple(names)
-    beside = [unit.folded for unit in units(without(text, spans)).units]
+    beside = [unit.folded for unit in units(blanked(text, spans)).units]
     if not beside:
         return all(not is_command(text[start:end]) for start, end in spans)
     general = _GENERAL.intersection(beside)

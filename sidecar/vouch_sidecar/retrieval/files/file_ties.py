@@ -35,7 +35,7 @@ class Tied:
     strength: float
     line: int | None
     why: str
-    last: int | None = None
+    last_line: int | None = None
     """The last line of the definition that begins at `line`, if one does."""
     source_id: str | None = None
     fresh: QuoteState | None = None
@@ -183,7 +183,7 @@ def _as_it_stands(view: View, tie: Tie) -> Tie:
         return tie
     if fresh.state == "gone":
         return tie._replace(line=None, strength=tie.strength * GONE)
-    return tie if tie.beside else tie._replace(line=fresh.line)
+    return tie if tie.other_file else tie._replace(line=fresh.line)
 
 
 def _fresh(view: View, tie: Tie) -> Fresh | None:
@@ -193,7 +193,7 @@ def _fresh(view: View, tie: Tie) -> Fresh | None:
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
-    if any(tie.arm in ("cites", "quotes") and not tie.beside for _, tie in ties):
+    if any(tie.arm in ("cites", "quotes") and not tie.other_file for _, tie in ties):
         # A file that a claim is taken from mentions what the claim names.
         ties = [(path, tie) for path, tie in ties if tie.arm != "mention"]
     strongest: dict[TieArm, Tie] = {}
@@ -214,7 +214,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         lined = best
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
-    own = (_fresh(view, tie) for _, tie in ties if not tie.beside)
+    own = (_fresh(view, tie) for _, tie in ties if not tie.other_file)
     states = [fresh.state for fresh in own if fresh is not None]
     lost: QuoteState | None = "gone" if best.arm == "identifier" and not best.files else None
     state = min(states, key=("there", "moved", "gone").index, default=lost)
@@ -236,7 +236,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         for tie in in_order
         if tie.arm == "identifier" and tie.where == "text"
     )
-    last = lined.last
+    last = lined.last_line
     return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
 
 
@@ -262,7 +262,7 @@ def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]
 
 
 def _said(view: View, claim: Claim, tie: Tie) -> str:
-    there = f" {tie.beside.rpartition('/')[2]}" if tie.beside else ""
+    there = f" {tie.other_file.rpartition('/')[2]}" if tie.other_file else ""
     tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
         return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"

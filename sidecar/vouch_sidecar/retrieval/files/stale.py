@@ -23,14 +23,14 @@ MONTH = YEAR / 12
 
 
 class Stale(NamedTuple):
-    """Why a claim may no longer be true. `field` is the claim's field that shows this; `said` gives
-    the reason in a few words, `briefly` in fewer and without a path.
+    """Why a claim may no longer be true. `field` is the claim's field that shows this; `reason`
+    says it in a few words, `short_reason` in fewer and without a path.
     """
 
     code: Code
     field: str
-    said: str
-    briefly: str
+    reason: str
+    short_reason: str
 
     @property
     def is_gone(self) -> bool:

@@ -150,7 +150,7 @@ def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
     for claim in claims:
         ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
         for path, strength in files_of(view, claim).items():
-            paths = history.below(path) if path.endswith("/") else [path]
+            paths = history.files_below(path) if path.endswith("/") else [path]
             ties += [(path, strength) for path in paths if len(paths) <= MAX_BELOW]
         for path, strength in ties:
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
@@ -172,7 +172,9 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:
     """The authors of the files of the claims that match a topic."""
-    return authors_of([(match.view, match.best) for match in matches if _are_told(match.view)])
+    return authors_of(
+        [(match.view, match.best_claims) for match in matches if _are_told(match.view)]
+    )
 
 
 def told_by_commits(authors: Iterable[Author]) -> str:

@@ -65,7 +65,7 @@ class Expert:
     def contributions(self) -> Iterator[Contribution]:
         """What the claims added, largest first."""
         for claim in self.claims:
-            matched = self.weight.match.read(claim)
+            matched = self.weight.match.read_claim(claim)
             factors = self.weight.factors(matched)
             if self.weight.repeats(self.entity.id, matched.claim.id):
                 factors["repeat"] = 0.0
@@ -102,7 +102,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
 
 def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:
     match = weight.match
-    theirs = all_of([match.query, match.view.search.about([entity.id])])
+    theirs = all_of([match.query, match.view.search.claims_of([entity.id])])
     return Expert(
         view=match.view,
         entity=entity,
@@ -111,6 +111,6 @@ def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:
         citation_count=len(match.view.knowledge.snapshot.sums(theirs, "evidence")),
         claims=weight.largest(entity.id, EXPLAINED_CLAIMS if explain else TOP_CLAIMS),
         weight=weight,
-        named=entity.id in match.named,
+        named=entity.id in match.entity_ids,
         factors=tally.factors,
     )

@@ -74,7 +74,7 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
         (match.view, owner)
         for match in matches
         if _are_told(match.view)
-        for owner in owners_of(match.view, match.best, in_block)
+        for owner in owners_of(match.view, match.best_claims, in_block)
     ]
 
 

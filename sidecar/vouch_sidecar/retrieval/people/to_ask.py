@@ -241,7 +241,7 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
     def find() -> list[PersonToAsk]:
         responsible = _responsible(view, entity)
         left_out = {entity.id, *(row.entity.id for row in responsible)}
-        shared = view.search.sums_by_entity(view.search.about([entity.id]))
+        shared = view.search.sums_by_entity(view.search.claims_of([entity.id]))
         others = map(view.visible.entity, shared.keys() - left_out)
         people = [person for person in others if person is not None and person.type == PERSON]
         people.sort(key=lambda person: (-shared[person.id].number, person.id))
@@ -253,7 +253,7 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
 
 def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
     """Those whom an entity's relations name."""
-    rows, about, snapshot = list[PersonToAsk](), view.search.about, view.knowledge.snapshot
+    rows, about, snapshot = list[PersonToAsk](), view.search.claims_of, view.knowledge.snapshot
     for entity_id, label in _related(view, entity).items():
         if (other := view.visible.entity(entity_id)) is not None:
             shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
@@ -265,7 +265,7 @@ def _by_evidence(view: View, entity: Entity, people: Sequence[Entity]) -> list[E
     """The few people with most evidence in the claims that they share with an entity."""
     if len(people) < 2:
         return list(people)
-    words, about = tuple(terms(entity.name)), view.search.about
+    words, about = tuple(terms(entity.name)), view.search.claims_of
     shared = all_of([about([entity.id]), about([person.id for person in people])])
     held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
     weight = ByEvidence(Match(view, frozenset({entity.id}), held, weights, shared), _NEVER)

@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TOPIC_WORDS,
     PARTIAL_SHARE,
 )
-from vouch_sidecar.retrieval.evidence.question_words import without
+from vouch_sidecar.retrieval.evidence.question_words import blanked
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.prompt_text import BEST, WHOM
@@ -50,12 +50,12 @@ class Question:
 @dataclass(frozen=True)
 class Match:
     """The claims of one view that match a topic, which `query` finds: those that count for one of
-    the `named` entities, and those that hold all words of one of the sets `held`.
+    the entities in `entity_ids`, and those that hold all words of one of the `word_sets`.
     """
 
     view: View
-    named: frozenset[str]
-    held: tuple[tuple[Term, ...], ...]
+    entity_ids: frozenset[str]
+    word_sets: tuple[tuple[Term, ...], ...]
     weights: Mapping[Term, float]
     query: Query
     mentions: tuple[Mention, ...] = ()
@@ -63,20 +63,20 @@ class Match:
     parts: tuple[str, ...] = ()
     """Ids of the entities and derived topics of whose names the topic is a part."""
 
-    def every(self) -> Iterator[tuple[Matched, Document]]:
+    def matched_claims(self) -> Iterator[tuple[Matched, Document]]:
         """All matching claims, each with the words that it holds, read in one pass."""
         search, snapshot = self.view.search, self.view.knowledge.snapshot
         held = {
             hit[1:]: words  # the first set of several
-            for words in reversed(self.held)
-            for hit in snapshot.every(all_of([self.query, search.holding(words, Kind.CLAIM)]))
+            for words in reversed(self.word_sets)
+            for hit in snapshot.all_hits(all_of([self.query, search.holding(words, Kind.CLAIM)]))
         }
-        for hit in snapshot.every(self.query):
+        for hit in snapshot.all_hits(self.query):
             document = snapshot.document(hit)
             yield self._matched(document, held.get(hit[1:], ())), document
 
     @cached_property
-    def best(self) -> list[Claim]:
+    def best_claims(self) -> list[Claim]:
         """The best claims by worth, for questions about their files."""
         return self.view.visible.best(self.query, MAX_CLAIMS_WITH_FILES)
 
@@ -84,17 +84,17 @@ class Match:
     def _shares(self) -> Mapping[tuple[Term, ...], float]:
         """The share of the weight of all words that each set has."""
         total = fsum(self.weights.values())
-        return {words: fsum(self.weights[w] for w in words) / total for words in self.held}
+        return {words: fsum(self.weights[w] for w in words) / total for words in self.word_sets}
 
-    def read(self, document: Document) -> Matched:
+    def read_claim(self, document: Document) -> Matched:
         """Read a document as a matching claim."""
         stems = frozenset(stems_in(document))
-        sets = (words for words in self.held if all(word.held_by(stems) for word in words))
+        sets = (words for words in self.word_sets if all(word.held_by(stems) for word in words))
         return self._matched(document, next(sets, ()))
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.names.entities_in(document)
-        is_named = not self.named.isdisjoint(entity_ids)
+        is_named = not self.entity_ids.isdisjoint(entity_ids)
         share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
         return Matched(claim_in(document), entity_ids, held, is_named, share, linked_by)
@@ -133,7 +133,7 @@ class TopicMatches:
         places = [(mention.start, mention.end) for match in matches for mention in match.mentions]
         if (asking := WHOM.search(topic)) is not None:
             places += [asking.span(), *(word.span() for word in BEST.finditer(topic))]
-        beside = {word.word for word in terms(without(topic, places))}
+        beside = {word.word for word in terms(blanked(topic, places))}
         return [term.word for term in self.unknown if term.word in beside]
 
 
@@ -188,7 +188,7 @@ def _match(
     parts = tuple(view.names.with_part(topic))
     entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
     query = any_of(
-        [search.about(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]
+        [search.claims_of(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]
     )
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])

@@ -82,7 +82,7 @@ class Weight(ABC):
         return False
 
     def _claims_of(self, entity_id: str) -> Query:
-        return all_of([self.match.query, self.match.view.search.about([entity_id])])
+        return all_of([self.match.query, self.match.view.search.claims_of([entity_id])])
 
     def _first(self, query: Query, limit: int, by: str | None = None) -> list[Document]:
         """The first claims by a column of the index, ties by id; without a column, by id."""
@@ -189,7 +189,7 @@ class ByEvidence(Weight):
     def read(self) -> None:
         """Weigh all matching claims; `tally` and `largest` sum up what they added."""
         heard: defaultdict[str, set[str]] = defaultdict(set)
-        for matched, document in self.match.every():
+        for matched, document in self.match.matched_claims():
             if self.match.view.deadline.has_passed():
                 break
             claim, says = matched.claim, " ".join(matched.claim.text.lower().split())

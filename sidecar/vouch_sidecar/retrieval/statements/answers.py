@@ -78,9 +78,9 @@ class Answer(NamedTuple):
     section: int | None
     words: tuple[str, ...]
     features: Features
-    about: frozenset[str]
+    entity_ids: frozenset[str]
     """Ids of the entities that the artifact is about."""
-    turn: int = 0
+    position: int = 0
     """For a statement of an exchange, its place in the answer."""
     kind: CandidateKind = "worded"
 
@@ -101,27 +101,27 @@ class Answer(NamedTuple):
         """A key to sort by: likeliest first, then the place in an answer, then worth, then id."""
         claim = self.artifact if isinstance(self.artifact, Claim) else None
         better = worth(claim) if claim is not None else 0
-        return (-self.likelihood, self.turn, -better, self.artifact.id, self.section or 0)
+        return (-self.likelihood, self.position, -better, self.artifact.id, self.section or 0)
 
 
 class _Candidate(NamedTuple):
     artifact: Claim | Entity | Page | Relation | Source
     section: int | None
     stems: list[str]
-    said: str
-    about: frozenset[str]
-    where: str = ""
+    text: str
+    entity_ids: frozenset[str]
+    sentence_key: str = ""
     """For a claim, the sentence that it is a part of: claims of one sentence are one candidate."""
     group: str = ""
     """Candidates of the same group, such as statements of one exchange, are no rivals of each
     other.
     """
-    turn: int = 0
+    position: int = 0
     """For a statement of an exchange, its place in the answer."""
     kind: CandidateKind = "worded"
-    own: frozenset[str] = frozenset()
+    own_stems: frozenset[str] = frozenset()
     """For a statement of an exchange, its stems without those of the question."""
-    around: frozenset[str] = frozenset()
+    context_stems: frozenset[str] = frozenset()
     """All stems of what stands around: of the section, of the sentence's paragraph, and of the
     headings and the title above. For a section…"""
     quotes: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def _answers(
     by_place = {
         (
             type(candidate.artifact),
-            candidate.where or candidate.artifact.id,
+            candidate.sentence_key or candidate.artifact.id,
             candidate.section,
         ): candidate
         for candidate in (*_candidates(view, asked, entity_strengths, kinds, vector), *tied)
@@ -291,7 +291,7 @@ def _section_candidate(
     about = frozenset(page.entities).union(_named_there(view, entity_strengths, said, stems))
     quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
     around = frozenset((*headed, *whole))
-    return _Candidate(page, number, stems, said, about, around=around, quotes=quoted)
+    return _Candidate(page, number, stems, said, about, context_stems=around, quotes=quoted)
 
 
 def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
@@ -313,15 +313,17 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     said, exchange = view.texts.said(claim), view.texts.exchange_of(claim)
     text = " ".join((said.text, *claim.topical_tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
-    about, where = view.names.entities_in(document), said.where
+    about, where = view.names.entities_in(document), said.sentence_key
     kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
-    around = frozenset(sentence.around if sentence is not None else ())
+    around = frozenset(sentence.context_stems if sentence is not None else ())
     group = sentence.source_id if sentence is not None else ""
-    candidate = _Candidate(claim, None, stems, text, about, where, group, kind=kind, around=around)
+    candidate = _Candidate(
+        claim, None, stems, text, about, where, group, kind=kind, context_stems=around
+    )
     if exchange is None or exchange.question is None or not asks(exchange.question):
         return candidate
     asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
-    return candidate._replace(stems=[*asked, *stems], said=whole, own=frozenset(stems))
+    return candidate._replace(stems=[*asked, *stems], text=whole, own_stems=frozenset(stems))
 
 
 def _stems(view: View, text: str) -> list[str]:
@@ -343,7 +345,7 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
             if document is not None and view.visible.is_recent(claim):
                 candidate = _claim_candidate(view, document, claim)
                 kind: CandidateKind = "answer" if again else candidate.kind
-                yield candidate._replace(turn=turn, kind=kind)
+                yield candidate._replace(position=turn, kind=kind)
 
 
 def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
@@ -351,7 +353,9 @@ def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
     held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
     before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
     shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
-    return held >= ASKS_MORE * asked.whole > 0 and shared >= ASKED_AGAIN * fsum(before.values())
+    return held >= ASKS_MORE * asked.total_weight > 0 and shared >= ASKED_AGAIN * fsum(
+        before.values()
+    )
 
 
 def _judged(
@@ -369,7 +373,7 @@ def _judged(
     candidates = list(candidates)
     # Reversed, so that of several sections that quote a claim the first one lends its words.
     lent = {
-        claim_id: candidate.around
+        claim_id: candidate.context_stems
         for candidate in reversed(candidates)
         for claim_id in candidate.quotes
     }
@@ -378,7 +382,7 @@ def _judged(
     total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
     for candidate, exactly, sentence, held, beyond in holding:
         strengths = sorted(
-            (entity_strengths[each] for each in candidate.about if each in entity_strengths),
+            (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),
             reverse=True,
         )
         strength, other_end = (*strengths, 0.0, 0.0)[:2]
@@ -387,15 +391,17 @@ def _judged(
         elif not (strength and held):
             continue
         if (
-            candidate.own
+            candidate.own_stems
             and candidate.kind == "exchange"
-            and not any(w.held_by(candidate.own) for w in held)
+            and not any(w.held_by(candidate.own_stems) for w in held)
         ):
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
         missing = sorted(asked.weights[word] for word in sentence.difference(held))
-        around = asked.held_by(candidate.around | lent.get(candidate.artifact.id, frozenset()))
+        around = asked.held_by(
+            candidate.context_stems | lent.get(candidate.artifact.id, frozenset())
+        )
         features = Features.of(
             held=asked.weight_of(held, exactly) + tie + other_end,
             missing=fsum(missing[:-1]),
@@ -417,8 +423,8 @@ def _judged(
             candidate.section,
             words,
             features,
-            candidate.about,
-            candidate.turn,
+            candidate.entity_ids,
+            candidate.position,
             candidate.kind,
         )
 
@@ -439,7 +445,7 @@ class _Holding(NamedTuple):
 
 def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
     everywhere = _held(asked, candidate)
-    exactly = asked.exactly_in(candidate.said)
+    exactly = asked.exactly_in(candidate.text)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
     beyond = tuple(word for word in everywhere if word not in sentence)
@@ -482,7 +488,7 @@ def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
 
 def _held(asked: WeighedWords, candidate: _Candidate) -> tuple[Term, ...]:
     held = asked.held_by(frozenset(candidate.stems))
-    return asked.as_written(held, candidate.said) if asked.proper.intersection(held) else held
+    return asked.as_written(held, candidate.text) if asked.proper.intersection(held) else held
 
 
 def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
@@ -519,7 +525,7 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     first: dict[str, Answer] = {}
     for answer in claims_about(view, entity, text):
         if isinstance(answer.artifact, Claim) and view.texts.is_sayable(answer.artifact):
-            first.setdefault(view.texts.said(answer.artifact).where, answer)
+            first.setdefault(view.texts.said(answer.artifact).sentence_key, answer)
     return list(first.values())
 
 
@@ -533,7 +539,7 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
     them.
     """
     asked = _asked_beside(view, entity, text)
-    return asked.whole < BARE_WEIGHT or asks_only_about(text, asked.names)
+    return asked.total_weight < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
 def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
@@ -565,14 +571,14 @@ def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Itera
     snapshot = view.knowledge.snapshot
     hits = []
     if weights:
-        query = view.search.near(entity_id, weights)
+        query = view.search.claims_scored(entity_id, weights)
         hits = [hit for hit in snapshot.search(query, MAX_NEAREST) if hit.value]
         if len(hits) == MAX_NEAREST:
             hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
     worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
     hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
     if len(hits) < MAX_NEAREST:
-        best = snapshot.search(view.search.about([entity_id]), MAX_NEAREST, by="worth")
+        best = snapshot.search(view.search.claims_of([entity_id]), MAX_NEAREST, by="worth")
         hits += [hit for hit in best if _key(hit) not in worths]
     return map(snapshot.document, hits[:MAX_NEAREST])
 

@@ -23,7 +23,7 @@ class Said(NamedTuple):
 
     text: str
     claims: tuple[str, ...]
-    where: str
+    sentence_key: str
 
 
 class ClaimTexts:
@@ -38,7 +38,7 @@ class ClaimTexts:
         may see, else its own text.
         """
         sentence = self.sentence(claim)
-        if sentence is None or not sentence.holds:
+        if sentence is None or not sentence.holds_text:
             return Said(claim.text, (claim.id,), claim.id)
         where = f"{sentence.source_id} {sentence.start} {sentence.text}"
         return Said(sentence.text, sentence.claims, where)
@@ -70,7 +70,7 @@ class ClaimTexts:
         sources = (self._visible.artifact((Kind.SOURCE, source_id)) for source_id in ids)
         if any(isinstance(source, Source) and source.type in TALKING for source in sources):
             return "exchange"
-        stands = sentence.holds if sentence is not None else bool(receipts)
+        stands = sentence.holds_text if sentence is not None else bool(receipts)
         return "passage" if stands else "worded"
 
     def is_sayable(self, artifact: Artifact) -> bool:
@@ -98,7 +98,7 @@ class ClaimTexts:
                 or not self._visible.sees(claim)
             ):
                 continue
-            first.setdefault(self.said(claim).where, (sentence.start, claim))
+            first.setdefault(self.said(claim).sentence_key, (sentence.start, claim))
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
@@ -120,5 +120,5 @@ class ClaimTexts:
         first: dict[str, Claim] = {}
         for claim in self._visible.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
             if self.is_sayable(claim):
-                first.setdefault(self.said(claim).where, claim)
+                first.setdefault(self.said(claim).sentence_key, claim)
         return list(first.values())[:limit]

@@ -50,7 +50,7 @@ class ArtifactCounts:
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
         """A value that changes when an entity gains or loses a claim, or when its claims change."""
-        query = self._at.search.about([entity_id])
+        query = self._at.search.claims_of([entity_id])
         return self.claims_of(entity_id), self._at.knowledge.snapshot.total(query, "mark")
 
     def frequency(self, term: Term) -> int:
@@ -73,7 +73,9 @@ class ArtifactCounts:
         """
 
         def find() -> bool:
-            first = list(self._visible.found(self._at.search.every(Kind.CLAIM), CLAIMS_COMPARED))
+            first = list(
+                self._visible.artifacts_in(self._at.search.every(Kind.CLAIM), CLAIMS_COMPARED)
+            )
             claims = [claim for claim in first if isinstance(claim, Claim)]
             kinds = {
                 (claim.status, claim.auto_approved, claim.confidence, len(set(claim.evidence)))

@@ -22,7 +22,7 @@ class PeopleTold:
     never: frozenset[str] = frozenset()
 
     @classmethod
-    def by(cls, settings: People, *, is_model: bool) -> Self:
+    def from_settings(cls, settings: People, *, is_model: bool) -> Self:
         """What settings allow; `is_model`: a model reads the answers."""
         in_blocks = settings.git == "agents"
         in_answers = in_blocks or (settings.git == "people" and not is_model)

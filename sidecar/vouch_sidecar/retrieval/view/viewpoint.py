@@ -37,7 +37,7 @@ class Deadline:
         self._clock = clock
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The seconds until the time passes."""
         return self._until - self._clock()
 
@@ -112,7 +112,7 @@ class Viewpoint:
     @cached_property
     def derived(self) -> VisibleTopics:
         """The topics that the viewer may see."""
-        return self.topics.seen(self.knowledge, self.gates, self.words.never)
+        return self.topics.visible_to(self.knowledge, self.gates, self.words.never)
 
     @cached_property
     def own_names(self) -> frozenset[str]:

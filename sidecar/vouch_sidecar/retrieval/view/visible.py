@@ -52,7 +52,7 @@ class VisibleArtifacts:
     def _sees_evidence(self, evidence: Evidence) -> bool:
         if self.artifact((Kind.SOURCE, evidence.source_id)) is None:
             return False
-        citing = self._at.knowledge.found(pointing_query("cites", evidence.id))
+        citing = self._at.knowledge.artifacts_in(pointing_query("cites", evidence.id))
         gates = [gate_of(claim) for claim in citing if isinstance(claim, Claim)]
         return not gates or not self._at.gates.isdisjoint(gates)
 
@@ -110,7 +110,7 @@ class VisibleArtifacts:
             self._at.quoted_of[artifact_id] = quoted_in(document)
         return artifact if self.sees(artifact) else None
 
-    def found(self, query: Query, limit: int) -> Iterator[Artifact]:
+    def artifacts_in(self, query: Query, limit: int) -> Iterator[Artifact]:
         """The artifacts among a query's first `limit` documents that the viewer may see."""
         snapshot = self._at.knowledge.snapshot
         for hit in snapshot.search(query, limit):
@@ -138,7 +138,7 @@ class VisibleArtifacts:
     def citing(self, artifact_id: str) -> Iterator[Artifact]:
         """The artifacts that refer to an id and that the viewer may see, by kind and id."""
         knowledge = self._at.knowledge
-        return filter(self.sees, knowledge.found(knowledge.citing(artifact_id)))
+        return filter(self.sees, knowledge.artifacts_in(knowledge.citing(artifact_id)))
 
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
@@ -148,7 +148,7 @@ class VisibleArtifacts:
         """Titles of pages that hold so many of the words."""
         snapshot = self._at.knowledge.snapshot
         query = self._at.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)
-        for hit in snapshot.every(query):
+        for hit in snapshot.all_hits(query):
             page = self.in_document(snapshot.document(hit))
             if isinstance(page, Page):
                 yield page.title
@@ -160,4 +160,4 @@ class VisibleArtifacts:
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims by worth, ties by id."""
-        return self.best(self._at.search.about([entity_id]), limit)
+        return self.best(self._at.search.claims_of([entity_id]), limit)

@@ -75,7 +75,7 @@ class VisibleNames:
         return declared.union(self._at.derived.of_claim(key_in(claim)[1]))
 
     @property
-    def own(self) -> frozenset[str]:
+    def project_names(self) -> frozenset[str]:
         """The names of the project itself, folded. They tell nothing in a text about the
         project.
         """

@@ -74,7 +74,7 @@ def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
     settle(engine.collections.values(), engine.env)
     for served in engine.serving(caller):
         collection = served.collection
-        problems = engine.problems.of(collection)
+        problems = engine.problems.problems_of(collection)
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         for path, more in check_all(around, served.view.visible.sees).items():
             problems[path] = (*problems.get(path, ()), *more)

@@ -168,6 +168,6 @@ class ArtifactFiles:
             data, _ = read_bytes_of(self._below, relative)
         except (FileNotFoundError, UnreadableError):
             return None
-        if not self.allowance.take(len(data)):
+        if not self.allowance.spend(len(data)):
             return None
         return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._encoding)
