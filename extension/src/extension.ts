@@ -9,7 +9,6 @@ import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts/prompts';
-import type { PromptParams } from './protocol.gen';
 import { Installer } from './server/install';
 import { isKnowledgeNear, isKnowledgeNearAny } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
@@ -27,8 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessionId = `vscode-${randomUUID()}`;
   const ask: Ask = (method, params, collection) =>
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
-  const submit = (text: string) =>
-    server.notify('vouch/prompt', { session_id: sessionId, text } satisfies PromptParams);
+  const submit = (text: string) => server.notify('vouch/prompt', { session_id: sessionId, text });
   const panel = new Panel(ask, submit, log, sessionId, context.workspaceState);
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, sessionId, listeners(panel, log));

@@ -4,6 +4,7 @@ import {
   type ClaimView,
   type DidChangeSalience,
   type DidChangeStatus,
+  type Notifications,
   PROTOCOL,
   type Requests,
 } from '../protocol.gen';
@@ -25,6 +26,15 @@ export interface Listeners {
   /** It ended so often that it is not started again. */
   onGivenUp(): void;
 }
+
+/** The notifications that are sent to the server, with their params. */
+type Sent = Pick<Notifications, 'vouch/prompt' | 'vouch/didDismiss'> & {
+  'textDocument/didSave': { textDocument: { uri: string } };
+  'workspace/didChangeConfiguration': { settings: object };
+};
+
+/** How the start of a program ended. One that failed is not replaced by another program. */
+type StartOutcome = 'running' | 'failed' | 'other protocol';
 
 export class Server implements vscode.Disposable {
   program: ServerProgram | undefined;
@@ -63,7 +73,7 @@ export class Server implements vscode.Disposable {
     return (await this.run('vouch.changed', since)) ?? [];
   }
 
-  async notify(method: string, params: object): Promise<void> {
+  async notify<M extends keyof Sent>(method: M, params: Sent[M]): Promise<void> {
     if (this.running) await this.client?.sendNotification(method, params);
   }
 
@@ -98,7 +108,9 @@ export class Server implements vscode.Disposable {
     this.starting = true;
     try {
       const host = discoveryHost(this.installer, this.log);
-      this.program = await discover(host, (program) => this.start(program));
+      this.program = await discover(host, async (program) => {
+        return (await this.start(program)) !== 'other protocol';
+      });
     } finally {
       this.starting = false;
     }
@@ -107,8 +119,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Starts a server; false where it speaks another protocol than this extension. */
-  private async start(program: ServerProgram): Promise<boolean> {
+  private async start(program: ServerProgram): Promise<StartOutcome> {
     this.program = program;
     try {
       this.client = await this.createClient(program);
@@ -116,13 +127,13 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
       this.listeners.onState('stopped');
-      return true;
+      return 'failed';
     }
     const spoken = protocolOf(this.client);
-    if (spoken === PROTOCOL) return true;
+    if (spoken === PROTOCOL) return 'running';
     this.log.error(`${program.command} speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
     await this.stop();
-    return false;
+    return 'other protocol';
   }
 
   private async createClient({ command }: ServerProgram): Promise<Client> {

@@ -2,7 +2,6 @@
 import * as vscode from 'vscode';
 import type { InFile } from '../inFile/inFile';
 import type { InPlay } from '../inPlay/inPlay';
-import type { DismissParams } from '../protocol.gen';
 import type { Server } from '../server/server';
 import { type Ask, askEntity, targetOf } from './ask';
 import { type ClaimNode, type EntityNode, type Node, nameOf } from './nodes';
@@ -33,7 +32,7 @@ export const rowCommands = (
   },
   dismissClaim: ({ node }: { node: ClaimNode }) => {
     inFile.dismiss(node);
-    return server.notify('vouch/didDismiss', node.claim satisfies DismissParams);
+    return server.notify('vouch/didDismiss', node.claim);
   },
   restoreClaims: () => inFile.restore(),
 });
