@@ -59,7 +59,7 @@ def make(root: Path, claims: int, *, receipts: bool) -> None:
         (folder / "meta.yaml").write_text(dumps(fields), "utf-8")
         if receipts:
             (folder / "content").write_bytes(answer)
-        cuts = (one for one in _CUT.finditer(answer.decode()) if len(one[0].split()) > 3)
+        cuts = (match for match in _CUT.finditer(answer.decode()) if len(match[0].split()) > 3)
         for cut in islice(cuts, claims - written):
             _write(kb, written, cut[0].strip(), source, answer if receipts else b"")
             written += 1

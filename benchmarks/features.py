@@ -42,7 +42,11 @@ def edited(client: Client, root: Path) -> Figures:
 
 def _ids(path: Path, text: str) -> list[Reference]:
     """The first ids of a claim."""
-    found = (one for one in references(f"claims/{path.name}", text) if one.field != "id")
+    found = (
+        reference
+        for reference in references(f"claims/{path.name}", text)
+        if reference.field != "id"
+    )
     return list(islice(found, IDS))
 
 

@@ -56,7 +56,11 @@ def prompts(root: Path) -> tuple[int, list[str]]:
     (served,) = engine.serving(Caller())
     view = served.view
     claims = view.visible.artifacts_in(view.search.every(Kind.CLAIM), CLAIMS)
-    texts = [f"Why is it that {one.text}"[:300] for one in claims if isinstance(one, Claim)]
+    texts = [
+        f"Why is it that {artifact.text}"[:300]
+        for artifact in claims
+        if isinstance(artifact, Claim)
+    ]
     asked = ((text, perform_named(engine, "context", {"task": text}, Caller())) for text in texts)
     told = (text for text, answer in asked if as_json(answer)["text"])
     return view.counts.artifacts(Kind.CLAIM), list(islice(told, 2))
@@ -97,7 +101,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- |")
     with TemporaryDirectory(prefix="v") as name:
         folder = Path(name)
-        for title, root in bases([Path(one) for one in sys.argv[1:]], folder):
+        for title, root in bases([Path(folder) for folder in sys.argv[1:]], folder):
             claims, asked = prompts(root)
             for number, (cache, begins) in enumerate(
                 (cache, begins) for cache in ("cold", "warm") for begins in (False, True)

@@ -66,7 +66,7 @@ def _asked(client: Client, questions: Questions) -> Figures:
     """Each question once: none is answered from what was remembered of it."""
 
     def asked(method: str, params: Iterable[Mapping[str, object]]) -> Figure:
-        return Figure.of(timed(lambda p=one: client.request(method, p)) for one in params)  # type: ignore[misc]
+        return Figure.of(timed(lambda p=param: client.request(method, p)) for param in params)  # type: ignore[misc]
 
     topics, prompts = questions.topics, questions.prompts
     weights = ("count", "recency", "citation")

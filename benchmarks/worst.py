@@ -42,7 +42,7 @@ def main() -> None:
     (collection,) = engine.collections.values()
     names = sorted(entity.name for entity in collection.knowledge.names.entities())[:NAMES]
     words = " ".join(dict.fromkeys(" ".join(questions_of(root).topics).split()[:WORDS]))
-    rows = [{"host": one, "owner": other} for one, other in zip(names, names[::-1], strict=True)]
+    rows = [{"host": name, "owner": other} for name, other in zip(names, names[::-1], strict=True)]
     inventory = json.dumps(rows * 9)[:INVENTORY]
     for number in range(SLOTS):
         engine.observe("full", None, ", ".join(names[number::SLOTS]))

@@ -93,7 +93,7 @@ class Reference:
         runs: dict[tuple[int, int], list[_Run]] = {}
         for run in _runs(units(text)):
             runs.setdefault((run.start, run.end), []).append(run)
-        found = [named for same in runs.values() for named in self._named_by(text, same)]
+        found = [name for same in runs.values() for name in self._named_by(text, same)]
         ordered = sorted(found, key=lambda n: (n.start, -n.end, n.entity_id))
         out: list[Named] = []
         covering: tuple[int, int] | None = None
@@ -140,8 +140,8 @@ class Reference:
         listed = set(page.entities)
         if len(listed) == 1:
             return listed
-        there = Reference([self.entities[one] for one in listed if one in self.entities])
-        return {named.entity_id for named in there.mentions(page.title)}
+        there = Reference([self.entities[text] for text in listed if text in self.entities])
+        return {mention.entity_id for mention in there.mentions(page.title)}
 
     def declared(self, claim_id: str) -> tuple[str, ...]:
         """The entities that a claim declares, those that there are."""

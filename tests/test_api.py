@@ -47,7 +47,7 @@ def test_params_are_given_by_name_and_iterables_are_lists(tmp_path: Path) -> Non
     with open_kb(root) as kb:
         assert kb.experts(topic="jwt", limit=1) == kb.experts("jwt", limit=1)
         assert kb.experts("jwt", types=iter(["person"])).experts == []
-        assert [one.path for one in kb.files(p for p in [root / "a.py"]).files] == ["a.py"]
+        assert [file.path for file in kb.files(p for p in [root / "a.py"]).files] == ["a.py"]
         with pytest.raises(TypeError, match="topik"):
             kb.experts("jwt", topik="jwt")
         with pytest.raises(InvalidParamsError, match="limit"):

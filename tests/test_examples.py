@@ -144,7 +144,7 @@ def test_commands_within_sentences_exist(page: Path) -> None:
         _, name, *words = line.split()
         command = main.get_command(click.Context(main), name)
         assert command is not None, line
-        known = {one for param in command.get_params(click.Context(command)) for one in param.opts}
+        known = {opt for param in command.get_params(click.Context(command)) for opt in param.opts}
         options = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert options <= {*known, "--help"}, line
 

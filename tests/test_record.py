@@ -32,7 +32,7 @@ def line(op: str = "experts", params: object = None, **answer: Any) -> str:
 
 
 def differing(first: list[str], second: list[str]) -> list[str]:
-    return [place for one in differences(first, second) for place in one.lines]
+    return [place for difference in differences(first, second) for place in difference.lines]
 
 
 def test_a_changed_count_is_found() -> None:

@@ -130,7 +130,7 @@ def _own() -> Iterator[Run]:
     with copied(DEMO) as world:
         yield "prompts", "", list(prompt_cases(read_prompts(PROMPTS), world))
     yield "questions", "", list(question_cases(read_questions(QUESTIONS)))
-    asked = [one for path in ASKED for one in read_asked(path)]
+    asked = [prompt for path in ASKED for prompt in read_asked(path)]
     with copied(DEMO) as world:
         yield "answers", "courier", list(answer_cases(_over("courier", asked), world))
     for name in BASES:
@@ -152,7 +152,7 @@ def _worlds() -> Iterator[Run]:
 
 
 def _over(base: str, asked: Sequence[Asked]) -> Sequence[Asked]:
-    return [one for one in asked if one.kb == base]
+    return [prompt for prompt in asked if prompt.kb == base]
 
 
 def _by_meaning(folder: Path) -> Iterator[Run]:
@@ -167,7 +167,7 @@ def _by_meaning(folder: Path) -> Iterator[Run]:
     if model is None:
         print("no model: what is found by meaning is not measured", file=sys.stderr)
         return
-    asked = [one for path in paths for one in read_asked(path)]
+    asked = [prompt for path in paths for prompt in read_asked(path)]
     with meaning.MeaningWorlds(model) as made:
         with copied(DEMO, made) as world:
             yield "search", "by meaning", list(meaning.search_cases(_answered(asked), world))
@@ -182,7 +182,7 @@ def _by_meaning(folder: Path) -> Iterator[Run]:
 
 
 def _answered(asked: Sequence[Asked]) -> Iterator[Asked]:
-    return (one for one in asked if one.expect)
+    return (prompt for prompt in asked if prompt.expect)
 
 
 if __name__ == "__main__":

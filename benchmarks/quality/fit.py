@@ -113,7 +113,11 @@ def main() -> int:
 
 def _write(suffix: str, examples: Iterable[Example]) -> None:
     unlabelled = UNLABELLED - {"paraphrase"} if suffix else UNLABELLED
-    found = [one for one in examples if one.kind not in unlabelled and _is_whole(one, suffix)]
+    found = [
+        example
+        for example in examples
+        if example.kind not in unlabelled and _is_whole(example, suffix)
+    ]
     text = CONSTANTS.read_text("utf-8")
     block = _block(suffix, _fit(found), _figures(found), text)
     mark = f"fitted{suffix.lower().replace('_', ' ')}"
@@ -180,7 +184,9 @@ def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
             yield Over(name, 0, world, over[name])
     questions = read_questions(QUESTIONS)
     with written(questions, made) as world:
-        cases = [Wanted(kind=_kind(one), text=one.text, want=one.gold) for one in questions.cases]
+        cases = [
+            Wanted(kind=_kind(case), text=case.text, want=case.gold) for case in questions.cases
+        ]
         yield Over("questions", 0, world, cases)
     bases = {name: read_base(name) for name in (*BASES, *FITTED)}
     for name in FITTED:
@@ -202,11 +208,11 @@ def _over(over: Over) -> Iterator[Example]:
     for prompt in over.prompts:
         vector = over.world.vector(prompt.text)
         named = {row.entity.id: row.strength for row in volunteered_by([view], [prompt.text])}
-        wanted = {_slugged(one) for one in prompt.want}
+        wanted = {_slugged(place) for place in prompt.want}
         found = [
-            Candidate(one.features, _place(one.artifact, one.section) in wanted)
-            for one in answers(view, prompt.text, named, vector=vector)
-            if not isinstance(one.artifact, Relation)
+            Candidate(answer.features, _place(answer.artifact, answer.section) in wanted)
+            for answer in answers(view, prompt.text, named, vector=vector)
+            if not isinstance(answer.artifact, Relation)
         ]
         yield Example(over.name, over.size, prompt.kind, bool(wanted), tuple(found))
 
@@ -242,12 +248,12 @@ def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[Kno
         yield base.model_copy(update={"claims": (*base.claims, *more)})
         return
     ids = [claim["id"] for claim in base.claims]
-    asked = [one for one in base.prompts if one.want and set(one.want).issubset(ids)]
-    silent = [one for one in base.prompts if not one.want]
+    asked = [prompt for prompt in base.prompts if prompt.want and set(prompt.want).issubset(ids)]
+    silent = [prompt for prompt in base.prompts if not prompt.want]
     for first in range(0, len(asked), 10):
         some = asked[first : first + 10]
-        kept = {one for prompt in some for one in prompt.want}
-        others = [one for one in ids if one not in kept]
+        kept = {place for prompt in some for place in prompt.want}
+        others = [artifact_id for artifact_id in ids if artifact_id not in kept]
         kept.update(random.sample(others, max(0, size - len(kept))))
         claims = tuple(claim for claim in base.claims if claim["id"] in kept)
         prompts = (*some, *(silent if not first else ()))
@@ -272,12 +278,12 @@ def _values(features: Features) -> list[float]:
 
 def _fit(examples: Sequence[Example]) -> Matrix:
     """The weights of the features, then the bias: Newton's method, with a small ridge."""
-    rows = [(example, one) for example in examples for one in example.candidates]
-    x = np.array([[*_values(one.features), 1.0] for _, one in rows])
-    y = np.array([float(one.answers) for _, one in rows])
-    heard = any(one.features.cosine is not None for _, one in rows)
+    rows = [(example, candidate) for example in examples for candidate in example.candidates]
+    x = np.array([[*_values(row.features), 1.0] for _, row in rows])
+    y = np.array([float(row.answers) for _, row in rows])
+    heard = any(row.features.cosine is not None for _, row in rows)
     answer = ANSWER_WEIGHT_SEMANTIC if heard else ANSWER_WEIGHT
-    counts = np.array([_weight(one) * (answer if each.answers else 1.0) for one, each in rows])
+    counts = np.array([_weight(row) * (answer if each.answers else 1.0) for row, each in rows])
     ridge = np.array([RIDGE] * (x.shape[1] - 1) + [1e-9])
     weights = np.zeros(x.shape[1])
     for _ in range(50):
@@ -305,8 +311,8 @@ def _figures(examples: Sequence[Example]) -> Mapping[str, tuple[int, int]]:
     weights that were fitted without their knowledge base; and how many there are.
     """
     found = defaultdict[str, list[bool]](list)
-    for base in sorted({one.base for one in examples}):
-        weights = _fit([one for one in examples if one.base != base])
+    for base in sorted({example.base for example in examples}):
+        weights = _fit([example for example in examples if example.base != base])
         for one in examples:
             if one.base == base:
                 found[f"{one.size or 'own'} {one.kind}"].append(_is_said(one, weights))
@@ -315,7 +321,8 @@ def _figures(examples: Sequence[Example]) -> Mapping[str, tuple[int, int]]:
 
 def _is_said(example: Example, weights: Matrix) -> bool:
     x = np.array(
-        [[*_values(one.features), 1.0] for one in example.candidates] or [[0.0] * len(weights)]
+        [[*_values(candidate.features), 1.0] for candidate in example.candidates]
+        or [[0.0] * len(weights)]
     )
     chances = _chances(x, weights) if example.candidates else np.zeros(1)
     first = [int(at) for at in np.argsort(-chances, kind="stable")[:3] if chances[at] >= SAID]

@@ -109,12 +109,12 @@ def world_cases(base: KnowledgeBase, world: World) -> Iterator[Case]:
         lines = _lines_said(world, prompt.text)
         about = [{line.id, line.entity_id} | declared.get(line.id, set()) for line in lines]
         if not prompt.want:
-            fires = any(one.isdisjoint(prompt.tolerable) for one in about)
+            fires = any(words.isdisjoint(prompt.tolerable) for words in about)
             measure, right = f"{prompt.kind} fires", not fires
         else:
             answers = any(line.is_(i) for line in lines for i in prompt.want)
             if prompt.kind == "who":
-                answers = answers or any(not one.isdisjoint(prompt.want) for one in about)
+                answers = answers or any(not words.isdisjoint(prompt.want) for words in about)
             measure, right = f"{prompt.kind} answered", answers
         found = [line.id for line in lines]
         wrong = f"{prompt.kind}: {prompt.text!r} gave {found}, not {list(prompt.want)}"

@@ -87,5 +87,5 @@ def _fields(path: Path) -> Fields | None:
 def _said(files: dict[str, Fields], field: str) -> list[str]:
     """The texts that files have in a field, each or as a list."""
     found = (fields.get(field) for fields in files.values())
-    each = (one for value in found for one in (value if isinstance(value, list) else [value]))
-    return [one for one in each if isinstance(one, str) and one.strip()]
+    each = (item for value in found for item in (value if isinstance(value, list) else [value]))
+    return [text for text in each if isinstance(text, str) and text.strip()]

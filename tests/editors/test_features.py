@@ -100,18 +100,18 @@ def answers(command: list[str], root: Path) -> Any:
         command, capture_output=True, cwd=root, env=environment({}), timeout=170, text=True
     )
     said = done.stdout + done.stderr
-    line = next((one for one in said.splitlines() if one.startswith(MARK)), None)
+    line = next((line for line in said.splitlines() if line.startswith(MARK)), None)
     assert line is not None, said[-3000:]
     return json.loads(line.removeprefix(MARK))
 
 
 def check(found: Any, root: Path) -> None:
     assert "JWT" in found["hover"]["contents"]["value"]
-    assert [one["uri"] for one in found["definition"]] == [
+    assert [row["uri"] for row in found["definition"]] == [
         (root / ".vouch/entities/jwt.yaml").as_uri()
     ]
     assert len(found["references"]) > 4
-    assert [one["label"] for one in found["completion"]["items"]] == ["redis"]
+    assert [row["label"] for row in found["completion"]["items"]] == ["redis"]
     assert found["symbols"][0]["name"] == "Redis"
     assert "no-evidence" in json.dumps(found["codes"])
 

@@ -121,14 +121,16 @@ def holds(folder: Path, text: str) -> bool:
 
 def _stores(base: Path, text: str) -> bool:
     layer = Layer(Index.open(str(base)))
-    stored = (one for one in layer.documents() if one.get_all("artifact"))
-    return any(text in f"{artifact_in(one)}" for one in stored)
+    stored = (document for document in layer.documents() if document.get_all("artifact"))
+    return any(text in f"{artifact_in(document)}" for document in stored)
 
 
 def sockets(folder: Path) -> list[Path]:
     """What processes have left for others, but for empty lock files."""
     found = (folder / "run").rglob("*")
-    return [one for one in found if not one.is_dir() and not (one.is_file() and not _size(one))]
+    return [
+        path for path in found if not path.is_dir() and not (path.is_file() and not _size(path))
+    ]
 
 
 def _size(path: Path) -> int:

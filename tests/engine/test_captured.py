@@ -58,12 +58,12 @@ def context(engine: Engine, task: str, **params: Any) -> str:
 def claims(root: Path) -> dict[str, dict[str, Any]]:
     """The claims of a knowledge base, by text."""
     loaded = (yaml.safe_load(p.read_text()) for p in (root / ".vouch/claims").iterdir())
-    return {one["text"]: one for one in loaded}
+    return {row["text"]: row for row in loaded}
 
 
 def change(root: Path, said: str, /, **fields: object) -> None:
     """Change the claim that says this."""
-    (claim,) = (one for text, one in claims(root).items() if said in text)
+    (claim,) = (claim for text, claim in claims(root).items() if said in text)
     write(root, f"claims/{claim['id']}.yaml", {**claim, **fields})
 
 
@@ -100,18 +100,18 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     for text in claims(captured):
         for said in (context(engine, text), context(engine, f"What about this: {text}")):
             lines = [line for line in said.splitlines() if line.startswith("- ")]
-            assert not any(f": {one}" in line for line in lines for one in FRAGMENTS)
-            assert not any(one in line for line in lines for one in UNSAID)
+            assert not any(f": {fragment}" in line for line in lines for fragment in FRAGMENTS)
+            assert not any(text in line for line in lines for text in UNSAID)
         for hit in ask(engine, "search", query=text)["hits"]:
             assert not hit["snippet"].startswith(FRAGMENTS)
-            assert not any(one in hit["snippet"] for one in UNSAID)
+            assert not any(text in hit["snippet"] for text in UNSAID)
         for hit in ask(engine, "probe", text=text)["hits"]:
             assert not hit["text"].startswith(FRAGMENTS)
-            assert not any(one in hit["text"] for one in UNSAID)
+            assert not any(text in hit["text"] for text in UNSAID)
     answer = ask(engine, "context", task=QUESTION)
     assert answer["text"].count(RETRIES) == 1
     (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
-    parts = [one["id"] for text, one in claims(captured).items() if text in RETRIES]
+    parts = [claim["id"] for text, claim in claims(captured).items() if text in RETRIES]
     assert len(parts) == 3
     assert " +2: " in line
     assert set(parts) <= {item["id"] for item in answer["items"]}
@@ -153,7 +153,7 @@ def test_every_exchange_is_found_by_its_question(captured: Path) -> None:
 
 def test_a_claim_gives_its_own_text_and_the_sentence(captured: Path) -> None:
     engine = engine_on(captured)
-    (claim,) = (one for text, one in claims(captured).items() if text == "yaml` and README.")
+    (claim,) = (claim for text, claim in claims(captured).items() if text == "yaml` and README.")
     found = ask(engine, "claim", id=claim["id"])["claim"]
     assert (found["text"], found["sentence"]) == ("yaml` and README.", RETRIES)
     assert (found["said"], len(found["said_with"])) == (RETRIES, 2)
@@ -176,7 +176,7 @@ def test_a_receipt_beside_one_that_is_withheld_shows_nothing_of_it(root: Path, s
     collection.reader.keep_up(whole=True)
     assert holds(root.parent / "cache", secret)
     if status == "removed":
-        (claim,) = (one for text, one in claims(root).items() if text == secret)
+        (claim,) = (claim for text, claim in claims(root).items() if text == secret)
         (root / f".vouch/claims/{claim['id']}.yaml").unlink()
     elif status == "private":
         change(root, secret, scope={"visibility": "private", "agent": "ada"})
@@ -211,7 +211,7 @@ def test_a_secret_without_exact_bytes_closes_the_exchange(
     assert QUESTION in everybodys
     (collection,) = engine.collections.values()
     collection.reader.keep_up(whole=True)
-    (claim,) = (one for text, one in claims(root).items() if text == secret)
+    (claim,) = (claim for text, claim in claims(root).items() if text == secret)
     (evidence,) = claim["evidence"]
     quoted = yaml.safe_load((root / f".vouch/evidence/{evidence}.yaml").read_text())
     bare = {**quoted, "byte_start": None, "byte_end": None, "quote": None}
@@ -243,7 +243,7 @@ def test_a_secret_without_exact_bytes_closes_the_exchange(
 def test_sentences_go_with_their_source(root: Path, way: str) -> None:
     engine = engine_on(root)
     assert RETRIES in context(engine, QUESTION)
-    (claim,) = (one for text, one in claims(root).items() if text == "yaml` and README.")
+    (claim,) = (claim for text, claim in claims(root).items() if text == "yaml` and README.")
     evidence = yaml.safe_load((root / f".vouch/evidence/{claim['evidence'][0]}.yaml").read_text())
     folder = root / ".vouch/sources" / evidence["source_id"]
     meta, content = folder / "meta.yaml", folder / "content"
@@ -273,7 +273,7 @@ def test_a_line_out_of_an_exchange_says_its_date(root: Path, key_facts: bool) ->
     config["sidecar"] = {"recall": {"include_key_facts": key_facts}}
     write(root, "config.yaml", config)
     engine = engine_on(root)
-    (line,) = (one for one in context(engine, QUESTION).splitlines() if RETRIES in one)
+    (line,) = (line for line in context(engine, QUESTION).splitlines() if RETRIES in line)
     assert line.endswith("2026-03-04]")
     assert ("1 source" in line) is key_facts
 

@@ -31,9 +31,9 @@ def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
     first, second = (check_all(around(root)) for _ in range(2))
     assert first == second
     return [
-        (path, one.code, one.field, one.line, one.column)
+        (path, problem.code, problem.field, problem.line, problem.column)
         for path, several in sorted(first.items())
-        for one in several
+        for problem in several
     ]
 
 
@@ -49,7 +49,7 @@ def test_files_that_look_like_artifacts_and_are_not_read(root: Path) -> None:
         (kb / path).write_text("id: a\ntext: JWT.\n", "utf-8")
     (kb / "entities" / "elsewhere").symlink_to("/etc")
     assert found(root) == [(path, "not-read", None, 1, 1) for path in unread[:4]]
-    messages = {one.message for one in check_all(around(root))["pages/d.YAML"]}
+    messages = {problem.message for problem in check_all(around(root))["pages/d.YAML"]}
     assert messages == {"vouch reads `pages/*.md` alone: nothing that this file says counts"}
     knowledge.config(root, "sidecar: {diagnostics: {ignore: [not-read]}}\n")
     assert found(root) == []
@@ -122,7 +122,9 @@ def test_a_knowledge_base_without_entities_gets_a_hint(root: Path) -> None:
     for entity in ("jwt", "redis"):
         (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
     hints = check_all(around(root))["config.yaml"]
-    assert [(one.code, one.severity) for one in hints] == [("no-entities", Severity.HINT)]
+    assert [(problem.code, problem.severity) for problem in hints] == [
+        ("no-entities", Severity.HINT)
+    ]
 
 
 def test_a_knowledge_base_that_never_had_entities_gets_none(root: Path) -> None:
@@ -142,7 +144,9 @@ def test_a_link_in_code_is_none(root: Path) -> None:
         "if [[c]]; then `` [claim: d]\n```\n~~~\n[[e]]\n\n~~~~ \n[[last]]\n```\n[[f]]\n"
     )
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}")
-    said = [one.message.rpartition(": ")[2] for one in check_all(around(root))["pages/p.md"]]
+    said = [
+        problem.message.rpartition(": ")[2] for problem in check_all(around(root))["pages/p.md"]
+    ]
     assert said == ["lost", "found", "here", "last"]
 
 
@@ -186,7 +190,7 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
         ("pages/page.md", "contested-claim", "claims.1"),
         ("relations/b.yaml", "retired-claim", "source"),
     ]
-    messages = [one.message for one in check_all(around(root))["pages/page.md"]]
+    messages = [problem.message for problem in check_all(around(root))["pages/page.md"]]
     assert messages[0] == "`claims.0` is a claim that is superseded, by new"
 
 
@@ -226,7 +230,7 @@ def test_the_content_of_a_source(root: Path) -> None:
 def test_marks_of_a_merge(root: Path, end: str) -> None:
     marks = end.join(["<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> main", ""])
     reading = parse("claims/x.yaml", f"id: x{end}{marks}".encode())
-    assert [(one.code, one.line) for one in reading.problems] == [("git-conflict", 2)]
+    assert [(problem.code, problem.line) for problem in reading.problems] == [("git-conflict", 2)]
     knowledge.write(root, "pages/p.md", f"---{end}id: p{end}title: P{end}---{end}{marks}")
     assert codes(root) == [("pages/p.md", "git-conflict", "body")]
 
@@ -244,7 +248,7 @@ def test_severities_can_be_set(root: Path) -> None:
         root,
         "sidecar:\n  diagnostics:\n    ignore: [ordinary-name]\n    error: [dangling-entity]\n",
     )
-    (one,) = (one for several in check_all(around(root)).values() for one in several)
+    (one,) = (problem for several in check_all(around(root)).values() for problem in several)
     assert (one.code, one.severity) == ("dangling-entity", Severity.ERROR)
 
 

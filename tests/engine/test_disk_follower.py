@@ -255,7 +255,7 @@ async def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(
 
 def _claims(engine: Engine, root: Path) -> int:
     found = ask(engine, "status")["roots"]
-    return next(int(one["counts"]["claims"]) for one in found if one["root"] == str(root))
+    return next(int(row["counts"]["claims"]) for row in found if row["root"] == str(root))
 
 
 async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 
     def claims() -> dict[str, int]:
         found = ask(engine, "status")["roots"]
-        return {one["root"]: one["counts"]["claims"] for one in found}
+        return {row["root"]: row["counts"]["claims"] for row in found}
 
     async with kept(engine) as follower:
         await until(lambda: engine.registry.complete)

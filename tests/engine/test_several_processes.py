@@ -36,7 +36,7 @@ def test_five_processes_agree_in_the_end() -> None:
             wanted = said_by(engine_on(root), TIMELESS)
 
             def agree() -> bool:
-                return all(answers(one.ask, root, TIMELESS) == wanted for one in servers)
+                return all(answers(server.ask, root, TIMELESS) == wanted for server in servers)
 
             until(agree, "they do not agree")
             assert [server.faults() for server in servers] == [[]] * len(servers)

@@ -159,7 +159,9 @@ def _lasting(value: Any) -> Any:
         return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
     if not isinstance(value, list):
         return value
-    return [_lasting(one) for one in value if one != "workspace_pending"]  # it comes when it comes
+    return [
+        _lasting(item) for item in value if item != "workspace_pending"
+    ]  # it comes when it comes
 
 
 # Files

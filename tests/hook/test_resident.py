@@ -276,5 +276,5 @@ def test_the_shell_that_asks_what_a_hook_has_just_started_is_answered_in_whole(
     asked = run_command("experts", "relay", "--json", cwd=place.root, env=place.env)
     found = json.loads(asked.stdout)
     assert found["degraded"] == []
-    assert [one["name"] for one in found["by_commits"]] == ["Ada Byron"]
+    assert [row["name"] for row in found["by_commits"]] == ["Ada Byron"]
     assert asked.stderr in ("", b"")

@@ -56,7 +56,7 @@ def read(place: Place, path: str, **fields: Any) -> dict[str, Any]:
 def test_a_file_s_claims_are_told_once_a_session(place: Place, hook: Hook) -> None:
     said = hook("post-tool-use", **read(place, "src/relay.py")).text
     order = ["“src/relay.py:2” 0.9 quotes: It", "“src/relay.py:3” 0.6 names: ", "relay.py:7”"]
-    places = [said.find(one) for one in order]
+    places = [said.find(text) for text in order]
     assert places == sorted(places), said
     assert places[0] > 0, said
     assert hook("post-tool-use", **edited(place, "src/relay.py", "another")).is_silent()

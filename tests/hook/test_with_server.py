@@ -73,7 +73,7 @@ def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) ->
     server.until(
         "vouch/claim",
         {"id": "jwt-expires"},
-        lambda found: "hour" in found["claim"]["text"],
+        lambda answer: "hour" in answer["claim"]["text"],
     )
     again = hook("user-prompt-submit", prompt="And now, how long does a JWT live?").text
     assert "live for an hour" in again

@@ -69,11 +69,11 @@ def leave(bases: Bases, manifest: Manifest = MANIFEST) -> Path:
 
 
 def finished(bases: Bases) -> list[Path]:
-    return sorted(found.parent for found in bases.folder.glob("*/manifest.json"))
+    return sorted(path.parent for path in bases.folder.glob("*/manifest.json"))
 
 
 def unfinished(bases: Bases) -> list[Path]:
-    return [one for one in bases.folder.iterdir() if one.name.startswith("unfinished-")]
+    return [path for path in bases.folder.iterdir() if path.name.startswith("unfinished-")]
 
 
 def test_anybody_can_ask_a_base(bases: Bases) -> None:
@@ -143,7 +143,7 @@ def test_a_base_takes_the_place_of_those_before_it(bases: Bases) -> None:
     assert bases.begin().folder.exists()
     second = leave(bases)
     assert not first.exists()
-    assert [one.name for one in bases.folder.iterdir() if one.name.startswith("unfinished-")]
+    assert [path.name for path in bases.folder.iterdir() if path.name.startswith("unfinished-")]
     assert second != first
 
 
@@ -275,7 +275,7 @@ def test_the_next_one_clears_what_nobody_will_finish(bases: Bases, begins: bool)
     (foreign / "manifest.json").write_bytes(b"")
     begun = {bases.begin().folder} if begins else set()
     assert bases.open() is not None
-    assert {one for one in bases.folder.iterdir() if one.is_dir()} == {base, mine, other, *begun}
+    assert {path for path in bases.folder.iterdir() if path.is_dir()} == {base, mine, other, *begun}
 
 
 def test_caches_of_knowledge_bases_that_are_gone_go(

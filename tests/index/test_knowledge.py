@@ -374,7 +374,9 @@ def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
         writing.add(one)
     written = writing.finish()
     assert written.size == len(documents)
-    assert [key_in(one) for one in written.documents()] == [key_in(one) for one in documents]
+    assert [key_in(document) for document in written.documents()] == [
+        key_in(document) for document in documents
+    ]
     found = written.search(Query.term_query(SCHEMA, "stems", "claim@open:96", "freq"), 3)
     assert [key_in(written.document(n))[1] for _, n in found] == ["c000096", "c000193", "c000290"]
 
@@ -390,4 +392,4 @@ def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
         Knowledge(in_memory(first.documents()), pseudonyms=first.pseudonyms),
         Change((edge("a"),), frozenset()),
     )
-    assert [one.id for one in known.relations_of("hub")] == list("abcdef")
+    assert [relation.id for relation in known.relations_of("hub")] == list("abcdef")

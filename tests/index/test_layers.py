@@ -202,7 +202,7 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
         assert listed(snapshot, snapshot.search(query, limit)) == wanted[:limit]
         assert listed(snapshot, snapshot.all_hits(query)) == wanted
         for least in (1.0, 4.0, 100.0):
-            enough = [one for one in wanted if one[1] >= least]
+            enough = [pair for pair in wanted if pair[1] >= least]
             assert listed(snapshot, snapshot.down_to(query, least)) == enough
     everything = snapshot.all_hits(value_query("place", PLACES))
     assert [key for key, _ in listed(snapshot, everything)] == sorted(

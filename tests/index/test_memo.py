@@ -19,7 +19,7 @@ def kept(length: int, texts: int) -> int:
     for number in range(texts):
         memo.cached(f"{number:{length}}", "what", Made)
     gc.collect()
-    return sum(isinstance(one, Made) for one in gc.get_objects())
+    return sum(isinstance(item, Made) for item in gc.get_objects())
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_words_of_long_texts_are_not_kept_by_the_thousand() -> None:
     for number in range(300):
         assert len(terms(f"{words} ipsum{number}")) == 101
     gc.collect()
-    assert sum(isinstance(one, Term) for one in gc.get_objects()) < 150 * 101
+    assert sum(isinstance(item, Term) for item in gc.get_objects()) < 150 * 101

@@ -134,7 +134,7 @@ class World:
         self.take(*artifacts)
 
     def _reread(self, path: str) -> Artifact:
-        found = next((one for one in self.files.values() if one.path == path), None)
+        found = next((artifact for artifact in self.files.values() if artifact.path == path), None)
         if found is None:
             raise LookupError(path)
         return found
@@ -150,8 +150,8 @@ class World:
         self.known = Knowledge(in_memory(self.known.documents()), pseudonyms=names)
 
     def take(self, *artifacts: Artifact, gone: frozenset[Key] = frozenset()) -> None:
-        self.files = {key: one for key, one in self.files.items() if key not in gone}
-        self.files |= {key_of(one): one for one in artifacts}
+        self.files = {key: artifact for key, artifact in self.files.items() if key not in gone}
+        self.files |= {key_of(artifact): artifact for artifact in artifacts}
         self.known = after(self.known, Change(artifacts, gone - self.files.keys()), self.disk)
 
     @property
@@ -208,7 +208,9 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
     assert view.search.total(SENTENCE_STEMS) == 4, "heading and lead-in are no statements"
     assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
     assert view.search.frequency(terms("heading")[0], SENTENCE_STEMS) == 4
-    (exchange,) = (one for one in view.knowledge.all_of(Kind.SOURCE) if isinstance(one, Source))
+    (exchange,) = (
+        artifact for artifact in view.knowledge.all_of(Kind.SOURCE) if isinstance(artifact, Source)
+    )
     statements = [view.texts.said(one).text for one in view.texts.statements_of(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
                           f"Long heading: {QUOTES[5]}",
@@ -227,7 +229,7 @@ def test_an_item_of_a_list_is_said_with_what_leads_in_the_list() -> None:
 
 @pytest.mark.parametrize("hides", [{"status": "superseded"}, {"scope": PRIVATE}])
 def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, object]) -> None:
-    others = [one for one in everything() if key_of(one) != key_of(claim(LEAD_IN))]
+    others = [artifact for artifact in everything() if key_of(artifact) != key_of(claim(LEAD_IN))]
     view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
     assert not view.texts.is_sayable(claim(ITEM))
     assert view.texts.said(claim(ITEM)).text == QUOTES[ITEM]
@@ -238,7 +240,11 @@ def test_a_part_of_a_sentence_that_nobody_approved_is_said_in_it_or_not_at_all(
     hides: dict[str, object],
 ) -> None:
     part, whole = claim(1, auto_approved=True), claim(5, auto_approved=True)
-    others = [one for one in everything() if key_of(one) not in map(key_of, (part, claim(2)))]
+    others = [
+        artifact
+        for artifact in everything()
+        if key_of(artifact) not in map(key_of, (part, claim(2)))
+    ]
     view = View("kb", World(*others, part, claim(2)).known, EVERYBODY)
     assert view.texts.is_sayable(part)
     hidden = View("kb", World(*others, part, whole, claim(2, **hides)).known, EVERYBODY)
@@ -273,7 +279,7 @@ def test_what_stands_around_a_sentence_counts_as_far_as_it_may_be_seen() -> None
     sentence = view.texts.sentence(claim(4))
     assert sentence is not None
     assert {"head", "second"} <= set(sentence.context_stems)
-    others = [one for one in everything() if key_of(one) != key_of(claim(2))]
+    others = [artifact for artifact in everything() if key_of(artifact) != key_of(claim(2))]
     hidden = View("kb", World(*others, claim(2, status="redacted")).known, EVERYBODY)
     sentence = hidden.texts.sentence(claim(4))
     assert sentence is not None
@@ -407,7 +413,7 @@ _changes = st.lists(
 )
 _gone = st.frozensets(
     st.one_of(
-        st.tuples(st.just(Kind.CLAIM), st.sampled_from([slug_of(one) for one in QUOTES])),
+        st.tuples(st.just(Kind.CLAIM), st.sampled_from([slug_of(quote) for quote in QUOTES])),
         st.tuples(st.just(Kind.EVIDENCE), st.sampled_from([f"ev{n}" for n in range(6)])),
         st.tuples(st.just(Kind.SOURCE), st.sampled_from(list(KEPT))),
         st.just((Kind.CLAIM, "other")),
@@ -426,7 +432,7 @@ def test_any_history_says_what_a_look_at_all_files_says(
     for changes, gone, restarts in history:
         if restarts:
             world.restart()
-        world.take(*changes, gone=gone - {key_of(one) for one in changes})
+        world.take(*changes, gone=gone - {key_of(artifact) for artifact in changes})
         anew = world.anew
         for gates in (EVERYBODY, ADA, ADA | {"project:p"}):
             assert shown(world.known, gates) == shown(anew, gates)
@@ -479,7 +485,7 @@ def secret(cited: tuple[str, ...], **fields: object) -> Claim:
 def is_closed(world: World, gates: frozenset[str] = EVERYBODY) -> bool:
     """Whether nothing of the source but receipts is shown, found or counted."""
     view = View("kb", world.known, gates)
-    claims = [view.visible.claim(slug_of(one)) for one in QUOTES]
+    claims = [view.visible.claim(slug_of(quote)) for quote in QUOTES]
     said = {view.texts.said(one).text for one in claims if one is not None}
     kept = view.visible.artifact((Kind.SOURCE, SOURCE_ID))
     assert isinstance(kept, Source)
@@ -631,7 +637,9 @@ def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:
 def test_a_base_holds_no_text_of_a_retired_claim_and_no_title_that_nobody_may_see() -> None:
     world = World(*everything(), secret((SOURCE_ID,), status="redacted", text="Nobody knows it."))
     world.take(claim(5, status="superseded"))
-    held = json.dumps([one.to_dict() for one in world.known.documents()], default=bytes.decode)
+    held = json.dumps(
+        [document.to_dict() for document in world.known.documents()], default=bytes.decode
+    )
     for gone in ("Nobody knows", "Where it is", "what is where", "café", WHOLE):
         assert gone not in held
 

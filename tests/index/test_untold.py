@@ -58,7 +58,7 @@ class World:
     """Files, and what is known of them, change by change."""
 
     def __init__(self, *artifacts: Artifact) -> None:
-        self.files = {key_of(one): one for one in artifacts}
+        self.files = {key_of(artifact): artifact for artifact in artifacts}
         self.known = knowledge_of(artifacts, disk_of(artifacts))
 
     def take(self, artifact: Artifact) -> None:
@@ -229,7 +229,7 @@ def test_the_claim_that_counts_is_found_over_several_retired_ones(world: World) 
 
 def test_other_knowledge_bases_have_other_pseudonyms() -> None:
     first, second = (knowledge_of([NEW]).documents() for _ in range(2))
-    assert [one["refers"] for one in first] != [one["refers"] for one in second]
+    assert [row["refers"] for row in first] != [row["refers"] for row in second]
 
 
 def test_a_quote_without_its_bytes_is_silent_while_its_source_is_closed() -> None:

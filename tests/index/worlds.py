@@ -137,10 +137,10 @@ steps = st.tuples(
 
 def disk_of(artifacts: Iterable[Artifact]) -> Disk:
     """A disk with the files of some artifacts, and without content of sources."""
-    by_key = {key_of(one): one for one in artifacts}
-    by_path = {one.path: one for one in by_key.values()}
+    by_key = {key_of(artifact): artifact for artifact in artifacts}
+    by_path = {artifact.path: artifact for artifact in by_key.values()}
 
     def hidden(kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
-        return (one for key, one in by_key.items() if key[0] is kind and is_hidden(key))
+        return (artifact for key, artifact in by_key.items() if key[0] is kind and is_hidden(key))
 
     return Disk(lambda _: None, by_path.__getitem__, hidden)

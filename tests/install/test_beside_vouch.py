@@ -33,7 +33,7 @@ def test_its_prompt_hook_is_named_and_stays(
     plugged(vouch_kb, root, host)
     before = tree(root)
     said = install(host).stderr
-    (line,) = (one for one in said.splitlines() if "second block" in one)
+    (line,) = (line for line in said.splitlines() if "second block" in line)
     found = re.search(rf"{re.escape(file)}, line (\d+): (vouch context-hook.*)$", line)
     assert found is not None, line
     assert found[2] in before[file].decode().splitlines()[int(found[1]) - 1]

@@ -58,4 +58,6 @@ def works(environment: Path) -> None:
             check=True,
         )
         answers = [json.loads(line) for line in done.stdout.splitlines()]
-        assert [one["result"]["serverInfo"]["name"] for one in answers if one.get("id")] == [name]
+        assert [
+            answer["result"]["serverInfo"]["name"] for answer in answers if answer.get("id")
+        ] == [name]

@@ -168,8 +168,8 @@ def test_claude_code(base: Path) -> None:
     with model() as server:
         quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ANTHROPIC_API_KEY": "none"}
         host.run("claude", "-p", PROMPT, ANTHROPIC_BASE_URL=server.address, **quiet)
-    assert any(SAID in one for one in server.heard)
-    assert any("__kb_experts" in one for one in server.heard)
+    assert any(SAID in text for text in server.heard)
+    assert any("__kb_experts" in text for text in server.heard)
     assert not host.ran.exists(), host.ran.read_text("utf-8")
 
 
@@ -183,7 +183,7 @@ def test_codex(base: Path) -> None:
         assert "vouch-sidecar" in host.run("codex", "mcp", "list")
         command = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
         host.run(*command, PROMPT, OPENAI_API_KEY="none")
-    assert any(SAID in one for one in server.heard)
+    assert any(SAID in text for text in server.heard)
     assert not host.ran.exists(), host.ran.read_text("utf-8")
 
 

@@ -20,7 +20,7 @@ def named(relative: str, text: str) -> list[tuple[str, str]]:
     found = list(references(relative, text))
     for one in found:
         assert text[one.start : one.end] in (one.text, one.text.replace("'", "''"))
-    return [(one.field, one.text) for one in found]
+    return [(reference.field, reference.text) for reference in found]
 
 
 @examples(150)
@@ -37,8 +37,8 @@ def test_what_a_yaml_parser_reads(
     wanted += [("evidence", one) for one in again["evidence"] if isinstance(one, str)]
     wanted += [("entities", one) for one in again["entities"] if isinstance(one, str)]
     text = text.replace("\n", end)
-    plain = [(field, one) for field, one in named("claims/x.yaml", text) if not is_value(one)]
-    assert plain == [one for one in wanted if not is_value(one[1])]
+    plain = [(field, name) for field, name in named("claims/x.yaml", text) if not is_value(name)]
+    assert plain == [pair for pair in wanted if not is_value(pair[1])]
 
 
 def is_value(text: str) -> bool:
@@ -60,7 +60,7 @@ def is_value(text: str) -> bool:
     ],
 )
 def test_lists_of_a_claim(text: str, found: list[str]) -> None:
-    assert [one for _, one in named("claims/x.yaml", text)] == found
+    assert [name for _, name in named("claims/x.yaml", text)] == found
 
 
 def test_the_body_of_a_page() -> None:

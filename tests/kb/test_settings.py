@@ -344,7 +344,9 @@ def test_a_model_is_asked_on_this_machine_alone(address: str, taken: str | None)
         assert settings.semantic.ollama == taken
         said = [problem.message for problem in problems]
         assert bool(said) is (taken is None)
-        assert all("must be an http address of this machine; it is ignored" in one for one in said)
+        assert all(
+            "must be an http address of this machine; it is ignored" in text for text in said
+        )
 
 
 PREFIX = "VOUCH_SIDECAR_SEMANTIC_"

@@ -230,11 +230,11 @@ def test_who_asks_about_several_is_answered_by_who_serves_them_all(
         until(lambda: Path(socket_path(other, place.env)).exists())
         answered = ask(roots, "kb.status", {}, timeout=3, env=place.env)
         assert answered is not None
-        found = [one["root"] for one in answered["result"]["roots"]]
+        found = [row["root"] for row in answered["result"]["roots"]]
         assert found == sorted(map(str, roots))
         alone = ask([other], "kb.status", {}, timeout=3, env=place.env)
         assert alone is not None
-        assert [one["root"] for one in alone["result"]["roots"]] == [str(other)]
+        assert [row["root"] for row in alone["result"]["roots"]] == [str(other)]
 
 
 def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:

@@ -48,16 +48,16 @@ def ask(place: Place, *args: str, code: int = 0, env: Mapping[str, str] | None =
 
 def _without(value: Any) -> Any:
     if isinstance(value, list):
-        return [_without(one) for one in value]
+        return [_without(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {name: _without(one) for name, one in value.items() if name not in OWN}
+    return {name: _without(item) for name, item in value.items() if name not in OWN}
 
 
 def answered(client: Client, operation: str) -> int:
     """How often the process has answered an operation."""
     timings = client.request("vouch/stats")["operations"]
-    return sum(one["count"] for one in timings if one["operation"] == operation)
+    return sum(timing["count"] for timing in timings if timing["operation"] == operation)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_people_read_the_same_in_the_same_colours(
 def test_several_knowledge_bases_are_asked_together(place: Place, server: Client) -> None:
     before = answered(server, "status")
     status = ask(place, "status", "--root", str(place.base))
-    assert [Path(one["root"]).name for one in status["roots"]] == ["other", "project"]
+    assert [Path(row["root"]).name for row in status["roots"]] == ["other", "project"]
     assert answered(server, "status") > before
 
 
@@ -107,7 +107,7 @@ def test_who_asks_is_who_calls(place: Place, server: Client) -> None:
     private = "scope: {visibility: private, agent: me}\n"
     knowledge.claim(place.root, "mine", "JWT is mine.", "jwt", more=private)
     mine = {"topic": "jwt", "viewer": {"agent": "me"}, "root": str(place.root)}
-    server.until("vouch/experts", mine, lambda found: found["experts"][0]["claim_count"] == 3)
+    server.until("vouch/experts", mine, lambda answer: answer["experts"][0]["claim_count"] == 3)
     for args, env, count in (
         ([], {}, 2),
         (["--agent", "me"], {}, 3),
@@ -137,8 +137,8 @@ def test_settings_of_this_process_count_here(place: Place, server: Client) -> No
 def test_texts_of_a_session_leave_nothing_behind(place: Place, server: Client) -> None:
     before = answered(server, "salience")
     rows = ask(place, "salience", "JWT", "Where is Redis?")["salience"]
-    assert {one["entity_id"] for one in rows} == {"jwt", "redis"}
-    assert [one["entity_id"] for one in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
+    assert {row["entity_id"] for row in rows} == {"jwt", "redis"}
+    assert [row["entity_id"] for row in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
     assert answered(server, "salience") == before + 2
     assert server.request("vouch/status")["sessions"] == 0
 
@@ -155,7 +155,7 @@ def test_exit_codes_and_standard_error_are_the_same(place: Place) -> None:
 def test_a_file_that_cant_be_used_is_named_whoever_answers(place: Place, server: Client) -> None:
     broken = place.root / ".vouch" / "claims" / "broken.yaml"
     broken.write_text("id: broken\ntext: [\n", "utf-8")
-    server.until("vouch/status", {}, lambda found: any(one["unusable"] for one in found["roots"]))
+    server.until("vouch/status", {}, lambda answer: any(row["unusable"] for row in answer["roots"]))
     before = answered(server, "experts")
     for env in (place.env, {**place.env, "XDG_RUNTIME_DIR": str(place.base / "elsewhere")}):
         said = run_command("experts", "jwt", "--json", cwd=place.root, env=env).stderr
@@ -163,7 +163,7 @@ def test_a_file_that_cant_be_used_is_named_whoever_answers(place: Place, server:
     assert answered(server, "experts") == before + 1
     broken.unlink()
     server.until(
-        "vouch/status", {}, lambda found: not any(one["unusable"] for one in found["roots"])
+        "vouch/status", {}, lambda answer: not any(row["unusable"] for row in answer["roots"])
     )
 
 

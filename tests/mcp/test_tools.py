@@ -213,7 +213,7 @@ def test_resources(served: Served) -> None:
         (template,) = (await session.list_resource_templates()).resource_templates
         assert template.uri_template == "vouch://entity/{id}"
         status = json.loads(await json_of(session, "vouch://status"))
-        assert [one["root"] for one in status["roots"]] == [str(served.root)]
+        assert [row["root"] for row in status["roots"]] == [str(served.root)]
         entities = json.loads(await json_of(session, "vouch://entities"))["entities"]
         assert [(e["name"], e["id"], e["claim_count"]) for e in entities] == knowledge_entities
         entity = json.loads(await json_of(session, "vouch://entity/jwt"))
@@ -368,7 +368,7 @@ def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, 
                 await anyio.sleep(0.05)
 
     told = connected(root, {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}, talk)
-    assert [one["name"] for one in told["by_commits"]] == ["Ada Byron"]
+    assert [row["name"] for row in told["by_commits"]] == ["Ada Byron"]
     assert told["found"]["by_commits"] == told["by_commits"]
     assert "by commits: Ada Byron (1 commit)" in told["text"]
     silent = connected(root, env, talk)

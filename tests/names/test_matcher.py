@@ -288,7 +288,7 @@ class NamesMachine(RuleBasedStateMachine):
         plain = Reference(self.known.values()).mentions(self.text)
         mentions = self.names.find(self.text)
         assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
-            tuple(named) for named in plain
+            tuple(name) for name in plain
         ]
 
 

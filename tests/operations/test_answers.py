@@ -79,12 +79,12 @@ def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_pa
     engine = engine_on(base(tmp_path / "asked", files))
     asked = ask(engine, "claim", id="asked")
     assert (asked["approved_by"], asked["auto_approved"]) == ("reviewer", False)
-    assert [one["entity_id"] for one in asked["people"]] == ["ada"]
+    assert [row["entity_id"] for row in asked["people"]] == ["ada"]
     assert ask(engine, "claim", id="mine")["auto_approved"] is True
     assert ask(engine, "claim", id="alone")["auto_approved"] is False, "there is no receipt"
     (against,) = ask(engine, "claim", id="asked-not")["contested_by"]
     assert (against["id"], against["said"]) == ("not", "It is not so.")
-    assert [one["name"] for one in ask(engine, "claim", id="asked-not")["people"]] == ["Ada Byron"]
+    assert [row["name"] for row in ask(engine, "claim", id="asked-not")["people"]] == ["Ada Byron"]
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_evidence_of_a_withheld_source_is_missing(tmp_path: Path, source: bytes 
         answer = ask(engine, operation, None, **params, viewer={"agent": "a", "project": "p"})
         assert "secret" not in json.dumps(answer)
     cited = ask(engine, "claim", id="quoting")["claim"]["citations"]
-    assert [(one["id"], one["kind"], one["source_id"]) for one in cited] == [
+    assert [(row["id"], row["kind"], row["source_id"]) for row in cited] == [
         ("e", "missing", None),
         ("e2", "missing", None),
     ]
@@ -341,7 +341,7 @@ def test_a_name_alone_brings_the_sections_that_hold_it(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path / "kb", files))
     for text in ("Side Gate", "What is the Side Gate?", "tell me about the side gate"):
         answer = ask(engine, "context", task=text)
-        assert [(one["kind"], one["id"]) for one in answer["items"]] == [("page", "round")], text
+        assert [(row["kind"], row["id"]) for row in answer["items"]] == [("page", "round")], text
         assert "The Side Gate is shut at night." in answer["text"]
     assert ask(engine, "context", task="the Side Gate painting took hours")["items"] == []
 

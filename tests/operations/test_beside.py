@@ -84,7 +84,7 @@ async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     for one in slow:
         one.cancel()
     done, _ = await asyncio.wait(slow, timeout=30)
-    assert all(one.cancelled() for one in done)
+    assert all(future.cancelled() for future in done)
     go_on.set()
     answered = await ask_async(engine, "context", TASK)
     assert isinstance(answered, ContextResult)

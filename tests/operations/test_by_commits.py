@@ -39,7 +39,7 @@ def looked(root: Path, tmp_path: Path, **client: Any) -> Engine:
 
 def names(engine: Engine, topic: str = "restarts", **params: Any) -> list[str]:
     return [
-        one["name"] for one in ask(engine, "experts", topic=topic, **params).get("by_commits", [])
+        row["name"] for row in ask(engine, "experts", topic=topic, **params).get("by_commits", [])
     ]
 
 
@@ -81,9 +81,9 @@ def test_a_commit_counts_once_however_many_files_it_changed(root: Path, tmp_path
     cite(root, "both", "It restarts when idle.", "src/idle.py")
     (first, *_) = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
     found = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
-    (ada,) = (one for one in found if one["name"] == "Ada Byron")
+    (ada,) = (row for row in found if row["name"] == "Ada Byron")
     assert (ada["commits"], ada["files"]) == (1, 2)
-    assert [one["path"] for one in ada["paths"]] == ["src/idle.py", "src/relay.py"]
+    assert [row["path"] for row in ada["paths"]] == ["src/idle.py", "src/relay.py"]
     assert first["files"] == 1
 
 
@@ -93,7 +93,7 @@ def test_the_files_that_somebody_changed_most(root: Path, tmp_path: Path) -> Non
         commit_as(root, "Mei Tanaka", {f"src/{number}.py": "x = 1\n"})
     commit_as(root, "Mei Tanaka", {"src/8.py": "x = 2\n"}, at="2026-02-01T00:00:00+0000")
     found = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
-    (mei,) = (one for one in found if one["name"] == "Mei Tanaka")
+    (mei,) = (row for row in found if row["name"] == "Mei Tanaka")
     assert (mei["commits"], mei["files"], len(mei["paths"])) == (10, 9, 7)
     assert mei["paths"][0] == {"path": "src/8.py", "commits": 2, "last": "2026-02-01"}
 
@@ -175,7 +175,7 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
     engine = engine_on(top / "one", top / "two", env=env)
     settle(engine.collections.values(), engine.env)
     found = ask(engine, "experts", topic="restarts")["by_commits"]
-    assert [(one["name"], one["commits"], one["files"]) for one in found] == [
+    assert [(row["name"], row["commits"], row["files"]) for row in found] == [
         ("Ada Byron", 1, 2),
         ("Bob Kahn", 1, 1),
     ]

@@ -97,4 +97,4 @@ def test_the_citations_of_a_claim_lead_there(tmp_path: Path) -> None:
     (root / "notes.md").write_text("notes", "utf-8")
     citations = ask(engine_on(root), "claim", id="cites")["claim"]["citations"]
     notes = (root / "notes.md").as_uri()
-    assert [one["document"] for one in citations] == [f"{notes}#L7", notes, None]
+    assert [citation["document"] for citation in citations] == [f"{notes}#L7", notes, None]

@@ -39,7 +39,7 @@ def test_what_is_said_is_what_context_says(engines: dict[str, Engine], kb: str) 
         found = ask(engines[kb], "explain", text=prompt)
         said = {(text["kind"], text["id"]) for text in found["texts"] if text["verdict"] == "said"}
         assert said == {(item["kind"], item["id"]) for item in context["items"]}, prompt
-        verdicts = {one["entity_id"]: one["verdict"] for one in found["entities"]}
+        verdicts = {row["entity_id"]: row["verdict"] for row in found["entities"]}
         for item in context["items"]:
             assert verdicts.get(item["entity_id"], "volunteered") == "volunteered", prompt
 
@@ -52,7 +52,7 @@ def test_what_is_listed_is_what_salience_lists(engines: dict[str, Engine], kb: s
         rows = ask(engines[kb], "salience", session_id=session)["salience"]
         named = {row["entity_id"] for row in rows if row["arm"] != "text"}
         found = ask(engines[kb], "explain", text=prompt)["entities"]
-        listed = {one["entity_id"] for one in found if one["verdict"] != "refused"}
+        listed = {row["entity_id"] for row in found if row["verdict"] != "refused"}
         assert named <= listed, prompt
 
 
@@ -74,8 +74,8 @@ def engine(tmp_path: Path) -> Engine:
 def explained(engine: Engine, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Entities and texts by id."""
     found = ask(engine, "explain", text=text)
-    entities = {one["entity_id"]: one for one in found["entities"]}
-    return entities, {one["id"]: one for one in found["texts"]}
+    entities = {row["entity_id"]: row for row in found["entities"]}
+    return entities, {row["id"]: row for row in found["texts"]}
 
 
 def test_the_missed_threshold_is_named(engine: Engine) -> None:

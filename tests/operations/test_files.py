@@ -36,7 +36,7 @@ def engine(root: Path, tmp_path: Path) -> Engine:
 
 def ids(engine: Engine, path: str = "src/relay.py", **params: Any) -> list[str]:
     (file,) = ask(engine, "files", paths=[path], **params)["files"]
-    return [one["id"] for one in file["claims"]]
+    return [row["id"] for row in file["claims"]]
 
 
 def test_each_claim_with_why(engine: Engine, root: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_claim_on_a_folder_stands_once_above_its_files(
     engine = settled(root, tmp_path)
     paths = ["README.md", "src/idle.py", "src/relay.py"]
     files = ask(engine, "files", paths=paths)["files"]
-    assert [(file["path"], [one["id"] for one in file["claims"]]) for file in files] == [
+    assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
         ("README.md", []),
         ("src/", ["src"]),
         ("src/idle.py", []),
@@ -109,7 +109,7 @@ def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
     for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
         assert ids(engine, path) == ["cites", "names"]
     uri = (root / "src" / "relay.py").as_uri()
-    assert [one["id"] for one in ask(engine, "files", uri=uri)["files"][0]["claims"]] == [
+    assert [row["id"] for row in ask(engine, "files", uri=uri)["files"][0]["claims"]] == [
         "cites",
         "names",
     ]
@@ -129,7 +129,7 @@ def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
     uri = (root / "src" / "relay.py").as_uri()
     there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
     found = ask(engine, "files", uri=uri, range=there)["files"][0]["claims"]
-    assert [one["id"] for one in found] == ["names", "cites"]
+    assert [row["id"] for row in found] == ["names", "cites"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -
     text = (root / "src" / "relay.py").read_text("utf-8")
     (root / "src" / "relay.py").write_text("\n\n" + text, "utf-8")
     found = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
-    assert [one["line"] for one in found] == [None, 4]
+    assert [row["line"] for row in found] == [None, 4]
     (root / "src" / "relay.py").write_text("", "utf-8")
     cites, names = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
     assert (cites["id"], names["id"]) == ("cites", "names")
@@ -189,7 +189,7 @@ def test_a_retired_claim_is_gone_at_once(engine: Engine, root: Path) -> None:
     put(root / ".vouch", "claims/cites.yaml", retired, age=0)
     engine.read()
     answered = ask(engine, "files", paths=["src/relay.py"])
-    assert [one["id"] for one in answered["files"][0]["claims"]] == ["names"]
+    assert [row["id"] for row in answered["files"][0]["claims"]] == ["names"]
     assert answered["degraded"] == ["workspace_pending"]
 
 

@@ -28,7 +28,7 @@ def served(tmp_path: Path) -> Engine:
 
 
 def ids(found: Any) -> set[str]:
-    return {one["id"] for one in found}
+    return {row["id"] for row in found}
 
 
 def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None:

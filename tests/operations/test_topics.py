@@ -52,10 +52,10 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     assert found["entity"]["uri"] is None
     assert found["why"] == "no English word, in 3 claims"
     assert found["propose"] == "vouch-kb propose-entity --name keyring --type concept"
-    assert {one["id"] for one in found["claims"]} == set(TEXTS)
+    assert {row["id"] for row in found["claims"]} == set(TEXTS)
     assert ask(engine, "status")["roots"][0]["topics"] == 2
     explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
-    assert [one["link"] for one in explained["claims"]] == ["derived"]
+    assert [row["link"] for row in explained["claims"]] == ["derived"]
 
 
 def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path
     assert collection.knowledge.base is not before.base
     assert collection.knowledge.changed_since(before) == []
     found = ask(engine, "experts", topic="keyring")
-    names = [one["name"] for one in found["experts"]]
+    names = [row["name"] for row in found["experts"]]
     assert (names, found["degraded"]) == (["keyring", "read_netrc"], [])
 
 
@@ -141,7 +141,7 @@ def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
 def test_what_full_text_answers_is_as_without_them(root: Path, tmp_path: Path) -> None:
     prompt = {"task": "Without a keyring, is there a password that the user is asked for?"}
     first = ask(settled(root, tmp_path), "context", **prompt)
-    assert [one["id"] for one in first["items"]][:1] == ["off"]
+    assert [row["id"] for row in first["items"]][:1] == ["off"]
     write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
     again = ask(settled(root, tmp_path), "context", **prompt)
     assert (again["items"], again["text"]) == (first["items"], first["text"])
@@ -150,16 +150,16 @@ def test_what_full_text_answers_is_as_without_them(root: Path, tmp_path: Path) -
 def test_a_topic_speaks_where_full_text_may_not(root: Path, tmp_path: Path) -> None:
     write(root, "config.yaml", dump({"sidecar": {"recall": {"fallback_to_fts": False}}}))
     found = ask(settled(root, tmp_path), "context", task="no keyring, which password?")
-    assert [(one["id"], one["arm"]) for one in found["items"]] == [("off", "derived")]
+    assert [(row["id"], row["arm"]) for row in found["items"]] == [("off", "derived")]
 
 
 def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
         answer = ask(engine, "context", task=text)
-        assert {one["id"] for one in answer["items"]} == set(TEXTS), text
+        assert {row["id"] for row in answer["items"]} == set(TEXTS), text
         explained = ask(engine, "explain", text=text)["entities"]
-        assert [one["verdict"] for one in explained] == ["volunteered"], text
+        assert [row["verdict"] for row in explained] == ["volunteered"], text
     for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
         assert ask(engine, "context", task=text)["items"] == [], text
 

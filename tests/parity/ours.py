@@ -48,7 +48,7 @@ class Sidecar:
         """Ids of all declared claims that match a topic."""
         question = Question(topic, now(), linking="declared")
         served = self._engine.serving(self._caller)
-        found = matching([one.view for one in served], question)
+        found = matching([kb.view for kb in served], question)
         return sorted(
             {c.id for match in found.in_views for c in claims_in(match.view, match.query)}
         )

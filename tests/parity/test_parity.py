@@ -40,7 +40,7 @@ def topics(kb: OracleKb) -> list[str]:
 def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
     names = names_of(kb.root)
     words = plain_topics(kb.root)[:: 1 if LONG else 16]
-    several = [f"{one} {two}" for one, two in zip(words[::6], words[1::6], strict=False)]
+    several = [f"{word} {two}" for word, two in zip(words[::6], words[1::6], strict=False)]
     asked = [*names, *words, *several, "of the and"]
     matched = [sidecar.matched(topic) for topic in asked]
     [theirs] = kb.run({"op": "experts_given", "matched": matched, "weights": WEIGHTS, "limit": 100})

@@ -81,7 +81,7 @@ class Editor:
         """The position of an offset: counted anew, character by character."""
         text, line, start, at = self.texts[uri], 0, 0, 0
         while at < offset:
-            end = next((one for one in BREAKS if text.startswith(one, at)), "")
+            end = next((mark for mark in BREAKS if text.startswith(mark, at)), "")
             at += len(end) or 1
             if end and at <= offset:
                 line, start = line + 1, at
@@ -97,7 +97,7 @@ class Editor:
         return text[self._offset(text, span["start"]) : self._offset(text, span["end"])]
 
     def _offset(self, text: str, position: Any) -> int:
-        starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", text))]
+        starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
         start, width = starts[position["line"]], WIDTHS[self.encoding]
         offsets = range(start, len(text) + 1)
         return next(o for o in offsets if width(text[start:o]) == position["character"])

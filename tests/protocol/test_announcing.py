@@ -52,10 +52,10 @@ def test_what_is_about_our_files_is_registered_for_these(start: Start, root: Pat
     found = client.initialize(root, capabilities=able)["capabilities"]
     assert not {f"{name}Provider" for name in OURS} & found.keys()
     asked = client.wait(lambda m: m.get("method") == "client/registerCapability")["params"]
-    registered = {one["method"]: one["registerOptions"] for one in asked["registrations"]}
+    registered = {row["method"]: row["registerOptions"] for row in asked["registrations"]}
     assert registered.keys() == {f"textDocument/{name}" for name in OURS}
     assert all(
-        one["documentSelector"] == [{"pattern": "**/.vouch/**"}] for one in registered.values()
+        row["documentSelector"] == [{"pattern": "**/.vouch/**"}] for row in registered.values()
     )
     assert registered["textDocument/completion"]["resolveProvider"]
 

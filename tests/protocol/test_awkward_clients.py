@@ -109,5 +109,5 @@ def test_one_that_floods(client: Client) -> None:
     for number, name in enumerate(names):
         client.change(uri, name, number)
         asked.append(client.start(HOVER, place))
-    answers = [client.answer(one)["result"]["contents"]["value"] for one in asked]
+    answers = [client.answer(prompt)["result"]["contents"]["value"] for prompt in asked]
     assert [said.splitlines()[0].split()[0].strip("*") for said in answers] == names

@@ -254,7 +254,7 @@ def test_an_empty_knowledge_base(start: Start, tmp_path: Path) -> None:
     (tmp_path / "empty" / ".vouch").mkdir(parents=True)
     client = start()
     client.initialize(tmp_path / "empty")
-    assert [one["problems"] for one in client.indexed()["roots"]] == [[]]
+    assert [row["problems"] for row in client.indexed()["roots"]] == [[]]
     assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
 
 

@@ -31,7 +31,7 @@ def answered(client: Client, method: str, params: object) -> list[Any]:
     slow = client.start(method, params)
     quick = client.start("vouch/status", {})
     found: list[Any] = client.answer(slow)["result"]
-    order = [one.get("id") for one in client.received if one.get("id") in (slow, quick)]
+    order = [row.get("id") for row in client.received if row.get("id") in (slow, quick)]
     assert order == [quick, slow]
     return found
 
@@ -52,7 +52,7 @@ def test_references_in_large_files(start: Start, root: Path) -> None:
     place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 5}}
     params = {**place, "context": {"includeDeclaration": False}}
     found = answered(client, "textDocument/references", params)
-    large = [one["range"] for one in found if "/large-" in one["uri"]]
+    large = [row["range"] for row in found if "/large-" in row["uri"]]
     assert len(large) == 8
     assert 0 < large.count(FIRST) < 8
 

@@ -45,13 +45,13 @@ def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: P
     with running(cwd=root, env=env) as client:
         looked(root, client)
         found = client.request("vouch/experts", {"topic": "turn at night"})["by_commits"]
-        assert [one["name"] for one in found] == [
+        assert [row["name"] for row in found] == [
             "Ada Byron",
             "Eve](http://evil) `x` ![i](u) End",
         ]
         lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
         shown = "Eve\\]\\(http\\://evil) \\`x\\` !\\[i\\]\\(u) End"
-        (line,) = [one for one in lines if "commit)" in one]
+        (line,) = [line for line in lines if "commit)" in line]
         assert line.startswith("Ask code owner acme/keys · Ada Byron (1 commit), Eve")
         assert "](http" not in line.replace("\\](", "")
         assert "\u202e" not in line

@@ -38,7 +38,7 @@ class Captured(NamedTuple):
         """Its claims by text."""
         files = (self.root / ".vouch" / "claims").iterdir()
         loaded = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in files)
-        return {one["text"]: one for one in loaded}
+        return {row["text"]: row for row in loaded}
 
     def redact(self, *texts: str) -> None:
         claims = self.claims()
@@ -123,7 +123,7 @@ def said(client: Client, captured: Captured) -> list[str]:
         position = {"line": 0, "character": column}
         document = {"textDocument": {"uri": "untitled:notes"}, "position": position}
         asked.append(("textDocument/hover", document))
-    answers = [json.dumps(client.request(*one)) for one in asked]
+    answers = [json.dumps(client.request(*prompt)) for prompt in asked]
     for claim in captured.claims().values():
         answer = client.answer(client.start("vouch/claim", {"id": claim["id"]}))
         answers.append(json.dumps(answer.get("result") or answer["error"]))
@@ -138,17 +138,17 @@ def test_what_is_redacted_is_gone_from_sentences_and_exchanges(
     assert SECRET in answered
     before = live(client)
     told = said(client, captured)
-    assert any(SECRET in one for one in told)
-    assert any(REST in one for one in told)
+    assert any(SECRET in text for text in told)
+    assert any(REST in text for text in told)
     until(lambda: holds(captured.cache, SECRET), "nothing was kept")
     redacted = answered if whole else [SECRET]
     captured.redact(*redacted)
 
     until(lambda: live(client) == before - len(redacted), "it was not noticed")
     told = said(client, captured)
-    assert not any(SECRET in one or "README.md, before" in one for one in told)
-    assert any(REST in one for one in told) != whole
-    assert any("pip only asks keyring" in one for one in told)
+    assert not any(SECRET in text or "README.md, before" in text for text in told)
+    assert any(REST in text for text in told) != whole
+    assert any("pip only asks keyring" in text for text in told)
     until(lambda: not holds(captured.cache, SECRET), "a file still holds it")
     if whole:
         until(lambda: not holds(captured.cache, REST), "a file still holds it")

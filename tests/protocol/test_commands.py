@@ -19,7 +19,7 @@ def test_experts_and_salience_are_commands(editor: Editor) -> None:
     assert found["experts"][0]["entity_id"] == "jwt"
     params = {"topic": "jwt", "limit": 1}
     same = editor.ask(EXECUTE, {"command": "vouch.experts", "arguments": [params]})
-    assert [one["entity_id"] for one in same["experts"]] == ["jwt"]
+    assert [row["entity_id"] for row in same["experts"]] == ["jwt"]
     assert editor.ask(EXECUTE, {"command": "vouch.salience"})["salience"] == []
 
 

@@ -26,7 +26,7 @@ def complete(editor: Editor, path: Path, text: str) -> list[Any]:
 
 
 def labels(items: list[Any]) -> list[str]:
-    return [one["label"] for one in items]
+    return [item["label"] for item in items]
 
 
 @pytest.mark.parametrize(

@@ -132,11 +132,11 @@ def test_a_client_that_pulls_is_not_pushed(start: Start, root: Path) -> None:
     report = client.request("textDocument/diagnostic", {"textDocument": {"uri": broken.as_uri()}})
     assert (report["kind"], len(report["items"])) == ("full", 1)
     everything = client.request("workspace/diagnostic", {"previousResultIds": []})["items"]
-    assert [one["uri"] for one in everything] == [broken.as_uri()]
+    assert [row["uri"] for row in everything] == [broken.as_uri()]
     well = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
     known = [{"uri": well, "value": "x"}]
     again = client.request("workspace/diagnostic", {"previousResultIds": known})["items"]
-    assert {one["uri"]: len(one["items"]) for one in again} == {broken.as_uri(): 1, well: 0}
+    assert {row["uri"]: len(row["items"]) for row in again} == {broken.as_uri(): 1, well: 0}
     assert not any(m.get("method") == PUBLISHED for m in client.received)
 
 
@@ -181,7 +181,7 @@ def test_the_checks_of_an_open_file_are_pulled_as_well(serve: Serve, root: Path)
     client = serve(root, capabilities=able)
     editor = Editor(client)
     report = editor.whole(editor.open(path), "textDocument/diagnostic")
-    assert [one["code"] for one in report["items"]] == ["undeclared-entity"]
+    assert [row["code"] for row in report["items"]] == ["undeclared-entity"]
 
 
 def test_severities_of_the_client(start: Start, root: Path) -> None:

@@ -149,7 +149,7 @@ def test_a_block_that_was_inserted_is_nobodys_words(client: Client, language: st
     client.change("untitled:a", f"{prompt}\n\n{block}", 3)
     assert in_play(client) == ["redis"]
     named = client.request("vouch/mentions", {"uri": "untitled:a"})["mentions"]
-    assert [one["entity_id"] for one in named] == ["redis"]
+    assert [row["entity_id"] for row in named] == ["redis"]
     items = client.request("vouch/context", {"task": f"{prompt}\n\n{block}"})["items"]
     assert items == client.request("vouch/context", {"task": prompt})["items"]
     client.change("untitled:a", f"{prompt}\n\n{block.replace('</vouch>', '')}", 4)
@@ -298,7 +298,7 @@ def test_a_half_typed_word_takes_nothing_away(start: Start, root: Path, language
         for message in client.received[since:]
         if message.get("method") == SALIENCE
     ]
-    assert all("label-forge" in one for one in rankings)
+    assert all("label-forge" in ranking for ranking in rankings)
     text = typed(client, DOCUMENT, text, ".")
     pushed(client, session_id, ["label-forge"], since)
     assert in_play(client) == ["label-forge"]

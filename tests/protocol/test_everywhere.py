@@ -35,7 +35,7 @@ def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
         for name, end in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
             path = library / ".vouch" / "claims" / f"{name}.yaml"
             uri = editor.open(path, end.join(LINES))
-            links = [editor.said({"uri": uri, **one}) for one in editor.whole(uri, LINKS)]
+            links = [editor.said({"uri": uri, **link}) for link in editor.whole(uri, LINKS)]
             assert links == ["redis", "jwt"]
             for link in links:
                 found = editor.at(uri, link, HOVER)
@@ -51,7 +51,7 @@ def test_files_that_are_not_open_are_in_the_same_units(serve: Serve, tmp_path: P
         editor = Editor(client, encoding)
         uri = editor.open(root / ".vouch" / "entities" / "redis.yaml")
         found = editor.at(uri, "redis", REFERENCES, ALONE)
-        (wide,) = [one for one in found if one["uri"].endswith("wide.yaml")]
+        (wide,) = [row for row in found if row["uri"].endswith("wide.yaml")]
         assert wide["range"]["start"] == {"line": 3, "character": column}
         assert editor.said(wide) == "redis"
 
@@ -70,7 +70,7 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
     )
     (found,) = editor.at(claim, "jwt-rotates", REFERENCES, ALONE)
     assert found["uri"] == page
-    assert claim in [one["target"] for one in editor.whole(page, LINKS)]
+    assert claim in [row["target"] for row in editor.whole(page, LINKS)]
 
 
 def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
     editor = Editor(client)
     uri = editor.open(link / ".vouch" / "pages" / "auth.md")
     assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
-    assert all(one["target"].startswith(link.as_uri()) for one in editor.whole(uri, LINKS))
+    assert all(row["target"].startswith(link.as_uri()) for row in editor.whole(uri, LINKS))
     (found,) = editor.at(uri, "redis", "textDocument/definition")
     assert found["uri"] == (link / ".vouch" / "entities" / "redis.yaml").as_uri()
 
@@ -116,4 +116,4 @@ def test_no_folders_and_then_one(start: Start, root: Path) -> None:
     client.until("workspace/symbol", {"query": "redis"}, bool)
     event = {"event": {"added": [], "removed": [folder]}}
     client.notify("workspace/didChangeWorkspaceFolders", event)
-    client.until("workspace/symbol", {"query": "redis"}, lambda found: not found)
+    client.until("workspace/symbol", {"query": "redis"}, lambda answer: not answer)

@@ -63,7 +63,7 @@ def test_a_client_that_watches(start: Start, root: Path) -> None:
     client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
     asked = client.wait(lambda m: m.get("method") == "client/registerCapability")["params"]
     (registration,) = asked["registrations"]
-    globs = [one["globPattern"] for one in registration["registerOptions"]["watchers"]]
+    globs = [row["globPattern"] for row in registration["registerOptions"]["watchers"]]
     assert "**/.vouch/**" in globs
     for number in (3, 4):
         path = knowledge.claim(root, f"jwt-{number}", "JWT is signed with ES256.", "jwt")
@@ -169,7 +169,7 @@ def test_a_name_that_is_not_utf8_costs_only_itself(start: Start, root: Path) -> 
     status = client.request("vouch/status")
     problems = [problem["path"] for problem in status["roots"][0]["problems"]]
     assert problems == ["claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"]
-    client.until("vouch/status", {}, lambda found: found["degraded"] == ["files_skipped"])
+    client.until("vouch/status", {}, lambda answer: answer["degraded"] == ["files_skipped"])
     assert status["watcher"] == "own"
 
 

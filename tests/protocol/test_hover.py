@@ -185,7 +185,7 @@ def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) 
 def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -> None:
     client.open("untitled:a", "Ask JWT.", "plaintext")
     found = client.request("textDocument/definition", at("untitled:a", 0, 5))
-    assert [one["uri"] for one in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
+    assert [row["uri"] for row in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
     assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
 
 

@@ -16,8 +16,8 @@ SYMBOLS = "workspace/symbol"
 def test_links(editor: Editor, library: Path) -> None:
     uri = editor.open(library / ".vouch" / "pages" / "auth.md")
     found = editor.whole(uri, LINKS)
-    said = [editor.said({"uri": uri, "range": one["range"]}) for one in found]
-    targets = [one["target"].removeprefix(f"{library.as_uri()}/") for one in found]
+    said = [editor.said({"uri": uri, "range": row["range"]}) for row in found]
+    targets = [row["target"].removeprefix(f"{library.as_uri()}/") for row in found]
     assert list(zip(said, targets, strict=True)) == [
         ("jwt-expires", ".vouch/claims/jwt-expires.yaml"),
         ("jwt-old", ".vouch/claims/jwt-old.yaml"),
@@ -30,7 +30,7 @@ def test_links(editor: Editor, library: Path) -> None:
 
 def test_a_link_to_evidence_has_its_line(editor: Editor, library: Path) -> None:
     uri = editor.open(library / ".vouch" / "claims" / "jwt-cites.yaml")
-    targets = [one["target"] for one in editor.whole(uri, LINKS)]
+    targets = [row["target"] for row in editor.whole(uri, LINKS)]
     assert f"{(library / 'docs/auth.md').as_uri()}#L3" in targets
 
 
@@ -54,7 +54,7 @@ def test_other_documents_have_none(editor: Editor, uri: str) -> None:
 )
 def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, str]) -> None:
     found = editor.ask(SYMBOLS, {"query": query})
-    best = next(one for one in found if (one["name"], one["containerName"]) == first)
+    best = next(row for row in found if (row["name"], row["containerName"]) == first)
     assert found.index(best) < 3
     assert best["location"]["uri"].endswith((f"{first[1]}.yaml", f"{first[1]}.md"))
 

@@ -21,7 +21,7 @@ def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
     assert (early["complete"], early["degraded"]) == (False, ["index_building"])
     client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
     shown = [m["params"] for m in client.received if m.get("method") == "$/progress"]
-    assert [(one["token"], one["value"]["kind"]) for one in shown] == [
+    assert [(row["token"], row["value"]["kind"]) for row in shown] == [
         (token, "begin"),
         (token, "end"),
     ]

@@ -15,7 +15,7 @@ DECLARED = {"context": {"includeDeclaration": True}}
 
 
 def files(found: list[Any]) -> Counter[str]:
-    return Counter(one["uri"].rpartition("/")[2] for one in found)
+    return Counter(row["uri"].rpartition("/")[2] for row in found)
 
 
 def test_who_names_an_entity(editor: Editor, library: Path) -> None:
@@ -57,13 +57,13 @@ def test_an_entity_in_an_ordinary_document(editor: Editor) -> None:
     notes = editor.open("untitled:notes", "About JWT.\n\nMore of the JSON Web Token.\n", "markdown")
     code = editor.open("untitled:code", "jwt = 1  # a JWT\n", "python")
     found = editor.at(notes, "JWT", REFERENCES, ALONE)
-    claims = [one for one in found if "/claims/" in one["uri"]]
-    assert {editor.said(one) for one in claims} == {
+    claims = [row for row in found if "/claims/" in row["uri"]]
+    assert {editor.said(claim) for claim in claims} == {
         "JWT access tokens expire after 15 minutes.",
         "Refresh tokens for JWT rotate on every use.",
         "JWT is cited by evidence.",
     }
-    others = [(one["uri"], editor.said(one)) for one in found if one not in claims]
+    others = [(row["uri"], editor.said(row)) for row in found if row not in claims]
     assert sorted(others) == [(code, "JWT"), (notes, "JSON Web Token"), (notes, "JWT")]
     assert editor.at(code, "jwt", REFERENCES, ALONE) is None
     for uri in (notes, code):
@@ -73,7 +73,7 @@ def test_an_entity_in_an_ordinary_document(editor: Editor) -> None:
 def test_a_large_document_is_not_looked_through(editor: Editor) -> None:
     large = editor.open("untitled:large", "JWT\n" * 100_000, "markdown")
     found = editor.at(large, "JWT", REFERENCES, ALONE)
-    assert {one["uri"].rpartition("/")[2] for one in found} == {
+    assert {row["uri"].rpartition("/")[2] for row in found} == {
         "jwt-cites.yaml",
         "jwt-expires.yaml",
         "jwt-rotates.yaml",

@@ -40,7 +40,7 @@ def hover(client: Client, uri: str, line: int, character: int) -> Any:
 
 def tied(client: Client, path: str) -> list[tuple[str, int | None]]:
     (file,) = client.request("vouch/files", {"paths": [path]})["files"]
-    return [(one["id"], one["line"]) for one in file["claims"]]
+    return [(row["id"], row["line"]) for row in file["claims"]]
 
 
 def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_open_document_counts_as_it_stands_in_the_editor(client: Client, roo
     uri = (root / "src" / "relay.py").as_uri()
     client.open(uri, "\n\n" + CODE, "python")
     (file,) = client.request("vouch/files", {"uri": uri})["files"]
-    assert [(one["id"], one["line"]) for one in file["claims"]] == [("cites", None), ("names", 4)]
+    assert [(row["id"], row["line"]) for row in file["claims"]] == [("cites", None), ("names", 4)]
 
 
 def test_a_change_of_the_index_and_a_new_claim_are_followed(client: Client, root: Path) -> None:

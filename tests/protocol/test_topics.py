@@ -83,7 +83,7 @@ def test_its_name_is_completed_beside_those_of_entities(client: Client, root: Pa
     def completes(typed: str, names: list[str]) -> None:
         """Once the topics of the new generation are worked out."""
         params = {"command": "vouch.names", "arguments": [typed]}
-        client.until("workspace/executeCommand", params, lambda found: found == names)
+        client.until("workspace/executeCommand", params, lambda answer: answer == names)
 
     client.until("vouch/status", {}, lambda answer: answer["roots"][0]["counts"]["entities"] == 1)
     completes("key", ["Key Vault", "keyring"])
@@ -113,7 +113,7 @@ def test_one_that_is_declared_replaces_it_at_once(client: Client, root: Path) ->
     answer = client.until(
         "vouch/mentions", {"text": PROSE}, lambda a: a["mentions"][0]["entity_id"] == "ring"
     )
-    assert [one["entity_id"] for one in answer["mentions"]] == ["ring"]
+    assert [row["entity_id"] for row in answer["mentions"]] == ["ring"]
 
 
 def test_claims_that_are_redacted_take_their_topic_with_them(client: Client, root: Path) -> None:

@@ -24,7 +24,7 @@ def asked() -> list[Asked]:
 @pytest.mark.parametrize("name", BASES)
 def test_what_is_expected_is_there(asked: list[Asked], name: str) -> None:
     ids = {_slugged(i) for i in known(read_base(name))}
-    expected = {i for one in asked if one.kb == name for i in one.expect}
+    expected = {i for prompt in asked if prompt.kb == name for i in prompt.expect}
     assert expected - ids == set()
 
 

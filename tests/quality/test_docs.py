@@ -47,7 +47,7 @@ def test_a_worked_example(demo: World, text: str, why: str, factors: str) -> Non
         assert rows == []
     else:
         assert {row["why"] for row in rows} == {why}
-        found = {one["entity_id"]: one for one in demo.ask("explain", text=text)["entities"]}
+        found = {row["entity_id"]: row for row in demo.ask("explain", text=text)["entities"]}
         for row in rows:
             each = found[row["entity_id"]]["factors"].items()
             assert " × ".join(f"{name} {value:g}" for name, value in each) == factors
@@ -62,7 +62,7 @@ def test_there_are_three_examples_of_likelihoods() -> None:
 def test_a_worked_example_of_a_likelihood(
     demo: World, text: str, found: str, likelihood: str, verdict: str
 ) -> None:
-    texts = {one["id"]: one for one in demo.ask("explain", text=text)["texts"]}
+    texts = {row["id"]: row for row in demo.ask("explain", text=text)["texts"]}
     assert texts[found]["similarity"] == float(likelihood)
     assert texts[found]["verdict"] == verdict
 

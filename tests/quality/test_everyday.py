@@ -27,7 +27,7 @@ def asked() -> list[Asked]:
 
 
 def test_each_kind_has_a_dozen(asked: list[Asked]) -> None:
-    counts = Counter(one.kind for one in asked)
+    counts = Counter(prompt.kind for prompt in asked)
     assert counts.keys() == ANSWERED.keys() | FIRES.keys()
     assert min(counts.values()) >= 12
 
@@ -35,7 +35,7 @@ def test_each_kind_has_a_dozen(asked: list[Asked]) -> None:
 def test_they_are_answered_and_the_others_are_not(asked: list[Asked]) -> None:
     found: Counter[str] = Counter()
     for name in ("courier", *BASES):
-        mine = [one for one in asked if one.kb == name]
+        mine = [prompt for prompt in asked if prompt.kb == name]
         place = copied(COURIER) if name == "courier" else written(read_base(name))
         with place as world:
             for case in answer_cases(mine, world):

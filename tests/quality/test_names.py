@@ -32,14 +32,14 @@ def cases(asked: list[Asked]) -> list[Case]:
     def found() -> Iterator[Case]:
         for base in BASES:
             with copied(DEMO) if base == "courier" else written(read_base(base)) as world:
-                yield from answer_cases([one for one in asked if one.kb == base], world)
+                yield from answer_cases([prompt for prompt in asked if prompt.kb == base], world)
 
     return list(found())
 
 
 def test_as_many_must_be_silent(asked: list[Asked]) -> None:
-    counts = Counter((one.kind, bool(one.expect)) for one in asked)
-    assert {one.kb for one in asked} == set(BASES)
+    counts = Counter((prompt.kind, bool(prompt.expect)) for prompt in asked)
+    assert {prompt.kb for prompt in asked} == set(BASES)
     assert set(counts) == {(kind, speaks) for kind in ("start", "plural") for speaks in (0, 1)}
     assert min(counts.values()) >= 16
 

@@ -42,16 +42,16 @@ PARAMS: Mapping[str, Callable[[Asked], Params]] = {
         *({"query": one, "limit": 20} for one in (a.entity, *a.questions)),
         {"query": a.questions[1], "kinds": ["page", "source"]},
     ],
-    "probe": lambda a: [{"text": one} for one in a.questions],
+    "probe": lambda a: [{"text": question} for question in a.questions],
     "context": lambda a: [
         {"task": one, "adjacent": True, "max_chars": 5000} for one in (a.entity, *a.questions)
     ],
-    "explain": lambda a: [{"text": one} for one in a.questions],
+    "explain": lambda a: [{"text": question} for question in a.questions],
     "mentions": lambda a: [{"text": " ".join(a.questions)}],
     "files": lambda a: [{"paths": [a.path]}],
     "salience": lambda a: [{"session_id": a.entity, "top_k": 20}],
     "entity": lambda a: [{"id": a.entity}],
-    "claim": lambda a: [{"id": one} for one in a.ids],
+    "claim": lambda a: [{"id": artifact_id} for artifact_id in a.ids],
     "status": lambda _: [{}],
     "stats": lambda _: [{}],
     "capabilities": lambda _: [{}],
@@ -93,7 +93,7 @@ def by_operations(
                 if isinstance(result, ExpertsResult):  # these are the asker's own words
                     found[f"{UNMATCHED} {params}"] = plain(result.unmatched, root)
                     result = result.model_copy(update={"unmatched": None})
-                text = operation.readable(result, [one.view for one in engine.serving(caller)])
+                text = operation.readable(result, [kb.view for kb in engine.serving(caller)])
                 found[f"{name} {params}"] = plain([as_json(result), text], root)
     return found
 
@@ -202,4 +202,4 @@ def plain(answer: Any, root: Path) -> str:
 def _lasting(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
-    return [_lasting(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_lasting(item) for item in value] if isinstance(value, list | tuple) else value

@@ -35,9 +35,11 @@ def changed(random: Random, right: Any) -> Any:
     if random.random() < 0.1:
         return value(random)
     if isinstance(right, dict):
-        return {name: changed(random, one) for name, one in right.items() if random.random() > 0.05}
+        return {
+            name: changed(random, item) for name, item in right.items() if random.random() > 0.05
+        }
     if isinstance(right, list):
-        return [changed(random, one) for one in right for _ in range(random.randrange(3))]
+        return [changed(random, item) for item in right for _ in range(random.randrange(3))]
     if isinstance(right, str) and random.random() < 0.3:
         return right + texts(random)
     if isinstance(right, int) and random.random() < 0.3:
@@ -154,7 +156,7 @@ def test_no_code_owners_raise(data: bytes) -> None:
     read = rules_in(data.decode("utf-8", "replace"))
     paths = ["src/a.py", "docs/", "a" * 300, ""]
     assert set(read.rules_for(paths, lambda: False)) <= set(paths)
-    assert not any(OWNER in one.message for one in read.problems)
+    assert not any(OWNER in problem.message for problem in read.problems)
 
 
 DAYS = st.dictionaries(st.sampled_from(["2026-11-25", "2026-W48", "x", ""]), JSON).map(

@@ -55,8 +55,8 @@ def test_every_call_has_one_answer(tmp_path: Path) -> None:
             process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
             process.stdin.flush()
             answers = [json.loads(process.stdout.readline()) for _ in calls]
-            assert sorted(one["id"] for one in answers) == [one["id"] for one in calls]
-            codes = {one["error"]["code"] for one in answers if not one["ok"]}
+            assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
+            codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
             assert codes <= {"invalid_request", "missing_param"}
         process.stdin.close()
     assert process.returncode == 0

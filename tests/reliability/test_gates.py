@@ -231,7 +231,7 @@ WAYS = ("search", "context", "probe", "claim", "files", "entity")
 
 def shown_alone(base: Base) -> list[Case]:
     """Cases that differ without their withheld claims."""
-    differ = {(one.variant.place, one.variant.wording): one for one in base.cases}
+    differ = {(case.variant.place, case.variant.wording): case for case in base.cases}
     return [*differ.values()]
 
 
@@ -285,7 +285,7 @@ def test_every_operation_is_asked() -> None:
 def leaks(told: Told) -> dict[str, list[str]]:
     """By what an outsider may not be told the first questions whose answers hold it."""
     withheld = {n: str(case.variant) for case in told.base.cases for n in sorted(case.nonces)}
-    withheld |= {one.nonce: str(one) for one in wholes() if not one.is_told(OUTSIDER)}
+    withheld |= {whole.nonce: str(whole) for whole in wholes() if not whole.is_told(OUTSIDER)}
     withheld |= {nonce: name for name, nonce in BESIDE.items()}
     said = {**told.answers, "log": told.log}
     every = "\n".join(said.values()).lower()
@@ -308,7 +308,7 @@ def test_every_request_of_an_editor_is_asked(processes: Get) -> None:
     features = sidecar_on(told.engine).protocol.fm.features
     standard = re.compile(r"(?:textDocument|workspace|completionItem)/(?!did)")
     asked = {question.split()[2] for question in told.answers if ": lsp " in question}
-    assert {one for one in features if standard.match(one)} <= asked
+    assert {feature for feature in features if standard.match(feature)} <= asked
 
 
 def test_what_may_be_told_is_told(bases: Get) -> None:
@@ -334,7 +334,7 @@ def test_without_the_withheld_claim_every_sentence_is_told(bases: Get) -> None:
             if way == "files" and case.variant.place == "question":
                 continue  # a captured question that holds a path cites no file
             own = {key: text for key, text in answers.items() if f": {way}" in key}
-            assert all(holding(own, one) for one in case.beyond), (case.variant, way)
+            assert all(holding(own, text) for text in case.beyond), (case.variant, way)
         if case.variant.place in SHOWN:
             assert holding(answers, case.nonce), case.variant
 
@@ -349,7 +349,7 @@ def test_who_may_see_the_claim_sees_the_sentence(bases: Get) -> None:
             answers = by_operations(engine, base.root, viewer, asked(case), names)
             assert bool(holding(answers, case.own)) is (viewer == own), case.variant
             if viewer == own:
-                assert all(holding(answers, one) for one in case.beyond), case.variant
+                assert all(holding(answers, text) for text in case.beyond), case.variant
             if case.variant.place in SHOWN and case.variant.closes_words:
                 assert bool(holding(answers, case.nonce)) is (viewer == own), case.variant
 
@@ -380,7 +380,7 @@ def test_no_file_of_ours_holds_what_is_retired(processes: Get) -> None:
     assert not private or any(own in kept for own in private)
     retired = [case for case in base.cases if case.variant.status in RETIRED]
     found = [f"{case.variant} {n}" for case in retired for n in case.nonces if n in kept]
-    found += [str(one) for one in wholes() if one.is_gone and one.nonce in kept]
+    found += [str(whole) for whole in wholes() if whole.is_gone and whole.nonce in kept]
     found += [BESIDE["draft"]] if BESIDE["draft"] in kept else []
     assert not found, listed(found)
 

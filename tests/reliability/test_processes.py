@@ -128,5 +128,5 @@ def test_the_system_has_no_watches_left(
     with indexed_client(root, env=env) as client:
         until(lambda: client.request("vouch/status")["watcher"] == "sweep", "it is not said")
         write(root, "claims/late.yaml", claim("late", text="Zanzibar.", entities=["vault"]))
-        client.until("vouch/search", {"query": "zanzibar"}, lambda found: bool(found["hits"]))
+        client.until("vouch/search", {"query": "zanzibar"}, lambda answer: bool(answer["hits"]))
         assert client.strays == b""

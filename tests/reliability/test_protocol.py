@@ -38,7 +38,7 @@ def serving(client: Client, root: Path) -> None:
 def answers(client: Client, since: int) -> dict[int, Any]:
     """By id, what was answered; nothing is answered twice."""
     found = [one for one in client.received[since:] if "method" not in one]
-    by_id = {one["id"]: one for one in found}
+    by_id = {row["id"]: row for row in found}
     assert len(by_id) == len(found)
     return by_id
 
@@ -94,7 +94,7 @@ def test_messages_in_pieces(tmp_path: Path) -> None:
                 data = data[size:]
         last = client.wait(lambda m: m.get("id") == f"piece-{number}")
         assert last["result"]["mentions"] == wanted["mentions"]
-        assert len([one for one in client.received if f"{one.get('id')}".startswith("piece")]) == (
+        assert len([row for row in client.received if f"{row.get('id')}".startswith("piece")]) == (
             ROUNDS // 6
         )
         assert client.strays == b""

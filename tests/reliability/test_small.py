@@ -35,7 +35,7 @@ BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
 def test_what_is_no_number_is_not_echoed_by_jsonl(tmp_path: Path, number: str) -> None:
     line = f'{{"id": {number}, "method": "kb.status"}}\n{{"id": 2, "method": "kb.status"}}\n'
     done = run_command("jsonl", cwd=tmp_path, said=line)
-    bad, good = (json.loads(one, parse_constant=pytest.fail) for one in done.stdout.splitlines())
+    bad, good = (json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines())
     assert bad["id"] is None
     assert bad["error"]["code"] == "invalid_request"
     assert good["ok"]
@@ -160,11 +160,11 @@ def hiding(folder: Path) -> Path:
 
 def test_a_model_is_told_how_many_files_cannot_be_used(tmp_path: Path) -> None:
     engine = engine_on(hiding(tmp_path))
-    faulty = 1 + len(HIDDEN) + sum("confidence" in one for one in HIDDEN)
+    faulty = 1 + len(HIDDEN) + sum("confidence" in text for text in HIDDEN)
     (people,) = ask(engine, "status")["roots"]
     (model,) = ask(engine, "status", Caller(is_model=True))["roots"]
     assert people["unusable"] == model["unusable"] == faulty
-    assert len({one["path"] for one in people["problems"]}) == faulty
+    assert len({row["path"] for row in people["problems"]}) == faulty
     assert model["problems"] == []
     status = OPERATIONS["status"]
     told = status.readable(perform(engine, status, {}, Caller(is_model=True)))

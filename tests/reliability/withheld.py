@@ -103,8 +103,8 @@ class Variant(NamedTuple):
 
 def every_variant() -> list[Variant]:
     """The full product."""
-    made = (Variant(*one) for one in product(WITHHELD, EVIDENCE, PLACES, WORDINGS))
-    return [one for one in made if one.is_possible]
+    made = (Variant(*parts) for parts in product(WITHHELD, EVIDENCE, PLACES, WORDINGS))
+    return [variant for variant in made if variant.is_possible]
 
 
 def pairwise() -> list[Variant]:
@@ -240,7 +240,7 @@ class Case:
         """The text with a comment, so that ids of sources sort alike in twins."""
         prefix = f"{2 * self.number + place:02x}"
         salted = (f"{text}\n<!-- {salt:05} -->\n" for salt in count())
-        return next(one for one in salted if _sha(one).startswith(prefix))
+        return next(text for text in salted if _sha(text).startswith(prefix))
 
     def files(self, is_withheld: bool) -> Iterator[tuple[str, bytes]]:
         """Files below `.vouch/`, with the withheld claim or without it."""
@@ -407,7 +407,7 @@ class Whole(NamedTuple):
     def is_gone(self) -> bool:
         """Whether nobody may see it."""
         viewers = (OUTSIDER, *INSIDERS.values())
-        return not any(self.is_told(one) for one in viewers)
+        return not any(self.is_told(viewer) for viewer in viewers)
 
     def file(self, is_twin: bool) -> tuple[str, bytes]:
         said = "shown" if self.is_told(OUTSIDER) else "other" if is_twin else self.nonce
@@ -470,7 +470,9 @@ class Base:
 
     def __init__(self, folder: Path, variants: Sequence[Variant], name: str) -> None:
         self.is_twin, is_bare = name == "twin", name == "bare"
-        self.cases = [Case(number, one, self.is_twin) for number, one in enumerate(variants)]
+        self.cases = [
+            Case(number, variant, self.is_twin) for number, variant in enumerate(variants)
+        ]
         files = dict(file for case in self.cases for file in case.files(not is_bare))
         for one in wholes():
             if one.is_told(OUTSIDER) or one.is_faulty or name == "all":

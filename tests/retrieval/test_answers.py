@@ -24,7 +24,7 @@ OTHERS = [claim(f"o{i}", f"Report {i} is archived by hand.") for i in range(30)]
 
 
 def said(seen: View, text: str) -> list[str]:
-    return [one.artifact.id for one in answers(seen, text, {}) if one.likelihood >= 0.4]
+    return [answer.artifact.id for answer in answers(seen, text, {}) if answer.likelihood >= 0.4]
 
 
 def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
@@ -75,7 +75,7 @@ def test_equal_answers_come_by_worth_then_by_id() -> None:
         claim("c", same, confidence=0.9),
     ]
     found = answers(view(*several, *OTHERS), "when does the session cookie expire?", {})
-    assert [one.artifact.id for one in found[:3]] == ["b", "c", "a"]
+    assert [answer.artifact.id for answer in found[:3]] == ["b", "c", "a"]
     boiler = entity("boiler", "Boiler House")
     told = view(boiler, *(claim(i, same, entities=("boiler",)) for i in "cba"))
     assert best_claim_id(told, boiler, "the Boiler House") == "a"
@@ -93,7 +93,9 @@ def test_a_relation_answers_beside_the_name_of_one_of_its_ends() -> None:
     found = answers(seen, asked, {"brine-pump": 1.0})
     assert found[0].artifact.id == "r"
     assert found[0].likelihood >= 0.4
-    assert [one for one in answers(seen, "what depends on it", {}) if one.artifact.id == "r"] == []
+    assert [
+        answer for answer in answers(seen, "what depends on it", {}) if answer.artifact.id == "r"
+    ] == []
 
 
 def test_a_relation_goes_first_whose_ends_are_both_named() -> None:
@@ -103,7 +105,7 @@ def test_a_relation_goes_first_whose_ends_are_both_named() -> None:
     ]
     text = "Does Yew Works use Birch Works?"
     found = answers(view(*ends, *edges, *FACTS), text, {"yew": 1.0, "birch": 1.0})
-    assert [one.artifact.id for one in found] == ["yew-birch", "yew-alder"]
+    assert [answer.artifact.id for answer in found] == ["yew-birch", "yew-alder"]
     assert found[0].likelihood > found[1].likelihood
 
 
@@ -111,7 +113,7 @@ def test_words_of_a_name_that_speaks_are_no_evidence() -> None:
     boiler = entity("boiler", "Boiler House")
     facts = claim("c", "A valve feeds the boiler house.")
     named = answers(view(boiler, facts), "which valve has a Boiler House?", {"boiler": 0.0})
-    assert [one.words for one in named] == [("valve",)]
+    assert [answer.words for answer in named] == [("valve",)]
 
 
 def test_a_name_does_not_mute_the_rest_of_a_text() -> None:
@@ -125,9 +127,9 @@ def test_a_name_does_not_mute_the_rest_of_a_text() -> None:
 def test_the_project_s_own_name_tells_nothing() -> None:
     facts = claim("c", "Ledgerly exports invoices.")
     text = "please rename Ledgerly exports"
-    held = [one.words for one in answers(view(facts, collection="ops"), text, {})]
+    held = [answer.words for answer in answers(view(facts, collection="ops"), text, {})]
     assert held == [("Ledgerly", "exports")]
-    held = [one.words for one in answers(view(facts, collection="ledgerly"), text, {})]
+    held = [answer.words for answer in answers(view(facts, collection="ledgerly"), text, {})]
     assert held == [("exports",)]
 
 
@@ -137,7 +139,7 @@ def test_a_claim_about_somebody_is_enough_where_a_text_asks_who() -> None:
     text = "who knows whether a loop with a retry helps the mobile app in the tunnel"
     seen = view(mei, known, *FACTS, *OTHERS)
     assert said(seen, text) == []
-    [hit] = [one for one in probed(seen, text).answers if one.artifact.id == "c"]
+    [hit] = [hit for hit in probed(seen, text).answers if hit.artifact.id == "c"]
     assert hit.entity_id == "mei"
 
 
@@ -157,7 +159,7 @@ def test_the_claims_about_an_entity_come_by_likelihood_then_by_worth() -> None:
         claim("valve", "Its valve is replaced yearly.", entities=("boiler",), confidence=0.5),
     ]
     found = claims_about(view(boiler, *several), boiler, "the valve of the Boiler House")
-    assert [one.artifact.id for one in found] == ["valve", "sure", "old"]
+    assert [answer.artifact.id for answer in found] == ["valve", "sure", "old"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_a_section_lends_its_words_to_the_claims_that_it_quotes() -> None:
 
     def around(*pages: Page) -> float:
         found = answers(view(QUOTED, *pages, *OTHERS), asked, {})
-        return next(one.features.around for one in found if one.artifact.id == "cellar")
+        return next(answer.features.around for answer in found if answer.artifact.id == "cellar")
 
     assert around(page("p", body=COMPILED)) > 0
     assert around(page("p", body=COMPILED.replace("[claim: cellar]", ""))) == around() == 0

@@ -159,14 +159,14 @@ def test_what_was_worked_out_for_one_viewer_is_not_told_another() -> None:
 def test_however_many_ids_are_withheld_the_others_are_found() -> None:
     """A look at ids ends after some hundred."""
     names = ("the-signing-keys-rotate-daily", "the-signing-keys-rest-at-night")
-    shown: list[Artifact] = [claim(one, "Keys.") for one in names]
+    shown: list[Artifact] = [claim(name, "Keys.") for name in names]
     crowd: list[Artifact] = [
         claim(f"the-signing-keys-{number:03}", "No.", scope=PRIVATE) for number in range(600)
     ]
     told = []
     for seen in (view(*shown), view(*shown, *crowd)):
-        found = [one.id for one in by_beginning(seen, Kind.CLAIM, "the-signing-keys…")]
-        short = [short_id(seen, one) for one in shown]
+        found = [artifact.id for artifact in by_beginning(seen, Kind.CLAIM, "the-signing-keys…")]
+        short = [short_id(seen, artifact) for artifact in shown]
         told.append((found, short, nearest([seen], Kind.CLAIM, "the-signing-keys-rotate")))
     assert sorted(told[0][0]) == sorted(names)
     assert told[0] == told[1]

@@ -67,7 +67,9 @@ def said(text: str, seen: View = SEEN) -> list[str]:
 )
 def test_what_lists_an_ordinary_word(text: str, ids: list[str]) -> None:
     assert listed(text) == ids
-    assert said(text) == [one for one in ids if one == "inc-57" or "Tuesday Beacon" in text]
+    assert said(text) == [
+        artifact_id for artifact_id in ids if artifact_id == "inc-57" or "Tuesday Beacon" in text
+    ]
 
 
 @pytest.mark.parametrize(

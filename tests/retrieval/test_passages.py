@@ -11,7 +11,7 @@ def test_paragraphs_and_items_are_passages_below_the_heading() -> None:
     items = "- an item\n  that goes on\n* another\n12. a third\n| a | row |\n"
     section = f"## Pumps\n\nOne\nparagraph.\n\n{items}"
     assert heading(section) == "## Pumps"
-    assert [one.text for one in passages(section)] == [
+    assert [passage.text for passage in passages(section)] == [
         "One paragraph.",
         "- an item that goes on",
         "* another",
@@ -22,7 +22,7 @@ def test_paragraphs_and_items_are_passages_below_the_heading() -> None:
 
 def test_a_section_without_a_heading_begins_with_a_passage() -> None:
     assert heading("Plain.\n") == ""
-    assert [one.text for one in passages("Plain.\n\nMore.")] == ["Plain.", "More."]
+    assert [passage.text for passage in passages("Plain.\n\nMore.")] == ["Plain.", "More."]
     assert list(passages("# Alone")) == []
 
 
@@ -38,10 +38,10 @@ def test_a_section_without_a_heading_begins_with_a_passage() -> None:
 )
 def test_marks_are_read_and_not_shown(text: str, read: str, claim_ids: tuple[str, ...]) -> None:
     assert plain(text) == read
-    assert [(one.text, one.claim_ids) for one in passages(text)] == [(read, claim_ids)]
+    assert [(passage.text, passage.claim_ids) for passage in passages(text)] == [(read, claim_ids)]
 
 
 def test_of_a_very_long_section_the_start_is_looked_at() -> None:
     section = "one two. " * MAX_PASSAGED
-    assert sum(len(one.text) for one in passages(section)) <= MAX_PASSAGED
+    assert sum(len(passage.text) for passage in passages(section)) <= MAX_PASSAGED
     assert len(plain("[claim:" + " " * (4 << 20))) <= MAX_PASSAGED

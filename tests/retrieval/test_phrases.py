@@ -61,7 +61,7 @@ def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> N
 
 def test_a_number_is_one_word_whatever_groups_its_digits() -> None:
     seen = view(claim("c", "The queue keeps 20,000 events, then drops some."))
-    told = [one.text for one in phrases([seen], "what if 20,000 events come")]
+    told = [phrase.text for phrase in phrases([seen], "what if 20,000 events come")]
     assert told[0] == "20,000 events"
-    told = [one.text for one in phrases([seen], "what if 30,000 events come")]
+    told = [phrase.text for phrase in phrases([seen], "what if 30,000 events come")]
     assert not any("000" in words for words in told)

@@ -220,7 +220,7 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
     wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
     for who, part in ((NOBODY, everybodys), (ADA, adas)):
         found = names(seen(*cited, source, heading, withheld, who=who, around=around))
-        assert found == set().union(*(wanted[one] for one in part))
+        assert found == set().union(*(wanted[word] for word in part))
 
 
 def test_names_that_the_repository_shares_are_topics() -> None:
@@ -449,4 +449,4 @@ def test_claims_of_a_topic_are_no_rivals_within_it() -> None:
     assert best.artifact.id == "asked"
     assert best.words == ("asked", "netrc")  # not the name, which all of them hold
     assert best.features.rivals == 0.0
-    assert all(one.likelihood < best.likelihood for one in others)
+    assert all(answer.likelihood < best.likelihood for answer in others)

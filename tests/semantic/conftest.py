@@ -62,11 +62,11 @@ class Process:
 
     def ready(self) -> None:
         """Wait until everything has its vector."""
-        self.until(lambda found: not found["degraded"], "search", query=ASKED)
+        self.until(lambda answer: not answer["degraded"], "search", query=ASKED)
 
     def said(self) -> list[str]:
         """What is said to be wrong with this process."""
-        return [one["message"] for root in self.ask("status")["roots"] for one in root["problems"]]
+        return [row["message"] for root in self.ask("status")["roots"] for row in root["problems"]]
 
     def end(self) -> str:
         """End it; what it wrote to standard error."""

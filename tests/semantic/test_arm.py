@@ -81,10 +81,10 @@ def test_context_speaks_where_it_may(start: Start, root: Path) -> None:
     assert ids(found, "semantic") == ["photos"]
     assert "photos: Photos are deleted after 60 days." in found["text"]
     told = speaking.ask("explain", text=ASKED)["texts"]
-    (said,) = [one for one in told if one["verdict"] == "said"]
+    (said,) = [row for row in told if row["verdict"] == "said"]
     assert said["why"].endswith(": near by meaning")
     assert said["factors"]["cosine"] > 0
-    assert not any(one["verdict"] == "said" for one in silent.ask("explain", text=ASKED)["texts"])
+    assert not any(row["verdict"] == "said" for row in silent.ask("explain", text=ASKED)["texts"])
     write(root, "other", text="Pictures are kept.")
     speaking.ready()
     assert len(speaking.ask("context", task=ASKED)["items"]) == 1
@@ -142,7 +142,7 @@ def test_what_is_retired_is_gone_at_once_and_from_the_disk(
     process.until(lambda _: kept(tmp_path), "status")
     (before,) = kept(tmp_path)
     write(root, "photos", text="Photos are deleted after 60 days.", status="superseded")
-    process.until(lambda found: not ids(found, "semantic"), "search", query=ASKED)
+    process.until(lambda answer: not ids(answer, "semantic"), "search", query=ASKED)
     process.ready()
     process.until(lambda _: [b for b in kept(tmp_path) if b != before], "status")
     (after,) = kept(tmp_path)
@@ -220,8 +220,10 @@ def test_a_repository_decides_nothing_of_it(start: Start, root: Path, folder: Pa
     process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="")
     assert ids(process.ask("search", query=ASKED), "semantic") == []
     problems = process.ask("status")["roots"][0]["problems"]
-    assert {one["path"] for one in problems} == {"config.yaml"}
-    assert all("client settings and the environment alone" in one["message"] for one in problems)
+    assert {problem["path"] for problem in problems} == {"config.yaml"}
+    assert all(
+        "client settings and the environment alone" in problem["message"] for problem in problems
+    )
 
 
 def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> None:

@@ -114,4 +114,4 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
 
 def test_only_this_machine_is_asked(start: Start) -> None:
     process = start(VOUCH_SIDECAR_SEMANTIC_OLLAMA="http://192.0.2.1:11434")
-    assert any("this machine" in one for one in process.said())
+    assert any("this machine" in text for text in process.said())

@@ -46,7 +46,7 @@ def server(root: Path, env: Env) -> Iterator[Client]:
 
 
 def ready(client: Client) -> None:
-    client.until("vouch/search", {"query": ASKED}, lambda found: not found["degraded"])
+    client.until("vouch/search", {"query": ASKED}, lambda answer: not answer["degraded"])
 
 
 def arms(found: dict[str, list[dict[str, str]]]) -> list[tuple[str, str | None]]:
@@ -83,8 +83,8 @@ def test_progress_of_many_vectors(root: Path, env: Env) -> None:
         ready(client)
         client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
         shown = [m["params"]["value"] for m in client.received if m.get("method") == "$/progress"]
-        shown = [one for one in shown if one.get("title") != "Indexing the knowledge base"]
-        reports = [one["percentage"] for one in shown if one["kind"] == "report"]
+        shown = [row for row in shown if row.get("title") != "Indexing the knowledge base"]
+        reports = [row["percentage"] for row in shown if row["kind"] == "report"]
         assert reports == sorted(reports)
         assert all(0 <= percentage < 100 for percentage in reports)
         assert reports

@@ -66,8 +66,8 @@ def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     known = {m: np.array([np.cos(a), np.sin(a)], np.float32) for m, a in angles.items()}
     kinds = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
     everything = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 9)
-    assert [one.mark for one in everything] == sorted(texts.by_mark)
-    cosines = [one.cosine for one in everything]
+    assert [near.mark for near in everything] == sorted(texts.by_mark)
+    cosines = [near.cosine for near in everything]
     assert cosines == sorted(cosines, reverse=True)
     first = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 2)
     assert first == everything[:2]

@@ -44,7 +44,7 @@ def comparable(result: Any) -> Any:
             files = [file["path"] for file in result["files"]]
             result = {**result, "files": files}
         if isinstance(result.get("degraded"), list):
-            lacking = [one for one in result["degraded"] if one != "workspace_pending"]
+            lacking = [item for item in result["degraded"] if item != "workspace_pending"]
             result = {**result, "degraded": lacking}
         return {name: comparable(value) for name, value in result.items() if name not in EXEMPT}
-    return [comparable(one) for one in result] if isinstance(result, list) else result
+    return [comparable(item) for item in result] if isinstance(result, list) else result

@@ -123,18 +123,18 @@ def test_check_finds_what_vouch_lint_finds(root: Path) -> None:
     found = json.loads(run_command("check", "--json", cwd=root, code=1).stdout)["problems"]
     every = linted(root)
     assert every == {*CLAIMS, *SOURCES, "p", "r"}
-    assert every <= {id_of(one["path"]) for one in found}
-    assert all(one["severity"] in ("error", "warning") for one in found)
+    assert every <= {id_of(row["path"]) for row in found}
+    assert all(row["severity"] in ("error", "warning") for row in found)
 
 
 def test_check_status_doctor_and_an_editor_count_alike(root: Path) -> None:
     """The files that can't be used are those with an error, wherever one asks."""
     checked = json.loads(run_command("check", "--json", cwd=root, code=1).stdout)
-    errors = {one["path"] for one in checked["problems"] if one["severity"] == "error"}
+    errors = {row["path"] for row in checked["problems"] if row["severity"] == "error"}
     assert checked["unusable"] == len(errors) > 20
     (status,) = json.loads(run_command("status", "--json", cwd=root).stdout)["roots"]
     assert status["unusable"] == len(errors)
-    assert {one["path"] for one in status["problems"] if one["severity"] == "error"} == errors
+    assert {row["path"] for row in status["problems"] if row["severity"] == "error"} == errors
     with TemporaryDirectory() as home:
         env = {"HOME": home, "XDG_CACHE_HOME": home, "XDG_RUNTIME_DIR": home}
         said = run_command("doctor", cwd=root, env=env, code=1).stdout

@@ -164,7 +164,7 @@ def test_any_number_of_paths_on_standard_input(root: Path) -> None:
     lines = [*(f"gone/{number}.py" for number in range(2_500)), "x" * 5_000, "last.py"]
     done = run(root, "files", "-", "--json", given="\n".join(lines))
     files = json.loads(done.stdout)["files"]
-    assert [one["path"] for one in files] == [*lines[:-2], "last.py"]
+    assert [file["path"] for file in files] == [*lines[:-2], "last.py"]
     assert [claim["id"] for claim in files[-1]["claims"]] == ["tied"]
     assert f"path 2501 is too long, and is skipped: {'x' * 60}…" in done.stderr
 
@@ -209,8 +209,8 @@ def test_check_lists_problems(root: Path) -> None:
     assert ".vouch/config.yaml:1:" in out
     assert "\nproject/.vouch/config.yaml:1:" in run(root.parent, "check", code=1).stdout
     found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
-    assert [one["path"] for one in found] == ["claims/broken.yaml", "config.yaml"]
-    assert {one["root"] for one in found} == {str(root)}
+    assert [row["path"] for row in found] == ["claims/broken.yaml", "config.yaml"]
+    assert {row["root"] for row in found} == {str(root)}
 
 
 def test_problems_stand_in_the_order_of_the_file(root: Path) -> None:
@@ -218,7 +218,7 @@ def test_problems_stand_in_the_order_of_the_file(root: Path) -> None:
     text = "\n".join(["id: wrong", "text: x", "evidence: [x]", *lines])
     (root / ".vouch" / "claims" / "wrong.yaml").write_text(text, "utf-8")
     found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
-    assert [one["line"] for one in found] == [4, 5, 6, 7]
+    assert [row["line"] for row in found] == [4, 5, 6, 7]
 
 
 def test_a_setting_without_a_file_is_named_as_it_is_spelled(root: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_hint_is_no_problem(root: Path) -> None:
     assert (done.stdout, done.stderr) == ("", "No problems. 1 hint: `--hints` lists them\n")
     for form in ("github", "sarif", "json"):
         listed = [run(root, "check", "--format", form, *more).stdout for more in ([], ["--hints"])]
-        assert ["dangling-link" in one for one in listed] == [False, True]
+        assert ["dangling-link" in text for text in listed] == [False, True]
     said = run(root, "check", "--hints").stdout
     assert "hint\tdangling-link\t`body` names no page or entity: nowhere" in said
     assert said.count("dangling-link") == 1
@@ -358,7 +358,9 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
     assert "\napproved_by\tits receipt\n" in run(root, "claim", "keeps").stdout
     shown = on_terminal(80, "claim", "drops", cwd=root)
     assert [line for line in shown if line.startswith(("quote gone", "contradicted", "approved"))]
-    (row,) = (one for one in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in one)
+    (row,) = (
+        line for line in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in line
+    )
     assert "Relay drops what it holds. (quote gone since, a.md changed on " in row
 
 

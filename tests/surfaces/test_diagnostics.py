@@ -36,7 +36,7 @@ def test_an_open_file_is_checked_once_for_each_state(
 
     answers = talk(server, framed(INITIALIZE, opened, *pulls))
 
-    assert [one["id"] for one in answers if "method" not in one] == [0, 2, 3, 4]
+    assert [answer["id"] for answer in answers if "method" not in answer] == [0, 2, 3, 4]
     assert checked == ["jwt-expires"]
 
 
@@ -70,11 +70,11 @@ def test_a_keystroke_makes_the_diagnostics_of_that_file_alone(
         for number in range(2, 5)
     ]
     pulls = [call(PULL, {"textDocument": {"uri": path.as_uri()}}, number) for number in (2, 3, 4)]
-    both = [one for pair in zip(typed, pulls, strict=True) for one in pair]
+    both = [message for pair in zip(typed, pulls, strict=True) for message in pair]
 
     answers = talk(server, framed(INITIALIZE, opened, *both))
 
-    (pulled,) = (one["result"] for one in answers if one.get("id") == 2)
+    (pulled,) = (answer["result"] for answer in answers if answer.get("id") == 2)
     assert pulled["items"]
     assert {"faulty-0.yaml", "faulty-1.yaml", "faulty-2.yaml"} == set(made)
     assert made.count("faulty-1.yaml") == made.count("faulty-2.yaml")

@@ -84,8 +84,8 @@ def test_pieces_of_sentences_are_counted_with_what_makes_them(
         {"op": "capture", "question": "what does the relay read?", "answer": answer},
         name="pieces",
     ).root
-    said = [one["message"] for one in doctor(root, env)["contents of pieces"]]
-    (parts,) = (one for one in said if "parts of sentences" in one)
+    said = [row["message"] for row in doctor(root, env)["contents of pieces"]]
+    (parts,) = (text for text in said if "parts of sentences" in text)
     assert parts.startswith("of 5 claims 3 are parts of sentences, and 1 headings")
     assert "capture.enabled: true, review.auto_approve_on_receipt: true" in parts
 
@@ -112,11 +112,11 @@ def test_a_person_is_told_how_many_sources_are_closed(
     path.write_text(yaml.safe_dump({**claim, "status": "redacted", "text": "[redacted]"}))
 
     def told(for_person: bool) -> list[str]:
-        said = [one.message for one in diagnosis.examined(root, env, for_person)]
-        return [one for one in said if "closed to you" in one]
+        said = [finding.message for finding in diagnosis.examined(root, env, for_person)]
+        return [text for text in said if "closed to you" in text]
 
     assert told(for_person=False) == []
-    assert [one.split(",")[0] for one in told(for_person=True)] == (
+    assert [text.split(",")[0] for text in told(for_person=True)] == (
         ["1 source is closed to you"] if closed else []
     )
     assert "closed to you" not in str(doctor(root, env))

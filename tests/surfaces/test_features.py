@@ -34,7 +34,7 @@ def test_a_new_file_is_a_new_feature(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "monikers.py").write_text(NEW, "utf-8")
     before = features.features()
     monkeypatch.setattr(features, "__path__", [*features.__path__, str(tmp_path)])
-    (added,) = [one for one in features.features() if one not in before]
+    (added,) = [feature for feature in features.features() if feature not in before]
     asked = Asked()
     added(asked)  # type: ignore[arg-type]
     assert asked.methods == ["textDocument/moniker"]

@@ -105,7 +105,7 @@ async def test_after_a_checkout_the_first_answer_is_the_new_branchs(root: Path) 
             git(root, "checkout", "-q", branch)
             found = await experts(engine, patience=20.0)
             assert found["degraded"] == []
-            assert name in [one["name"] for one in found["by_commits"]]
+            assert name in [row["name"] for row in found["by_commits"]]
             documents = await perform_async(
                 engine, OPERATIONS["files"], {"paths": ["src/other.py"]}, CALLER
             )
@@ -120,7 +120,7 @@ async def test_a_file_that_was_moved_is_known_by_its_new_path_at_once(root: Path
     async def tied(*paths: str, patience: float = 20.0) -> tuple[list[int], list[str]]:
         asked = {"paths": list(paths)}
         found = await perform_async(engine, OPERATIONS["files"], asked, CALLER, patience=patience)
-        return [len(one.claims) for one in found.files], found.degraded
+        return [len(file.claims) for file in found.files], found.degraded
 
     async with kept(engine):
         await until(lambda: collection.complete and not collection.is_workspace_pending)

@@ -57,7 +57,7 @@ def receive(server: Sidecar, method: str, params: object, request: int | None = 
 def futures() -> int:
     """How many there are in the process, of threads and of the loop."""
     gc.collect()
-    return sum(isinstance(one, Future | asyncio.Future) for one in gc.get_objects())
+    return sum(isinstance(item, Future | asyncio.Future) for item in gc.get_objects())
 
 
 def grown(work: Callable[[Sidecar, int], Awaitable[None]]) -> int:
@@ -126,7 +126,10 @@ def test_of_a_notification_whose_handler_fails(monkeypatch: pytest.MonkeyPatch) 
 def test_of_a_request(method: str, params: object) -> None:
     async def work(server: Sidecar, number: int) -> None:
         receive(server, method, params, number)
-        while any(not one.done() for one in server.protocol._request_futures.values()):
+        while any(
+            not request_future.done()
+            for request_future in server.protocol._request_futures.values()
+        ):
             await asyncio.sleep(0.001)
 
     assert grown(work) < SPARE

@@ -96,7 +96,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
         tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), tell)
         await until(lambda: len(told) == 2)
         tasks.cancel_scope.cancel()
-    assert [[row.entity.id for row in one.rows] for one in told] == [["vault"], []]
+    assert [[row.entity.id for row in push.rows] for push in told] == [["vault"], []]
 
 
 def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: Engine) -> None:
@@ -128,9 +128,9 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
             tasks.start_soon(in_turn, "other", last)
             await anyio.sleep(2 * GATHER_SECONDS)
             assert order == []
-            assert [type(one) for one in told] == [StatusPush]  # waits behind nothing
+            assert [type(push) for push in told] == [StatusPush]  # waits behind nothing
             go_on.set()
-            await until(lambda: any(isinstance(one, SaliencePush) for one in told))
+            await until(lambda: any(isinstance(push, SaliencePush) for push in told))
             tasks.cancel_scope.cancel()
 
     with pytest.MonkeyPatch.context() as patched:

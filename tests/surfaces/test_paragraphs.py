@@ -35,7 +35,7 @@ def test_edited_again_it_replaces_itself() -> None:
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
     writer = Writer()
     numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
-    assert [number for found in numbers for number, _ in found] == [0, 1, 2, 0, 1]
+    assert [number for row in numbers for number, _ in row] == [0, 1, 2, 0, 1]
 
 
 def test_it_is_the_same_one_when_lines_come_before_it() -> None:

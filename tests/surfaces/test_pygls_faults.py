@@ -205,7 +205,7 @@ def private_names(tree: ast.AST) -> Iterator[tuple[str, bool]]:
 def test_private_names_of_pygls_are_few_and_in_one_module() -> None:
     plain = LanguageServer("plain", "1")
     objects = (plain, plain.protocol, Workspace(None), plain.protocol.fm)
-    theirs = {name for one in objects for name in dir(one) if name[0] == "_" != name[1]}
+    theirs = {name for module in objects for name in dir(module) if name[0] == "_" != name[1]}
     for path in sorted(Path(surface.__file__).parent.rglob("*.py")):
         named = set(private_names(ast.parse(path.read_text("utf-8"))))
         used = {name for name, _ in named} & theirs

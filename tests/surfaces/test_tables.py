@@ -50,7 +50,7 @@ def test_hashes_are_short_on_a_terminal_and_whole_in_a_pipe() -> None:
         hashes = re.findall(r"\b[0-9a-f]{64}\b", "\n".join(piped(*args)))
         assert hashes
         shown = "\n".join(on_terminal(80, *args))
-        assert all(f"{found[:12]}…" in shown for found in hashes)
+        assert all(f"{digest[:12]}…" in shown for digest in hashes)
 
 
 def test_long_texts_are_cut_on_a_terminal_but_where_they_were_asked_for(tmp_path: Path) -> None:

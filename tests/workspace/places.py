@@ -50,7 +50,7 @@ def commit_as(
     ref = git(
         root, "for-each-ref", "--format=%(objectname)", git(root, "symbolic-ref", "HEAD").strip()
     )
-    parents = "".join(f"parent {one}\n" for one in ref.split())
+    parents = "".join(f"parent {part}\n" for part in ref.split())
     email = email or f"me@{hashlib.sha256(name.encode()).hexdigest()[:8]}.example.org"
     moment = at if " " in at else f"{int(datetime.fromisoformat(at).timestamp())} +0000"
     who = name.translate({ord(sign): None for sign in "<>\n"})
@@ -152,7 +152,7 @@ def ties(engine: Engine, path: str) -> list[Tied]:
 
 def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     """Claim, arm and line of the ties of a file, strongest first."""
-    return [(one.claim.id, one.arm, one.line) for one in ties(engine, path)]
+    return [(tied.claim.id, tied.arm, tied.line) for tied in ties(engine, path)]
 
 
 def definitions(

@@ -41,7 +41,7 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     found = history(root, tmp_path)
     assert authors(found, "a.py") == ["Ada Byron"]
     assert authors(found, "b/c.py") == ["Bob Kahn", "Ada Byron"]
-    assert [one.at for one in found.commits] == [1_735_689_600, 1_704_067_200]
+    assert [commit.at for commit in found.commits] == [1_735_689_600, 1_704_067_200]
     assert found.files_below("b/") == ["b/c.py"]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
 
@@ -102,7 +102,7 @@ def test_who_is_the_same_person(
 def test_two_people_of_one_domain_keep_a_third_apart(root: Path, tmp_path: Path) -> None:
     for number, address in enumerate(("a@a.example", "b@a.example", "c@c.example")):
         commit_as(root, "Ada Byron", {"a.py": str(number)}, email=address)
-    assert len({one.person for one in history(root, tmp_path).commits}) == 3
+    assert len({commit.person for commit in history(root, tmp_path).commits}) == 3
 
 
 def test_what_stands_in_brackets_behind_a_name_tells_nobody_apart(
@@ -197,7 +197,7 @@ def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
     forged = f"\n/{'0' * 40}/1/Eve"
     commit_as(root, "Ada", {forged: "1", "a.py": "1", " /b.py": "1"})
     found = history(root, tmp_path)
-    assert {one.author for one in found.commits} == {"Ada"}
+    assert {commit.author for commit in found.commits} == {"Ada"}
     assert set(found.by_path) == {forged, "a.py", " /b.py"}
 
 
@@ -205,7 +205,7 @@ def test_times_that_nobody_lived_in(root: Path, tmp_path: Path) -> None:
     commit_as(root, "Ada", {"a.py": "1"}, at="4102444800 +0000")  # the year 2100
     commit_as(root, "Bob", {"a.py": "2"}, at="0 +0000")
     found = history(root, tmp_path)
-    assert [one.at < 4_102_444_800 for one in found.commits] == [True, True]
+    assert [commit.at < 4_102_444_800 for commit in found.commits] == [True, True]
     assert found.commits[0].at == 0
 
 
@@ -366,7 +366,7 @@ def test_a_repository_that_can_not_be_read_says_so(
     assert not collection.surroundings.workspace.history
     assert "a.py" in collection.surroundings.workspace.ties.by_path
     said = ask(engine, "status")["roots"][0]["problems"]
-    assert any("authors not named" in one["message"] for one in said)
+    assert any("authors not named" in row["message"] for row in said)
     assert "Eve" not in str(ask(engine, "experts", topic="key vault"))
 
 
@@ -391,7 +391,7 @@ def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
     found = history(root, tmp_path)
     assert authors(found, "a.py") == ["Ada Byron"]
     assert authors(found, "b.py") == ["Bob Kahn"]
-    assert {one.author for one in found.commits} == {"Ada Byron", "Bob Kahn"}
+    assert {commit.author for commit in found.commits} == {"Ada Byron", "Bob Kahn"}
     assert not found.unread
 
 
@@ -409,4 +409,4 @@ def test_who_is_never_named_is_not_under_another_name(
     commit_as(root, "Ada Byron", {".mailmap": "Robert Kahn <bob@b.example>\n"})
     engine = settled(root, tmp_path)
     named = ask(engine, "experts", topic="key vault")["by_commits"]
-    assert [one["name"] for one in named] == ["Ada Byron"]
+    assert [row["name"] for row in named] == ["Ada Byron"]

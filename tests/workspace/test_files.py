@@ -109,7 +109,7 @@ def test_thousands_of_rules_end_and_are_said(
     assert "a0.py" in collection.surroundings.workspace.ties.by_path
     assert 0 < len(collection.surroundings.workspace.files.paths) < 20
     said = ask(engine, "status")["roots"][0]["problems"]
-    assert any("rules in ignore files" in one["message"] for one in said)
+    assert any("rules in ignore files" in row["message"] for row in said)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

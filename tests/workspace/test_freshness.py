@@ -119,7 +119,7 @@ def test_names_that_were_there_once(root: Path, tmp_path: Path) -> None:
         cite(root, claim_id, text, "https://example.org/x")
 
     def said(engine: Engine) -> dict[str, str]:
-        found = {one: ask(engine, "claim", id=one)["claim"]["stale"] for one in texts}
+        found = {text: ask(engine, "claim", id=text)["claim"]["stale"] for text in texts}
         return {one: stale for one, stale in found.items() if stale}
 
     assert said(settled(root, tmp_path)) == {}
@@ -138,7 +138,11 @@ def test_checks_list_it(root: Path, tmp_path: Path) -> None:
 
     def codes() -> list[tuple[str, str, Severity]]:
         found = check_all(CheckContext(collection, collection.knowledge))
-        return [(one.path, one.code, one.severity) for some in found.values() for one in some]
+        return [
+            (problem.path, problem.code, problem.severity)
+            for some in found.values()
+            for problem in some
+        ]
 
     assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
     for number in range(MAX_STALE):
@@ -170,7 +174,7 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
         assert "gone" not in str(answer)
     (collection,) = engine.collections.values()
     found = check_all(CheckContext(collection, collection.knowledge))
-    assert not any(one.code == "quote-gone" for some in found.values() for one in some)
+    assert not any(problem.code == "quote-gone" for some in found.values() for problem in some)
 
 
 def test_what_is_saved_counts_while_it_is_served() -> None:
@@ -253,7 +257,10 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     def stale(days: float) -> dict[str, str | None]:
         engine.now = lambda: CONFIRMED + days * DAY
         ids = ("one", "rule", "never")
-        return {one: ask(engine, "claim", id=one)["claim"]["stale"] for one in ids}
+        return {
+            artifact_id: ask(engine, "claim", id=artifact_id)["claim"]["stale"]
+            for artifact_id in ids
+        }
 
     assert set(stale(365).values()) == {None}
     assert stale(366) == {"one": None, "rule": "last confirmed 12 months ago", "never": None}

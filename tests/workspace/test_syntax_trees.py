@@ -68,14 +68,14 @@ def test_each_grammar_is_there() -> None:
             assert parsed(b"", ending, {NAME}) == {}
     assert parsed(b"", "vue", ()) is parsed(b"", "", ()) is None
     tried = {ending for ending, _ in DEFINING}
-    assert all(tried.intersection(one.split()) for one in GRAMMARS.values())
+    assert all(tried.intersection(endings.split()) for endings in GRAMMARS.values())
 
 
 @pytest.mark.parametrize("parses", [True, False], ids=["parsed", "by lines"])
 @pytest.mark.parametrize(("ending", "text"), DEFINING)
 def test_what_defines_a_name(ending: str, text: str, parses: bool) -> None:
     data = f"\n{text.replace('NAME', NAME)}\n".encode()
-    line = next(n for n, one in enumerate(data.decode().split("\n"), 1) if NAME in one)
+    line = next(n for n, part in enumerate(data.decode().split("\n"), 1) if NAME in part)
     assert found_in(data, ending, parses) == {NAME: line}
 
 

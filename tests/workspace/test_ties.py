@@ -245,7 +245,7 @@ def test_an_identifier_is_worth_less_where_more_files_define_it(tmp_path: Path) 
         )
         cite(root, "one", "`CommonThing` is common.", "https://example.org")
         found = ties(settled(root, tmp_path / f"home{number}"), "a0.py")
-        worth.append([round(one.strength, 3) for one in found])
+        worth.append([round(tied.strength, 3) for tied in found])
     assert worth == [[0.6], [0.3], [0.2], []]
 
 
@@ -458,7 +458,7 @@ def test_a_name_ties_only_once_it_is_known_to_be_rare(root: Path, tmp_path: Path
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     (collection,) = engine.collections.values()
     stages = work_out(collection, collection.knowledge, WorkspaceState(), engine.env)
-    told = [{one.claim_id for one in stage.ties_of("src/pkg/upload.py")} for stage, _ in stages]
+    told = [{tie.claim_id for tie in stage.ties_of("src/pkg/upload.py")} for stage, _ in stages]
     assert told == [{"two"}, {"one", "two"}]
 
 
@@ -513,7 +513,7 @@ def test_a_document_that_a_file_names_ties_the_claims_that_cite_it(
     assert not tied.is_weak
     for number in range(40):
         cite(root, f"more{number}", f"So it is, {number}.", "docs/adrs/0007-use-queues.md")
-    assert all(one.is_weak for one in ties(settled(root, tmp_path), "src/pkg/send.py"))
+    assert all(tied.is_weak for tied in ties(settled(root, tmp_path), "src/pkg/send.py"))
 
 
 def _entity(entity_id: str, name: str, **fields: object) -> bytes:
@@ -607,7 +607,7 @@ def test_part_of_an_address_names_no_folder(root: Path, tmp_path: Path) -> None:
         cite(root, f"c{number}", quote.decode(), "docs/notes.md", content, quote=quote)
     engine = settled(root, tmp_path)
     assert tie_rows(engine, "docs/a/index.md") == []
-    assert [one.arm for one in ties(engine, "src/pkg/net/wire.py")] == ["path"]
+    assert [tied.arm for tied in ties(engine, "src/pkg/net/wire.py")] == ["path"]
 
 
 def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> None:
@@ -641,5 +641,5 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     rest = "`VendoredThing` or `UploadLoop` stops."
     cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
     (collection,) = settled(root, tmp_path).collections.values()
-    found = {one.path for one in collection.surroundings.workspace.ties.of_claim("one")}
+    found = {tie.path for tie in collection.surroundings.workspace.ties.of_claim("one")}
     assert ("src/pkg/upload.py" in found) == told
