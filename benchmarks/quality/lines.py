@@ -44,7 +44,7 @@ def said_in(world: World) -> Iterator[str]:
     view = view_of(world)
     for claim in view.knowledge.all_of(Kind.CLAIM):
         if isinstance(claim, Claim) and view.visible.sees(claim) and view.texts.is_sayable(claim):
-            yield view.texts.said(claim).text
+            yield view.texts.shown(claim).text
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def test_percentiles_are_by_nearest_rank() -> None:
 def test_memory_is_bounded() -> None:
     stats = Stats()
     for _ in range(2 * LATEST):
-        stats.took("probe", 0.001)
+        stats.count_call("probe", 0.001)
     assert len(stats.timings["probe"].latest) == LATEST
     assert stats.timings["probe"].count == 2 * LATEST
 

@@ -185,7 +185,7 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
         ("one", "vault"),
         ("two", "vault"),
     ]
-    assert push.speech.text.count("[0 sources, ") == 1
+    assert push.block.text.count("[0 sources, ") == 1
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 

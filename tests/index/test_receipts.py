@@ -167,7 +167,7 @@ def shown(known: Knowledge, gates: frozenset[str]) -> dict[str, object]:
         assert isinstance(one, Claim)
         if view.visible.sees(one):
             found[one.id] = (
-                view.texts.said(one),
+                view.texts.shown(one),
                 view.texts.sentence(one),
                 view.texts.is_sayable(one),
             )
@@ -194,7 +194,7 @@ def said(known: Knowledge, number: int, gates: frozenset[str] = EVERYBODY) -> st
     view = View("kb", known, gates)
     found = view.visible.claim(slug_of(QUOTES[number]))
     assert found is not None
-    return view.texts.said(found).text
+    return view.texts.shown(found).text
 
 
 def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
@@ -202,8 +202,10 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
     for number in (1, 2, 3):
         found = view.visible.claim(slug_of(QUOTES[number]))
         assert found is not None
-        assert view.texts.said(found).text == f"Long heading: {WHOLE}"
-        assert view.texts.said(found).claims == tuple(sorted(slug_of(QUOTES[n]) for n in (1, 2, 3)))
+        assert view.texts.shown(found).text == f"Long heading: {WHOLE}"
+        assert view.texts.shown(found).claims == tuple(
+            sorted(slug_of(QUOTES[n]) for n in (1, 2, 3))
+        )
     assert view.search.frequency(terms("second")[0], SENTENCE_STEMS) == 1
     assert view.search.total(SENTENCE_STEMS) == 4, "heading and lead-in are no statements"
     assert view.search.frequency(terms("second")[0], Kind.CLAIM) == 1
@@ -211,7 +213,7 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
     (exchange,) = (
         artifact for artifact in view.knowledge.all_of(Kind.SOURCE) if isinstance(artifact, Source)
     )
-    statements = [view.texts.said(one).text for one in view.texts.statements_of(exchange)]
+    statements = [view.texts.shown(one).text for one in view.texts.statements_of(exchange)]
     assert statements == [f"Long heading: {WHOLE}", f"Long heading: {QUOTES[4]}",
                           f"Long heading: {QUOTES[5]}",
                           f"Long heading: {QUOTES[6]} {QUOTES[7]}"]  # fmt: skip
@@ -222,7 +224,7 @@ def test_an_item_of_a_list_is_said_with_what_leads_in_the_list() -> None:
     item = claim(ITEM)
     assert view.texts.is_sayable(item)
     assert (
-        view.texts.said(item).text
+        view.texts.shown(item).text
         == "Long heading: At night it does *not*: send mails to the team."
     )
 
@@ -232,7 +234,7 @@ def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, o
     others = [artifact for artifact in everything() if key_of(artifact) != key_of(claim(LEAD_IN))]
     view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
     assert not view.texts.is_sayable(claim(ITEM))
-    assert view.texts.said(claim(ITEM)).text == QUOTES[ITEM]
+    assert view.texts.shown(claim(ITEM)).text == QUOTES[ITEM]
 
 
 @pytest.mark.parametrize("hides", [{"status": "redacted"}, {"scope": PRIVATE}])
@@ -265,7 +267,7 @@ def test_a_receipt_that_begins_within_a_word_is_said_in_its_sentence(
     made = Claim("cut", "claims/cut.yaml", quote, evidence=("ev",), auto_approved=True)
     monkeypatch.setitem(KEPT, source_id, cut)
     view = View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY)
-    assert view.texts.said(made).text == cut.strip()
+    assert view.texts.shown(made).text == cut.strip()
 
 
 @pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])
@@ -313,7 +315,7 @@ def test_what_a_retired_claim_quotes_is_not_said_where_it_stands_again() -> None
     part = Claim("part", "claims/part.yaml", "first part", evidence=("again",))
     world.take(again, part)
     view = View("kb", world.known, EVERYBODY)
-    assert view.texts.said(part).text == "first part"
+    assert view.texts.shown(part).text == "first part"
 
 
 def test_a_retired_heading_is_left_out() -> None:
@@ -349,7 +351,7 @@ def test_a_claim_in_other_words_is_said_in_its_own() -> None:
     other = Claim("other", "claims/other.yaml", "It stands in two files.", evidence=("ev1",))
     world = World(*everything(), other)
     view = View("kb", world.known, EVERYBODY)
-    assert view.texts.said(other).text == other.text
+    assert view.texts.shown(other).text == other.text
     sentence = view.texts.sentence(other)
     assert sentence is not None
     assert sentence.text == f"Long heading: {WHOLE}"
@@ -486,7 +488,7 @@ def is_closed(world: World, gates: frozenset[str] = EVERYBODY) -> bool:
     """Whether nothing of the source but receipts is shown, found or counted."""
     view = View("kb", world.known, gates)
     claims = [view.visible.claim(slug_of(quote)) for quote in QUOTES]
-    said = {view.texts.said(one).text for one in claims if one is not None}
+    said = {view.texts.shown(one).text for one in claims if one is not None}
     kept = view.visible.artifact((Kind.SOURCE, SOURCE_ID))
     assert isinstance(kept, Source)
     found = view.search.frequency(terms("heading")[0], SENTENCE_STEMS), view.search.total(QUESTION)

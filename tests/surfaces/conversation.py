@@ -16,7 +16,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 Message = dict[str, Any]
 
 
-class Said:
+class ShownText:
     """What a server writes, as messages."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ def framed(*messages: object) -> bytes:
 
 def heard(server: LanguageServer) -> list[Message]:
     """The list that everything which a server says from now on is added to."""
-    said = Said()
+    said = ShownText()
     server.protocol.set_writer(said, include_headers=False)
     return said.messages
 

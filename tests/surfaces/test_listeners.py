@@ -192,7 +192,7 @@ def test_a_push_of_what_was_published_over_is_void(
         return worked
 
     async def texts() -> list[str]:
-        return [push.speech.text async for push in told.salience_in_turn()]
+        return [push.block.text async for push in told.salience_in_turn()]
 
     monkeypatch.setattr(pushes, "behind_questions", late)
     engine.observe("s", None, "the Key Vault")

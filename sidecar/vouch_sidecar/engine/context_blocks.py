@@ -23,9 +23,9 @@ from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
-    speaking_order,
     strength_of,
     volunteered_by,
+    volunteering_order,
 )
 from vouch_sidecar.retrieval.session_update import Window
 from vouch_sidecar.retrieval.statements.answers import asks_in_so_many_words
@@ -76,7 +76,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
                 asked_by_name(kb.view, read[0], threshold) if probed is not None and read else []
             )
             rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
-    rows.sort(key=speaking_order)
+    rows.sort(key=volunteering_order)
     more = _full_text_hits(served, probed) if probed is not None else []
     if session is not None and not request.repeat:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
@@ -105,10 +105,10 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
         max_chars=request.max_chars,
         adjacent=request.adjacent,
     )
-    speech = make_block(served, material)
+    block = make_block(served, material)
     if session is not None and not request.repeat:
-        _remember(session, rows, speech)
-    return speech
+        _remember(session, rows, block)
+    return block
 
 
 def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:
@@ -177,12 +177,12 @@ def _given_state(session: Session, row: Salient) -> object:
     return session.given(row.view.identity, Kind.ENTITY, row.entity.id)
 
 
-def _remember(session: Session, rows: Sequence[Salient], speech: ContextBlock) -> None:
-    given_now = {(hit.view.identity, hit.entity_id) for hit in speech.hits}
+def _remember(session: Session, rows: Sequence[Salient], block: ContextBlock) -> None:
+    given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
             session.record_given(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
-    cited = (replace(hit, artifact=c) for hit in speech.hits for c in hit.cited)
+    cited = (replace(hit, artifact=c) for hit in block.hits for c in hit.cited)
     for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask

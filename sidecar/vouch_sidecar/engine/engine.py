@@ -346,7 +346,7 @@ class Engine:
             self.call_listeners(self.session_listeners)
             self.notify()
 
-    def speaking(self, caller: Caller) -> list[Served]:
+    def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not
         paused.
         """

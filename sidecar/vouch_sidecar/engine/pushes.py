@@ -35,7 +35,7 @@ class SaliencePush:
     session_id: str
     rows: tuple[Salient, ...]
     fresh: tuple[Salient, ...]
-    speech: ContextBlock
+    block: ContextBlock
     generation: int
     many: bool
 
@@ -139,7 +139,7 @@ class Pushes:
 
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
-        served, now = self._engine.speaking(self._caller), self._engine.clock()
+        served, now = self._engine.unpaused(self._caller), self._engine.clock()
         state = _knowledge_stamp(served)
         for session in self._sessions():
             stamp = _Stamp(session, session.touches, held_back(served, session, now), state)
@@ -154,7 +154,7 @@ class Pushes:
         or if anything was published or pushed meanwhile.
         """
         engine, session = self._engine, state.stamp.session
-        served = engine.speaking(self._caller)
+        served = engine.unpaused(self._caller)
         is_there = engine.sessions.peek(session.id) is session
         is_unchanged = (state.stamp.knowledge, state.pushed) == (
             _knowledge_stamp(served),
@@ -168,11 +168,11 @@ class Pushes:
         if not self._differs(session.id, update.rows) and not update.fresh:
             return []
         if update.fresh:
-            engine.stats.spoke(update.speech.hits)
+            engine.stats.count_hits(update.block.hits)
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
         many = len(served) > 1
         new = update.fresh if "fresh" in self._parts else ()
-        fields = (update.rows, new, update.speech, engine.generation, many)
+        fields = (update.rows, new, update.block, engine.generation, many)
         return [SaliencePush(session.id, *fields)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
@@ -211,7 +211,7 @@ class Pushes:
             return "warning", True, _with_more(f"{where}{problem.message}", errors)
         if not engine.collections:
             return "ok", True, "No knowledge base here"
-        if not engine.speaking(self._caller):
+        if not engine.unpaused(self._caller):
             return "ok", True, "Paused"
         return "ok", True, None
 

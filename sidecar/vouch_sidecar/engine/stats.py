@@ -67,7 +67,7 @@ class Stats:
         self.remembered = 0
         self._awaited: OrderedDict[str, _Occasion] = OrderedDict()
 
-    def took(self, operation: str, seconds: float) -> None:
+    def count_call(self, operation: str, seconds: float) -> None:
         """Record the duration of one call."""
         timing = self.timings[operation]
         timing.count += 1
@@ -82,7 +82,7 @@ class Stats:
             self.probes[kb.view.collection].count += 1
             self.probes[kb.view.collection].hits += kb.view.collection in hit
 
-    def spoke(self, hits: Iterable[ContextHit]) -> None:
+    def count_hits(self, hits: Iterable[ContextHit]) -> None:
         """Record the hits of one answer or push, which may be empty."""
         said: dict[HitArm, _Occasion] = {}
         for hit in hits:
@@ -98,7 +98,7 @@ class Stats:
             arm.said += name in said
             arm.silent += name not in said
 
-    def opened(self, artifact_id: str) -> None:
+    def count_opened(self, artifact_id: str) -> None:
         """Record that an artifact was opened or hovered; counts once per answer that gave it."""
         occasion = self._awaited.pop(artifact_id, None)
         if occasion is not None and not occasion.followed:

@@ -37,12 +37,12 @@ class UsageCounts:
             ledger.count_prompt(is_told=is_told)
 
     def count_given(
-        self, served: Sequence[Served], session: Session, prompt: str, speech: ContextBlock
+        self, served: Sequence[Served], session: Session, prompt: str, block: ContextBlock
     ) -> None:
         """Count the lines of the block that a session was given for a prompt."""
         if session.id.startswith(TRIAL):
             return
-        given = list(zip(speech.hits, speech.lines, strict=True))
+        given = list(zip(block.hits, block.lines, strict=True))
         for kb in served if given else ():
             if (ledger := self.ledger(kb)) is not None:
                 own = [pair for pair in given if pair[0].view.identity == kb.view.identity]

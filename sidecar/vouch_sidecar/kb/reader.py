@@ -247,13 +247,14 @@ class _ArtifactReader:
         """
         keys, scope = _keys_of(self.kind), fields.get("scope")
         likely = [
-            (name, like, like in RESTRICTING) for name, like in _alike(fields, keys, LIKE_A_KEY)
+            (name, like, like in RESTRICTING)
+            for name, like in _misspelled(fields, keys, LIKE_A_KEY)
         ]
         if "scope" in keys and "visibility" in fields:
             likely.append(("visibility", "scope.visibility", True))
         if isinstance(scope, dict):
             names = [name for name in scope if isinstance(name, str)]
-            for name, like in _alike(names, _SCOPE, ALIKE_IN_SCOPE):
+            for name, like in _misspelled(names, _SCOPE, ALIKE_IN_SCOPE):
                 likely.append((f"scope.{name}", like, True))
         for name, like, restricts in likely:
             means = "the file is withheld" if restricts else "it counts for nothing"
@@ -288,7 +289,9 @@ def _keys_of(kind: Kind) -> frozenset[str]:
     return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind].keys())
 
 
-def _alike(given: Iterable[str], keys: frozenset[str], least: float) -> Iterator[tuple[str, str]]:
+def _misspelled(
+    given: Iterable[str], keys: frozenset[str], least: float
+) -> Iterator[tuple[str, str]]:
     """The unknown keys that are like a known one which is not given, each with that one. A part of
     a name, as `updated`, is a key of other programs.
     """

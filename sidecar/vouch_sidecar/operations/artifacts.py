@@ -154,7 +154,7 @@ class ArtifactViews:
         view = self._view
         linked, by = view.knowledge.links(claim.id, view.gates)
         said, sentence, went = (
-            view.texts.said(claim),
+            view.texts.shown(claim),
             view.texts.sentence(claim),
             stale(view, claim),
         )

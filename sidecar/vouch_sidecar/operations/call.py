@@ -273,7 +273,7 @@ class _Call(Generic[P, R]):
             "degraded": [*engine.problems.degraded(), *(["timed_out"] if cut else []), *lacking],
         }
         took = perf_counter() - self.started
-        engine.stats.took(self.operation.name, took)
+        engine.stats.count_call(self.operation.name, took)
         who = self.ask.caller.connection
         log.debug("%s for %s: %.1f ms", self.operation.name, who, took * 1000)
         return result.model_copy(update=common)

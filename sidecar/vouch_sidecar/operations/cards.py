@@ -85,7 +85,9 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
         entity=views.entity(entity),
         collection=served.collection.name if len(engine.collections) > 1 else None,
         claim_count=view.counts.claims_of(entity_id),
-        claims=tuple(views.claim(claim) for claim in view.texts.best_said(entity_id, CARD_CLAIMS)),
+        claims=tuple(
+            views.claim(claim) for claim in view.texts.best_claims(entity_id, CARD_CLAIMS)
+        ),
         people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
         owners=tuple(owners_about(view, entity)),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),

@@ -63,7 +63,7 @@ class ClaimResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, artifact = ask.find(Kind.CLAIM, params.id)
     assert isinstance(artifact, Claim)
-    ask.engine.stats.opened(artifact.id)
+    ask.engine.stats.count_opened(artifact.id)
     views = ask.views_for(view)
     claim = views.claim(artifact)
     others = [
@@ -76,7 +76,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
         approved_by=artifact.approved_by,
         auto_approved=view.texts.is_approved_by_receipt(artifact),
         contested_by=[
-            ContraryClaim(id=claim.id, said=view.texts.said(claim).text, uri=views.uri(claim.path))
+            ContraryClaim(id=claim.id, said=view.texts.shown(claim).text, uri=views.uri(claim.path))
             for claim in others
         ],
         people=[

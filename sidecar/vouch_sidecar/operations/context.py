@@ -23,7 +23,7 @@ from vouch_sidecar.operations.wire import (
     SinceParams,
     Wire,
 )
-from vouch_sidecar.retrieval.blocks.block import ContextHit, told_text
+from vouch_sidecar.retrieval.blocks.block import ContextHit, line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
 
 
@@ -107,7 +107,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         adjacent=params.adjacent,
     )
     speech = context_block(served, request)
-    ask.engine.stats.spoke(speech.hits)
+    ask.engine.stats.count_hits(speech.hits)
     if session is not None and not params.repeat:
         ask.engine.usage.count_given(served, session, task or "", speech)
     return ContextResult(
@@ -121,7 +121,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
                 phrase=hit.phrase,
                 similarity=hit.similarity,
                 arm=hit.arm,
-                said=cited.title if isinstance(cited, Page) else told_text(hit),
+                said=cited.title if isinstance(cited, Page) else line_text(hit),
                 uri=_uri(hit, cited),
             )
             for hit in speech.hits

@@ -65,8 +65,8 @@ class EntityResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     view, artifact = ask.find(Kind.ENTITY, params.id)
     assert isinstance(artifact, Entity)
-    ask.engine.stats.opened(artifact.id)
-    views, best = ask.views_for(view), view.texts.best_said(artifact.id, BEST_CLAIMS)
+    ask.engine.stats.count_opened(artifact.id)
+    views, best = ask.views_for(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
     topic = view.derived.get(artifact.id)
     return EntityResult(
         entity=views.entity(artifact),

@@ -215,7 +215,7 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
             said = [
-                view.texts.said(claim) for view in mine if (claim := view.visible.claim(claim_id))
+                view.texts.shown(claim) for view in mine if (claim := view.visible.claim(claim_id))
             ]
             where = (row.collection, said[0].sentence_key if said else claim_id)
             text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""

@@ -212,7 +212,7 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
         why=tied.why,
         fresh=tied.fresh,
         stale=tied.why if is_lost else None if went is None else went.reason,
-        text=served.view.texts.said(claim).text,
+        text=served.view.texts.shown(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
         document=cited.document if cited is not None else None,

@@ -70,7 +70,7 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
         session_id=push.session_id,
         salience=[salient_row(row, push.many) for row in push.rows],
         fresh=[salient_row(row, push.many) for row in push.fresh],
-        text=push.speech.text,
+        text=push.block.text,
         generation=push.generation,
     )
 

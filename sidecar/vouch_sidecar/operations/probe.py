@@ -80,7 +80,9 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
                 collection=hit.view.collection,
                 kind=kind_of(hit.artifact),
                 id=hit.artifact.id,
-                text=text_of(hit.artifact, hit.section or 0) if hit.said is None else hit.said.text,
+                text=text_of(hit.artifact, hit.section or 0)
+                if hit.shown_text is None
+                else hit.shown_text.text,
                 similarity=hit.similarity,
                 arm=hit.arm,
                 filename=hit.artifact.path,

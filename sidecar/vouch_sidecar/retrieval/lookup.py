@@ -76,10 +76,10 @@ def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
     """The artifacts that the viewer may see and whose id matches a pattern (a regular expression of
     Rust), first by id.
     """
-    return _found(view, kind, matching("key", f"{kind}\0{pattern}\0" + "000"))
+    return _matching(view, kind, matching("key", f"{kind}\0{pattern}\0" + "000"))
 
 
-def _found(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
+def _matching(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
     return view.visible.artifacts_in(all_of([query, view.search.every(kind)]), IDS_COMPARED)
 
 
@@ -103,7 +103,7 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 
 def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
     for view in views:
-        yield from _found(view, kind, nearly_query(kind, called))
+        yield from _matching(view, kind, nearly_query(kind, called))
         yield from (hit.artifact for hit in search([view], called, [kind], IDS_COMPARED // 10))
         yield from _with_id(view, kind, ".*")
 

@@ -95,7 +95,7 @@ def run(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength="strong" if _speaking(rows) else "moderate" if unasked else "weak",
+        strength="strong" if _volunteered(rows) else "moderate" if unasked else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
         answers=unasked,
     )
@@ -109,7 +109,7 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
     return phrases(views, text[:MAX_PHRASED], names)
 
 
-def _speaking(rows: Iterable[Salient]) -> list[Salient]:
+def _volunteered(rows: Iterable[Salient]) -> list[Salient]:
     """The entities named strongly enough to be said. Topics are left out: their names count as
     words of the text.
     """
@@ -129,7 +129,7 @@ def _answering(
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
     that it holds.
     """
-    rows = {row.entity.id: row for row in _speaking(salient) if row.view is view}
+    rows = {row.entity.id: row for row in _volunteered(salient) if row.view is view}
     strengths = {
         entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
         for entity_id, row in rows.items()
@@ -167,7 +167,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
 
 def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """Whom to ask, if a text asks that and names no entity."""
-    if _speaking(rows):
+    if _volunteered(rows):
         return []
     topic, people = people_on(views, text)
     out: list[ContextHit] = []

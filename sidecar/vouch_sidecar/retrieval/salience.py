@@ -267,7 +267,7 @@ def volunteered_by(
     first. `also`: texts that count as new as the newest one.
     """
     rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
-    return sorted((row for row in rows if is_volunteered(row, threshold)), key=speaking_order)
+    return sorted((row for row in rows if is_volunteered(row, threshold)), key=volunteering_order)
 
 
 def is_volunteered(row: Salient, threshold: float = VOLUNTEERED) -> bool:
@@ -308,7 +308,7 @@ def why_unsaid(row: Salient) -> str | None:
     return None if is_known else "nothing is known of it"
 
 
-def speaking_order(row: Salient) -> tuple[float, int, str, str]:
+def volunteering_order(row: Salient) -> tuple[float, int, str, str]:
     """A key to sort by: strongest first; of equals, the one that the text names first, as texts
     lead with their subject.
     """

@@ -59,7 +59,7 @@ class Ranked(NamedTuple):
     def text(self) -> str:
         claim = self.found_by or self.artifact
         if isinstance(claim, Claim):
-            return self.view.texts.said(claim).text
+            return self.view.texts.shown(claim).text
         return text_of(self.artifact, self.section)
 
 
@@ -112,7 +112,7 @@ def as_units(
                 hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)
                 place = exchange.id
             else:
-                place = hit.view.texts.said(claim).sentence_key
+                place = hit.view.texts.shown(claim).sentence_key
         key = (hit.view.collection, hit.kind, place)
         earlier = units.setdefault(key, hit)
         if earlier.found_by is None and hit.found_by is not None:

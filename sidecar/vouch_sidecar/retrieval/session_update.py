@@ -29,7 +29,7 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 class Window:
     """The texts of a session's window that count for one knowledge base, newest first."""
 
-    speaker: ConfiguredView
+    kb: ConfiguredView
     texts: Sequence[str]
     also: Sequence[str] = ()
     """Earlier states of the newest text. What they name stays in play while a word is being
@@ -48,7 +48,7 @@ class Window:
 
     def in_play(self, most: int) -> list[Salient]:
         """The ranking for this knowledge base, computed again only after a change."""
-        view, texts = self.speaker.view, self.texts
+        view, texts = self.kb.view, self.texts
         state = (view.stamp, most, tuple(self.also), *texts)
         newest = next(iter(texts), "")
         return self.ranked.cached(newest, state, lambda: rank([view], texts, most, self.also))
@@ -57,9 +57,9 @@ class Window:
         """The entities that the newest text brings in, strongest first, and the ids of those that
         are too many.
         """
-        least = self.speaker.settings.volunteer.threshold
+        least = self.kb.settings.volunteer.threshold
         threshold = VOLUNTEERED if least is None else least
-        rows = volunteered_by([self.speaker.view], self.texts[:1], threshold)
+        rows = volunteered_by([self.kb.view], self.texts[:1], threshold)
         rows = [row for row in rows if row.entity.id not in self.pushed]
         new = [row for row in rows if row.entity.id not in self.passed_over][: self.limit]
         brought = [row.with_claim() for row in new]
@@ -79,7 +79,7 @@ class SessionUpdate:
     """By `View.identity`, the ids of the entities that it names beyond the number that it may bring
     in.
     """
-    speech: ContextBlock = field(default_factory=ContextBlock)
+    block: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
 
 
@@ -94,13 +94,13 @@ def session_update(
     passed_over: dict[Hashable, frozenset[str]] = {}
     for window in windows:
         if window.limit is not None and not {"fresh", "text"}.isdisjoint(parts):
-            brought, passed_over[window.speaker.view.identity] = window.brought_in()
+            brought, passed_over[window.kb.view.identity] = window.brought_in()
             fresh += brought
-    speech = ContextBlock()
+    block = ContextBlock()
     if fresh and "text" in parts:
         newest = next(window.texts[0] for window in windows if window.texts)
-        speech = make_block([window.speaker for window in windows], BlockCandidates(fresh, newest))
-    return SessionUpdate(tuple(rows), tuple(fresh), passed_over, speech)
+        block = make_block([window.kb for window in windows], BlockCandidates(fresh, newest))
+    return SessionUpdate(tuple(rows), tuple(fresh), passed_over, block)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
@@ -110,7 +110,7 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     rows: list[Salient] = []
     limit = 0
     for window in windows:
-        reflex = window.speaker.settings.reflex
+        reflex = window.kb.settings.reflex
         if reflex.enabled:
             most = top_k or reflex.top_k
             limit = max(limit, most)

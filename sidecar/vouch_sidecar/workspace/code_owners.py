@@ -186,13 +186,13 @@ def _matches(rule: OwnersRule, names: Sequence[str]) -> bool:
     could match more.
     """
     first, *others = rule.runs
-    if not _stands(first, names, 0):
+    if not _matches_at(first, names, 0):
         return False
     end = len(first)
     for number, run in enumerate(others, 1):
         last = len(names) - len(run)
         start = max(end, last) if rule.is_whole and number == len(others) else end
-        place = next((at for at in range(start, last + 1) if _stands(run, names, at)), None)
+        place = next((at for at in range(start, last + 1) if _matches_at(run, names, at)), None)
         if place is None:
             return False
         end = place + len(run)
@@ -201,7 +201,7 @@ def _matches(rule: OwnersRule, names: Sequence[str]) -> bool:
     return end == len(names) or not rule.is_whole
 
 
-def _stands(run: Sequence[re.Pattern[str]], names: Sequence[str], at: int) -> bool:
+def _matches_at(run: Sequence[re.Pattern[str]], names: Sequence[str], at: int) -> bool:
     if at + len(run) > len(names):
         return False
     return all(part.match(names[number]) for number, part in enumerate(run, at))

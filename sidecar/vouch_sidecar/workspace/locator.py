@@ -115,11 +115,11 @@ class Locator:
 
     def _existing(self, path: str) -> str | None:
         file = self.files.find(path)
-        if file is None and self._stands(path):
+        if file is None and self._exists(path):
             return path
         return file
 
-    def _stands(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         """Whether an unlisted file exists below the root, without a link on the way and outside
         other repositories.
         """

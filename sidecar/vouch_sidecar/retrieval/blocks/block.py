@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.files.stale import Stale, stale
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
-from vouch_sidecar.retrieval.view import Said, View, moment
+from vouch_sidecar.retrieval.view import ShownText, View, moment
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.workspace.ties import TieArm
 
@@ -66,9 +66,9 @@ class ContextHit:
     """Whether it supersedes a claim that the same reader was given."""
 
     @property
-    def said(self) -> Said | None:
+    def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
-        return self.view.texts.said(self.artifact) if isinstance(self.artifact, Claim) else None
+        return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def stale(self) -> Stale | None:
@@ -81,7 +81,7 @@ class ContextHit:
         sentence.
         """
         kind, artifact_id = key_of(self.artifact)
-        said = self.said
+        said = self.shown_text
         return self.view.collection, kind, artifact_id if said is None else said.sentence_key
 
     @property
@@ -89,7 +89,7 @@ class ContextHit:
         """The ids that the line cites: for a sentence all claims that are parts of it, the hit's
         own first.
         """
-        said = self.said
+        said = self.shown_text
         ids = () if said is None else said.claims
         others = (
             self.view.visible.claim(claim_id) for claim_id in ids if claim_id != self.artifact.id
@@ -172,7 +172,7 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[tuple
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
     for hit in hits:
-        label, text = _label(hit), safe(told_text(hit))
+        label, text = _label(hit), safe(line_text(hit))
         least = min(len(text), _MIN_CUT)
         contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
         heads = [f"- {label}: ", *([] if contested else ["- "])]
@@ -211,7 +211,7 @@ def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
     Key facts give way to the text.
     """
     head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
-    text = safe(told_text(hit))
+    text = safe(line_text(hit))
     least = min(len(text), _MIN_CUT)
     for facts in (key_facts, ""):
         spare = room - len(head) - len(facts)
@@ -236,11 +236,11 @@ def _label(hit: ContextHit) -> str:
             return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"
 
 
-def told_text(hit: ContextHit) -> str:
+def line_text(hit: ContextHit) -> str:
     """The text of a hit's line, without its id."""
     match hit.artifact:
         case Claim() as claim:
-            said = hit.view.texts.said(claim).text
+            said = hit.view.texts.shown(claim).text
             return f"{said} To ask, {hit.to_ask}" if hit.to_ask else said
         case Page(title=title):
             excerpt = hit.excerpt

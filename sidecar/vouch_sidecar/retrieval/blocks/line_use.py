@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import Claim, Page
-from vouch_sidecar.retrieval.blocks.block import ContextHit, told_text
+from vouch_sidecar.retrieval.blocks.block import ContextHit, line_text
 from vouch_sidecar.retrieval.constants import RARE
 from vouch_sidecar.retrieval.evidence.question_words import worth_of
 from vouch_sidecar.retrieval.lookup import short_id
@@ -41,7 +41,7 @@ def given_line(hit: ContextHit, prompt: str) -> GivenLine:
     artifact = hit.artifact
     cited = short_id(hit.view, artifact) if isinstance(artifact, Claim) else artifact.id
     cited = artifact.path if isinstance(artifact, Page) else cited
-    return GivenLine(artifact.id, cited.removesuffix("…"), told_text(hit), prompt)
+    return GivenLine(artifact.id, cited.removesuffix("…"), line_text(hit), prompt)
 
 
 def is_used(view: View, line: GivenLine, answer: str, prompt: str) -> bool:

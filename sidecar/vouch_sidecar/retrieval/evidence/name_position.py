@@ -166,7 +166,7 @@ class Placing:
 
     def _has_object(self, unit: Unit) -> bool:
         """Whether a word is a verb with an object: “Relay the message”."""
-        return _beside(self.analysis.units, self._position[unit.start], 1) in _OBJECTS
+        return _neighbour(self.analysis.units, self._position[unit.start], 1) in _OBJECTS
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""
@@ -199,7 +199,7 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     beacon slow”, “Relay is down”, “users of crumb”, “restart gull and beacon”. With `owns` also
     where something belongs to it: “in gull's log”.
     """
-    before, after = _beside(units, at, -1), _beside(units, at, 1)
+    before, after = _neighbour(units, at, -1), _neighbour(units, at, 1)
     if owns:
         return before in {None, "and", "or", "to", *_AUXILIARIES, *_PREPOSITIONS, *_QUESTIONS}
     if after in _OBJECTS:
@@ -207,7 +207,7 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     if before in ("and", "or") and at > 1:
         return _stands_as_a_name(units, at - 2)
     if before in _AUXILIARIES:
-        return _beside(units, at - 1, -1) in {None, *_QUESTIONS}
+        return _neighbour(units, at - 1, -1) in {None, *_QUESTIONS}
     if before in _PREPOSITIONS:
         is_function = at > 1 and units[at - 1].gap == "," and units[at - 2].folded.isdigit()
         return not is_function  # as in `line 12, in dispatch`
@@ -218,12 +218,12 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     if before is None or before in _QUESTIONS or before == "till":
         return _is_predicate(units, at + (3 if after == "and" else 1))
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
-    return before in _OPERATING and ends and _beside(units, at - 1, -1) not in _OBJECTS
+    return before in _OPERATING and ends and _neighbour(units, at - 1, -1) not in _OBJECTS
 
 
 def _is_predicate(units: Sequence[Unit], at: int) -> bool:
     """Whether a verb in the third person or in the past stands behind a subject."""
-    word, following = _beside(units, at - 1, 1), _beside(units, at, 1)
+    word, following = _neighbour(units, at - 1, 1), _neighbour(units, at, 1)
     if word is None:
         return False
     if word in _ADVERBS:
@@ -234,7 +234,7 @@ def _is_predicate(units: Sequence[Unit], at: int) -> bool:
     return word.endswith("s") and follows
 
 
-def _beside(units: Sequence[Unit], at: int, step: int) -> str | None:
+def _neighbour(units: Sequence[Unit], at: int, step: int) -> str | None:
     """The word before or after one, where no punctuation parts them."""
     other = at + step
     if not 0 <= other < len(units) or units[max(at, other)].gap:

@@ -120,9 +120,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         claim = view.visible.claim(claim_id)
         if claim is None or (claim.auto_approved and not view.texts.is_sayable(claim)):
             continue
-        if shown := [
-            (path, _as_it_stands(view, tie)) for path, tie in _shown(view, claim, several)
-        ]:
+        if shown := [(path, _as_of_now(view, tie)) for path, tie in _shown(view, claim, several)]:
             tied.append(_together(view, claim, shown))
     tied.sort(
         key=lambda each: (each.arm == "mention", -each.strength, each.line or 0, each.claim.id)
@@ -136,7 +134,7 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """
     by_text: dict[str, Tied] = {}
     for tied in ties:
-        by_text.setdefault(" ".join(tied.view.texts.said(tied.claim).text.split()), tied)
+        by_text.setdefault(" ".join(tied.view.texts.shown(tied.claim).text.split()), tied)
     return list(by_text.values())
 
 
@@ -176,7 +174,7 @@ def _via(tie: Tie) -> Key:
     return (Kind.ENTITY if tie.where == "entity" else Kind.SOURCE), tie.via or ""
 
 
-def _as_it_stands(view: View, tie: Tie) -> Tie:
+def _as_of_now(view: View, tie: Tie) -> Tie:
     """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
     fresh = _fresh(view, tie)
     if fresh is None:
@@ -256,12 +254,14 @@ def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]
     first = [best] if best.arm not in ("identifier", "mention") else []
     if lined is not best and lined.arm not in ("identifier", "mention"):
         first.append(lined)
-    names = list(dict.fromkeys(_said(view, claim, tie) for tie in by_name))
+    names = list(dict.fromkeys(_name_in_claim(view, claim, tie) for tie in by_name))
     more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return ", ".join([*(_said(view, claim, tie) for tie in first), *names[:MAX_NAMES], *more])
+    return ", ".join(
+        [*(_name_in_claim(view, claim, tie) for tie in first), *names[:MAX_NAMES], *more]
+    )
 
 
-def _said(view: View, claim: Claim, tie: Tie) -> str:
+def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     there = f" {tie.other_file.rpartition('/')[2]}" if tie.other_file else ""
     tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):

@@ -126,12 +126,12 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
     authors = told_by_commits(
         authors_on([match for match in matches if match.view.people_told.in_blocks])
     )
-    best = (claim for match in matches for claim in _first_said(match))
+    best = (claim for match in matches for claim in _best_sayable(match))
     claim, said = next(best, None), "; ".join(filter(None, [owners, authors]))
     return (*claim, said) if claim is not None and said else None
 
 
-def _first_said(match: Match) -> Iterator[tuple[View, Claim]]:
+def _best_sayable(match: Match) -> Iterator[tuple[View, Claim]]:
     """The best claim that matches a topic and says something by itself."""
     view, snapshot = match.view, match.view.knowledge.snapshot
     for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
@@ -161,10 +161,10 @@ def people(view: View, entity: Entity) -> list[PersonToAsk]:
     """
     if entity.type == PERSON:
         return []
-    near = _near(view, entity)
+    near = _sharing_claims(view, entity)
     rows = {row.entity.id: row for row in near}
     for team in (row.entity for row in near if row.entity.type != PERSON):
-        theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
+        theirs = [row for row in _sharing_claims(view, team) if row.entity.type == PERSON]
         for row in theirs[:OF_A_TEAM]:
             rows.setdefault(row.entity.id, replace(row, relation=None, via=team))
     rows.pop(entity.id, None)
@@ -235,7 +235,7 @@ def _with_files(match: Match) -> list[Entity]:
     ]
 
 
-def _near(view: View, entity: Entity) -> list[PersonToAsk]:
+def _sharing_claims(view: View, entity: Entity) -> list[PersonToAsk]:
     """People who share claims with an entity, then those that its relations name."""
 
     def find() -> list[PersonToAsk]:

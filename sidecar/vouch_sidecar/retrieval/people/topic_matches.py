@@ -165,12 +165,12 @@ def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
         for word in terms(topic[mention.start : mention.end])
     )
     return [
-        (word, word in in_topics or any(_stands(search, word) for search in searches))
+        (word, word in in_topics or any(_occurs(search, word) for search in searches))
         for word in words
     ]
 
 
-def _stands(search: Search, word: Term) -> bool:
+def _occurs(search: Search, word: Term) -> bool:
     return any(search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE))
 
 

@@ -310,7 +310,7 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
     the question.
     """
-    said, exchange = view.texts.said(claim), view.texts.exchange_of(claim)
+    said, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
     text = " ".join((said.text, *claim.topical_tags))
     stems = stems_in(document) if said.text == claim.text else _stems(view, text)
     about, where = view.names.entities_in(document), said.sentence_key
@@ -461,7 +461,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     for candidate, *_, held, _ in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
             group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
-            same = (earlier for earlier, other in alike.items() if _alike(candidate, other))
+            same = (earlier for earlier, other in alike.items() if _say_the_same(candidate, other))
             group = next(same, group)
             alike.setdefault(group, candidate)
             groups[frozenset(held)].add(group)
@@ -471,7 +471,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     }
 
 
-def _alike(candidate: _Candidate, other: _Candidate) -> bool:
+def _say_the_same(candidate: _Candidate, other: _Candidate) -> bool:
     """Whether two claims agree in numbers and identifiers, and in most of their stems."""
     if not isinstance(candidate.artifact, Claim) or not isinstance(other.artifact, Claim):
         return False
@@ -509,7 +509,7 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
     """
 
     def find() -> list[Answer]:
-        asked = _asked_beside(view, entity, text)
+        asked = _asked_without_names(view, entity, text)
         candidates = _claims_of(view, entity.id, asked)
         return sorted(
             _judged(view, asked, {entity.id: 1.0}, candidates), key=lambda answer: answer.order
@@ -525,7 +525,7 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     first: dict[str, Answer] = {}
     for answer in claims_about(view, entity, text):
         if isinstance(answer.artifact, Claim) and view.texts.is_sayable(answer.artifact):
-            first.setdefault(view.texts.said(answer.artifact).sentence_key, answer)
+            first.setdefault(view.texts.shown(answer.artifact).sentence_key, answer)
     return list(first.values())
 
 
@@ -538,7 +538,7 @@ def asks_for_all(view: View, entity: Entity, text: str) -> bool:
     """Whether a text asks for nothing in particular beside names, that of this entity among
     them.
     """
-    asked = _asked_beside(view, entity, text)
+    asked = _asked_without_names(view, entity, text)
     return asked.total_weight < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
@@ -546,10 +546,10 @@ def asks_in_so_many_words(view: View, entity: Entity, text: str) -> bool:
     """Whether a text is nothing but names, that of this entity among them, or explicitly asks for
     everything about them.
     """
-    return asks_only_about(text, _asked_beside(view, entity, text).names)
+    return asks_only_about(text, _asked_without_names(view, entity, text).names)
 
 
-def _asked_beside(view: View, entity: Entity, text: str) -> WeighedWords:
+def _asked_without_names(view: View, entity: Entity, text: str) -> WeighedWords:
     """The words of a text without its names; the name of the entity is removed also if it is a
     topic.
     """

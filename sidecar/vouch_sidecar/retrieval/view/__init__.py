@@ -1,6 +1,6 @@
 """A knowledge base as one viewer sees it: artifacts, names, texts of claims, counts."""
 
-from vouch_sidecar.retrieval.view.claim_texts import Said
+from vouch_sidecar.retrieval.view.claim_texts import ShownText
 from vouch_sidecar.retrieval.view.people_told import PeopleTold
 from vouch_sidecar.retrieval.view.view import View, claim_in, moment
 from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, own_names
@@ -9,7 +9,7 @@ __all__ = [
     "Deadline",
     "NameWords",
     "PeopleTold",
-    "Said",
+    "ShownText",
     "View",
     "claim_in",
     "moment",

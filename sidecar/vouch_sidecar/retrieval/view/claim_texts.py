@@ -16,7 +16,7 @@ CLAIMS_OF_A_SENTENCE = 3
 """Claims that are read for each one that is shown, as several may be parts of one sentence."""
 
 
-class Said(NamedTuple):
+class ShownText(NamedTuple):
     """The text that is shown for a claim. Claims with the same `where` are parts of one sentence:
     they make one line, which cites all `claims`, sorted by id.
     """
@@ -33,15 +33,15 @@ class ClaimTexts:
         self._at = at
         self._visible = visible
 
-    def said(self, claim: Claim) -> Said:
+    def shown(self, claim: Claim) -> ShownText:
         """The text for a claim: its whole sentence, if the claim is a part of one that the viewer
         may see, else its own text.
         """
         sentence = self.sentence(claim)
         if sentence is None or not sentence.holds_text:
-            return Said(claim.text, (claim.id,), claim.id)
+            return ShownText(claim.text, (claim.id,), claim.id)
         where = f"{sentence.source_id} {sentence.start} {sentence.text}"
-        return Said(sentence.text, sentence.claims, where)
+        return ShownText(sentence.text, sentence.claims, where)
 
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence around a claim's receipt; None if the viewer may not see it."""
@@ -98,7 +98,7 @@ class ClaimTexts:
                 or not self._visible.sees(claim)
             ):
                 continue
-            first.setdefault(self.said(claim).sentence_key, (sentence.start, claim))
+            first.setdefault(self.shown(claim).sentence_key, (sentence.start, claim))
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:
@@ -115,10 +115,10 @@ class ClaimTexts:
             exchanges[sentence.source_id] = exchange
         return exchanges[sentence.source_id]
 
-    def best_said(self, entity_id: str, limit: int) -> list[Claim]:
+    def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""
         first: dict[str, Claim] = {}
         for claim in self._visible.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
             if self.is_sayable(claim):
-                first.setdefault(self.said(claim).sentence_key, claim)
+                first.setdefault(self.shown(claim).sentence_key, claim)
         return list(first.values())[:limit]

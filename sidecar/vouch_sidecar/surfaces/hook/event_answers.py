@@ -149,7 +149,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         [lines] if lines else [], session=session, repeat=session is None, tied=tied
     )
     speech = context_block(served, asked)
-    engine.stats.spoke(speech.hits)
+    engine.stats.count_hits(speech.hits)
     if session is not None:
         engine.usage.count_given(served, session, lines, speech)
     return speech.text

@@ -49,7 +49,7 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = server.settings.hover
-    speaking = {kb.collection.root for kb in server.engine.speaking(server.caller)}
+    speaking = {kb.collection.root for kb in server.engine.unpaused(server.caller)}
     if not speaking:
         return None
     uri, position = params.text_document.uri, params.position
@@ -72,7 +72,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if not cards:
         return None
     for card in cards:
-        server.engine.stats.opened(card.entity.id)
+        server.engine.stats.count_opened(card.entity.id)
     style = style_for(server)
     claims = settings.max_claims if len(cards) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
     parts = [
@@ -108,7 +108,7 @@ def _of_ties(
         return None
     style = style_for(server)
     served, tied = ties[0]
-    server.engine.stats.opened(tied.claim.id)
+    server.engine.stats.count_opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
     others = {other.claim.id for _, other in ties} - {tied.claim.id}
     why = [style.text(clip(one_line(f"Claim on {tied.path}: {tied.why}"), TEXT_CHARS))]
