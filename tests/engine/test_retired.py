@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Engine
 
-from tests.engine.bases import cached, engine_on, finished, write
+from tests.engine.bases import ask, cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import TIMELESS, answers, files, lay, said_by
-from tests.kb.samples import claim
+from tests.kb.samples import claim, entity, page
 
 SECRET = "doormat"
 TEXT = f"The Key Vault keeps its master key under the {SECRET}."
@@ -134,3 +135,33 @@ def test_a_process_that_sleeps_through_it_leaves_nothing(
         assert SECRET not in said(asleep, root)
         until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
     assert not holds(folder / "cache", SECRET)
+
+
+@pytest.mark.parametrize("when", ["while nothing runs", "as the first change after a start"])
+@pytest.mark.parametrize("way", ["redacted", "superseded", "new"])
+def test_what_says_its_text_is_closed_by_a_process_that_began_from_a_base(
+    root: Path, env: dict[str, str], way: str, when: str
+) -> None:
+    """Where the base knows of another retired claim already."""
+    described = entity("depot", name="Depot", description=TEXT)
+    write(root, "entities/depot.yaml", described)
+    write(root, "pages/notes.md", page(f"# Notes\n\n{TEXT}\n", id="notes", title="Notes"))
+    write(root, "claims/old.yaml", claim("old", text="Nothing of it.", status="archived"))
+    secret = root / ".vouch" / "claims" / "master-key.yaml"
+    if way == "new":
+        secret.unlink()
+
+    def told(engine: Engine) -> bool:
+        hits = ask(engine, "search", query="master key")["hits"]
+        return SECRET in f"{hits}{ask(engine, 'entity', id='depot')}"
+
+    engine_on(root, env=env).load(whole=True)
+    engine = engine_on(root, env=env)
+    assert told(engine)
+    status = "redacted" if way == "new" else way
+    write(root, "claims/master-key.yaml", claim("master-key", **{**LIVE, "status": status}))
+    if when == "while nothing runs":
+        engine = engine_on(root, env=env)
+    else:
+        engine.read()
+    assert not told(engine)
