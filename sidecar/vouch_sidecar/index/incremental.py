@@ -112,13 +112,11 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         lacks = earlier is not None and earlier.linked == WITHOUT_QUOTE
         if stood is not None and isinstance(artifact, Entity):
             artifact = artifact_in(stood)  # has what some are not shown
-        if lacks and not isinstance(artifact, Evidence):
+        if lacks:  # what its file says is looked at, not what the index has of it
             artifact = as_in_file(artifact, disk, names)
         state = link_state(artifact, world)
         if state != earlier:
-            is_empty = lacks and isinstance(artifact, Evidence)
-            whole = as_in_file(artifact, disk, names) if is_empty else artifact
-            documents[key] = tuple(documents_of(whole, state, names))
+            documents[key] = tuple(documents_of(artifact, state, names))
     if not documents and world.withheld_if_read is before.withheld:
         return before
     of_entities = (
