@@ -13,7 +13,8 @@ from vouch_sidecar.engine import Engine
 from tests.engine.bases import ask, cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import TIMELESS, answers, files, lay, said_by
-from tests.kb.samples import claim, entity, page
+from tests.kb.samples import claim, dump, entity, page
+from tests.workspace.places import cite, source_of
 
 SECRET = "doormat"
 TEXT = f"The Key Vault keeps its master key under the {SECRET}."
@@ -165,3 +166,18 @@ def test_what_says_its_text_is_closed_by_a_process_that_began_from_a_base(
     else:
         engine.read()
     assert not told(engine)
+
+
+def test_a_source_that_opens_tells_no_quote_that_holds_it(root: Path, env: dict[str, str]) -> None:
+    scope = {"visibility": "private", "agent": "ada"}
+    cite(root, "door", "The vault has a door.", "docs/a.md", TEXT.encode(), source_scope=scope)
+    source = source_of(TEXT.encode())
+    quoting = {"id": "ev-door", "source_id": source, "locator": "L1", "quote": TEXT}
+    write(root, "evidence/ev-door.yaml", dump(quoting))
+    write(root, "claims/door.yaml", claim("door", text="It has a door.", evidence=["ev-door"]))
+    write(root, "claims/master-key.yaml", claim("master-key", **{**LIVE, "status": "redacted"}))
+    engine = engine_on(root, env=env)
+    write(root, f"sources/{source}/meta.yaml", dump({"id": source, "locator": "docs/a.md"}))
+    engine.read()
+    for one in (engine, engine_on(root)):
+        assert SECRET not in str(ask(one, "claim", id="door")["claim"]["citations"])

@@ -168,15 +168,6 @@ def test_descriptions_and_quotes_that_hold_what_is_private_are_its_viewers(world
     assert "ninety" not in kept(world.known)
 
 
-def test_a_source_that_opens_tells_no_quote_that_holds_it(world: World) -> None:
-    world.take(replace(SOURCE, scope=PRIVATE))
-    world.take(SOURCE)
-    assert world.said() == set()
-    assert "ninety" not in kept(world.known)
-    world.take(OLD)
-    assert QUOTE.quote in world.said()
-
-
 def test_an_entity_keeps_its_page(world: World) -> None:
     lease = (Kind.ENTITY, DESCRIBED.id)
     assert View("kb", world.known, ANYBODY.gates).visible.pages_about(lease) == []
