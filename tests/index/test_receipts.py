@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -15,7 +16,7 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.quoted_sources import NEGATION
-from vouch_sidecar.index.receipts import Disk, slug_of
+from vouch_sidecar.index.receipts import Disk, names_place, slug_of
 from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN
@@ -666,3 +667,33 @@ def test_a_text_is_recognised_whatever_markup_stands_between_its_words(
 ) -> None:
     texts = texts_of(Claim("retired", "claims/retired.yaml", said, status="redacted"))
     assert Withheld().changed({"retired": texts}).gates(text) is None
+
+
+@pytest.mark.parametrize("secret_text", [
+    "At night it does not send mails to the team.",
+    "Long heading: another sentence stands here.",
+])  # fmt: skip
+@pytest.mark.parametrize("fields", [{"status": "redacted"}, {"scope": PRIVATE}])
+def test_no_sentence_is_put_together_that_is_withheld(
+    secret_text: str, fields: dict[str, object]
+) -> None:
+    """Of a heading or the sentence above a list, and what stands below."""
+    world = World(*everything())
+    numbers = (4, ITEM)
+    assert "Long heading" in said(world.known, 4)
+    assert "At night" in said(world.known, ITEM)
+    hidden = secret(("gone",), **{**fields, "text": secret_text})
+    world.take(hidden)
+    words = set(_folded(secret_text))
+    for known in (world.known, world.anew):
+        assert not any(words <= set(_folded(said(known, number))) for number in numbers)
+
+
+def _folded(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
+
+
+@pytest.mark.parametrize("question", ["Does it open in vault.py", "Is it in a/b c.md?"])
+def test_a_question_that_ends_in_a_file_is_no_place(question: str) -> None:
+    assert not names_place(source(locator=question, question=question))
+    assert names_place(source(locator="docs/a b.md", question=None, title="docs/a b.md"))

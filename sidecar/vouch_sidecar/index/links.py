@@ -16,7 +16,7 @@ from tantivy import Document
 
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
 from vouch_sidecar.index.quoted_sources import QuotedSources
-from vouch_sidecar.index.receipts import Cited, Quoted, is_place, is_receipt
+from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
 from vouch_sidecar.index.schema import (
     ABOUT,
     CONTENT,
@@ -218,7 +218,7 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
         sentences = world.withheld.sentences(artifact.body)
         places: Iterator[Closed] = chain(sentences, paragraphs(artifact.body, secret), by_mark)
     elif isinstance(artifact, Source):
-        locator = "" if is_place(artifact.locator) else artifact.locator
+        locator = "" if names_place(artifact) else artifact.locator
         about = filter(None, (artifact.title, artifact.question, locator))
         whole = closing(artifact, world)
         # A source that is closed to everybody has no title in the index.

@@ -316,9 +316,15 @@ class QuotedSources:
                 *(f"{title}:" for title in shown.texts_of(span, source.layout.heading(span))),
                 *parts,
             ]
+        text = " ".join(parts)
+        composed = self._world.withheld.gates(text)  # what no part says the whole may say
+        by_text |= composed is None or not composed <= needed
+        if composed is None:
+            return Quoted(form, None, by_text, only_whole=in_part or led is not None)
+        needed |= composed
         saying = sorted(set(source.saying(place)))
         sentence = Sentence(
-            " ".join(parts),
+            text,
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
             holds and _is_all_of(claim, place) and led is None,

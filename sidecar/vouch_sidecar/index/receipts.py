@@ -157,6 +157,15 @@ def is_place(locator: str) -> bool:
     return "://" in text.partition(" ")[0] or 1 < len(text.rpartition(".")[2]) < 6
 
 
+def names_place(source: Source) -> bool:
+    """Whether a source's locator is a path or URL, and not a question or title that ends like one:
+    “Does it open in vault.py”.
+    """
+    locator = source.locator
+    is_text = source.question is not None or ("/" not in locator and locator == source.title)
+    return is_place(locator) and not (" " in locator.strip() and is_text)
+
+
 def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str, Citing]:
     """How a claim cites each piece of its evidence, by evidence id. The first receipt that quotes
     the claim's text comes first, and is the only `verbatim` one.

@@ -27,7 +27,14 @@ from vouch_sidecar.index.encoding import (
     label_of,
     labels_for,
 )
-from vouch_sidecar.index.receipts import Quoted, Sentence, is_place, is_receipt, slug_of
+from vouch_sidecar.index.receipts import (
+    Quoted,
+    Sentence,
+    is_place,
+    is_receipt,
+    names_place,
+    slug_of,
+)
 from vouch_sidecar.index.withheld import Closed, secrecy
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -205,7 +212,7 @@ def _without(artifact: Artifact, hidden: Sequence[Closed]) -> Artifact:
         return artifact
     match artifact:
         case Source():
-            locator = artifact.locator if is_place(artifact.locator) else ""
+            locator = artifact.locator if names_place(artifact) else ""
             return replace(artifact, title=None, question=None, locator=locator)
         case Evidence():
             return replace(artifact, quote=None, locator="")
