@@ -181,3 +181,21 @@ def test_a_source_that_opens_tells_no_quote_that_holds_it(root: Path, env: dict[
     engine.read()
     for one in (engine, engine_on(root)):
         assert SECRET not in str(ask(one, "claim", id="door")["claim"]["citations"])
+
+
+def test_a_place_in_words_is_told_of_no_evidence_that_a_redacted_claim_cites(
+    root: Path, env: dict[str, str]
+) -> None:
+    source = source_of(b"docs/a.md")
+    cite(root, "door", "It has a door.", "docs/a.md")
+    quoting = {"id": "ev-door", "source_id": source, "locator": f"the line on the {SECRET}"}
+    write(root, "evidence/ev-door.yaml", dump(quoting | {"quote": "No."}))
+    write(root, "claims/door.yaml", claim("door", text="It has a door.", evidence=["ev-door"]))
+    gone = claim("master-key", **{**LIVE, "evidence": ["ev-door"], "status": "redacted"})
+    engine = engine_on(root, env=env)
+    assert SECRET in str(ask(engine, "claim", id="door"))
+    write(root, "claims/master-key.yaml", gone)
+    engine.load(whole=True)
+    for one in (engine, engine_on(root)):
+        assert SECRET not in str(ask(one, "claim", id="door"))
+    assert not holds(Path(env["XDG_CACHE_HOME"]), SECRET)

@@ -62,7 +62,6 @@ from vouch_sidecar.kb.records import (
     Change,
     Claim,
     Entity,
-    Evidence,
     Key,
     Kind,
     Page,

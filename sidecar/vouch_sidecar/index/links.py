@@ -170,7 +170,9 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
         if redacted or (not by and (retired or is_receipt(artifact))):
-            return LinkState(label, linked=WITHOUT_QUOTE)
+            # A locator in words (not `L5` or `b12-30`) may say what the quote says.
+            in_words = (Closed(*ABOUT, None),) if " " in artifact.locator else ()
+            return LinkState(label, linked=WITHOUT_QUOTE, closed=in_words)
         if any(citing.verbatim for citing in by):
             linked = QUOTE_IS_CLAIM
     if not isinstance(artifact, Claim):
@@ -239,14 +241,14 @@ def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
     """The gates that the quote and locator of evidence need; all who see the evidence pass `own`.
     The text of a claim is shown to everybody who sees the claim.
     """
-    texts = [evidence.locator] if " " in evidence.locator else []  # not `L5` or `b12-30`
-    needed: Gates = frozenset()
+    in_words = " " in evidence.locator  # not `L5` or `b12-30`
+    needed = world.withheld.gates(evidence.locator) if in_words else frozenset[str]()
     if not any(
         citing.verbatim and citing.gate in own for citing in world.cited(evidence.id).citing
     ):
-        texts.append(evidence.quote or "")
-        needed = world.sources.closed_to(evidence)
-    return all_gates((needed, *map(world.withheld.gates, texts)))
+        about = world.withheld.gates(evidence.quote or "")
+        needed = all_gates((needed, about, world.sources.closed_to(evidence)))
+    return needed
 
 
 def closing(source: Source, world: World) -> list[Gates]:
