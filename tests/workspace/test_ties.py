@@ -462,6 +462,34 @@ def test_a_name_ties_only_once_it_is_known_to_be_rare(root: Path, tmp_path: Path
     assert told == [{"two"}, {"one", "two"}]
 
 
+def test_an_analysis_that_was_cut_short_leaves_nothing_wrong_to_the_next(
+    root: Path, tmp_path: Path
+) -> None:
+    """Wherever it is cut: what few of the files say of a name says nothing of all of them."""
+    code = {f"src/m{number}.py": "def client():\n    pass\n" for number in range(16)}
+    write(root, code | {"src/rare.py": "def upload_once():\n    pass\n"})
+    git(root, "add", "-A")
+    cite(root, "one", "`upload_once` asks a `client`, as UploadLoop does.", "https://example.org/a")
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    (collection,) = engine.collections.values()
+
+    def common(state: WorkspaceState, steps: int = 10_000) -> set[str]:
+        """The words that are too common to tie anything, after so many steps."""
+        left = iter(range(steps))
+        stages = work_out(
+            collection, collection.knowledge, state, engine.env, lambda: next(left, None) is None
+        )
+        assert all(stages)
+        return state.common
+
+    wanted = common(WorkspaceState())
+    assert wanted == {"client"}
+    for cut in range(30):
+        state = WorkspaceState()
+        common(state, cut)
+        assert common(state) == wanted, cut
+
+
 def test_a_name_that_vanished_from_a_file_is_told(root: Path, tmp_path: Path) -> None:
     cite(root, "one", "`UploadLoop.retry_once` is called twice.", "https://example.org/a")
     engine = settled(root, tmp_path)

@@ -251,10 +251,12 @@ def work_out(
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, stops)
     common |= {name for name in wanted.names if fold(name) in own}
+    if stops():
+        return
     state.common = common
     uses, wanted = _without_common(common, uses, wanted)
     state.once_names -= set(map(digest, common))  # a name that became common is not gone
-    if stops() or not _search_files(root, files, wanted, state, stops):
+    if not _search_files(root, files, wanted, state, stops):
         return
     ties = Ties(by_path, uses, dict(state.names))
     fresh = _freshness(root, ties, sources, state, stops)
@@ -394,8 +396,9 @@ def _widespread(
     if paths != files.paths:
         spreads = {}
     more = [name for name in names if name not in spreads]
-    spreads |= widespread(root, files, more, stops) if more else {}
-    state.widespread = files.paths, spreads
+    spreads = spreads | (widespread(root, files, more, stops) if more else {})
+    if not stops():  # else only some of the files were read
+        state.widespread = files.paths, spreads
     return spreads
 
 
