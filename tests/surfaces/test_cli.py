@@ -110,6 +110,14 @@ def test_a_claim_that_is_superseded(root: Path) -> None:
         assert "superseded by newest" in run(root, "claim", claim, code=1).stderr
 
 
+def test_a_claim_that_two_claims_supersede(root: Path) -> None:
+    """The first by id is named, whatever the order in the index."""
+    knowledge.claim(root, "was", "JWT.", "jwt", status="superseded")
+    for claim_id in ("now-c", "now-a", "now-b"):
+        knowledge.claim(root, claim_id, "JWT.", "jwt", more="supersedes: [was]\n")
+    assert "superseded by now-a" in run(root, "claim", "was", code=1).stderr
+
+
 def test_a_type_that_only_this_knowledge_base_has(root: Path) -> None:
     path = root / ".vouch" / "entities" / "jwt.yaml"
     path.write_text(path.read_text().replace("concept", "planet"), "utf-8")

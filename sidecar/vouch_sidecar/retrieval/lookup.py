@@ -135,10 +135,11 @@ def successor(view: View, claim_id: str) -> str | None:
     waiting = [knowledge.pseudonyms.of(claim_id)]
     seen = {*waiting}
     while waiting and len(seen) < MAX_STEPS:
-        for newer in knowledge.superseding(waiting.pop(0)):
-            claim = knowledge.claim_of(newer)
-            if claim is not None and view.visible.sees(claim):
-                return claim.id
+        replacing = list(knowledge.superseding(waiting.pop(0)))
+        claims = filter(None, map(knowledge.claim_of, replacing))
+        if visible := sorted(claim.id for claim in claims if view.visible.sees(claim)):
+            return visible[0]
+        for newer in replacing:
             if newer not in seen:
                 seen.add(newer)
                 waiting.append(newer)
