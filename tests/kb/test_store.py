@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.reader import Reading, parse
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity
 from vouch_sidecar.kb.store import GRACE_SECONDS, TORN_SECONDS, Reconciled, Store
@@ -52,7 +53,9 @@ def ids(step: Reconciled) -> set[str]:
 
 
 def gone(step: Reconciled) -> set[str]:
-    return {key[1] for key in step.change.removals}
+    """The ids of what nobody is shown any more."""
+    hidden = {a.id for a in step.change.upserts if not is_shown_to_any(a)}
+    return {key[1] for key in step.change.removals} | hidden
 
 
 def only(step: Reconciled) -> Artifact:

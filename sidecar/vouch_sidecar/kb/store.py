@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
 
+from vouch_sidecar.kb import faulty_claims
 from vouch_sidecar.kb.access import is_shown_to_any, shows_more
 from vouch_sidecar.kb.file_versions import HALF_WRITTEN_SECONDS, Found, Versions
 from vouch_sidecar.kb.id_owners import IdOwners
@@ -27,6 +28,7 @@ from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
+    Claim,
     Key,
     Kind,
     Problem,
@@ -81,6 +83,8 @@ class Store:
         self._versions = Versions(kb_dir, wall)
         self._expires: dict[str, float] = {}
         """By path, when the last good version of a file that says nothing now ceases to serve."""
+        self._closing: dict[str, Claim | None] = {}
+        """By path, what such a file withholds from then on."""
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
         self.config: bytes | None = None
@@ -174,8 +178,9 @@ class Store:
                 continue
             artifact = self._owners.held_at(path)
             if artifact is None and is_hidden(usual_key(path)):
-                with suppress(LookupError):
-                    artifact = self.read_artifact(path)
+                with suppress(FileNotFoundError, UnreadableError):
+                    reading = parse(path, read_bytes_of(self.kb_dir, path)[0])
+                    artifact = self._complete(reading.artifact) or reading.closes
             if artifact is not None and (
                 not is_shown_to_any(artifact) or is_hidden(key_of(artifact))
             ):
@@ -212,7 +217,7 @@ class Store:
                 self.config = None
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
-            self._withhold(path)
+            self._close(path, self._closing.get(path))
         return self._reconciled()
 
     def _survey(self, only: set[str] | None) -> Survey:
@@ -276,12 +281,20 @@ class Store:
         self._problems.pop(path, None)
         if reading.problems:
             self._problems[path] = reading.problems
-        if reading.artifact is None and not reading.withhold:
-            self._hold(path, TORN_SECONDS)
+        if reading.artifact is None:
+            last = self._owners.get(path)
+            was_shown = last is not None and is_shown_to_any(last)
+            if was_shown and not reading.withhold:
+                self._closing[path] = reading.closes
+                self._hold(path, TORN_SECONDS)
+            elif last is not None and not was_shown and not file.final:
+                self._versions.read_again(path)  # half a file may close less
+            else:
+                self._close(path, reading.closes)
         elif not file.final and shows_more(self._owners.get(path), reading.artifact):
             self._versions.read_again(path)
         else:
-            self._expires.pop(path, None)
+            self._stop_holding(path)
             artifact = self._complete(reading.artifact)
             if not self._is_kept(path, artifact):
                 self._owners.put(path, artifact)
@@ -317,7 +330,8 @@ class Store:
 
     def _hold(self, path: str, seconds: float) -> None:
         """Lets the last good version serve for a while, counted from the first failure."""
-        if self._owners.get(path) is not None:
+        last = self._owners.get(path)
+        if last is not None and is_shown_to_any(last):
             expiry = self._clock() + seconds
             self._expires[path] = min(expiry, self._expires.get(path, expiry))
 
@@ -327,11 +341,18 @@ class Store:
         if path == CONFIG:
             self.config = None
         else:
-            self._withhold(path)
+            self._stop_holding(path)
+            self._owners.put(path, None)
 
-    def _withhold(self, path: str) -> None:
+    def _close(self, path: str, faulty: Claim | None) -> None:
+        """Show nobody what a file says that can't be used. A claim goes on closing what it did."""
+        self._stop_holding(path)
+        last = self._owners.get(path)
+        self._owners.put(path, faulty_claims.after_fault(last, faulty))
+
+    def _stop_holding(self, path: str) -> None:
         self._expires.pop(path, None)
-        self._owners.put(path, None)
+        self._closing.pop(path, None)
 
     def _reconciled(self) -> Reconciled:
         problems = dict(self._problems)
