@@ -183,6 +183,31 @@ def test_an_editor_is_told_the_parts_that_it_wants_of_sessions_elsewhere(place: 
         assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
 
 
+def test_an_editor_is_told_of_sessions_elsewhere_what_its_viewer_may_see(place: Place) -> None:
+    """The viewer of its options, not that of its environment."""
+    private = "scope: {visibility: private, agent: ada}\n"
+    knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", more=private)
+    with ExitStack() as stack:
+
+        def begin(env: dict[str, str], **options: Any) -> Client:
+            env = {**place.env, **env}
+            one = stack.enter_context(running(cwd=place.root, env=env))
+            one.initialize(place.root, initializationOptions=options)
+            one.indexed()
+            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            return one
+
+        begin({})
+        ada = {"VOUCH_AGENT": "ada"}
+        told = [begin(ada), begin(ada, viewer={"agent": "bob"}), begin({}, viewer={"agent": "ada"})]
+        assert prompt(place)
+        counts = []
+        for one in told:
+            (row,) = one.notified("vouch/didChangeSalience")["salience"]
+            counts.append(row["claim_count"])
+        assert [count - counts[1] for count in counts] == [1, 0, 1]
+
+
 def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
     start: Any, place: Place
 ) -> None:

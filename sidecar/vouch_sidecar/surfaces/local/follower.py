@@ -13,13 +13,14 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Engine, Pushes
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
-from vouch_sidecar.surfaces.local.client import carried
+from vouch_sidecar.surfaces.local.client import VIEWER_VARIABLES, carried
 
 FOLLOW = "follow"
 """The method by which a process asks the owner for pushes."""
@@ -33,6 +34,9 @@ class Audience(Protocol):
 
     @property
     def parts(self) -> Collection[PushPart]: ...
+
+    @property
+    def viewer(self) -> Viewer | None: ...
 
     def show(self, push: DidChangeSalience) -> None: ...
 
@@ -68,11 +72,13 @@ async def follow(
     env: Mapping[str, str],
     tell: Callable[[DidChangeSalience], None],
     parts: Collection[PushPart] = PUSH_PARTS,
+    viewer: Viewer | None = None,
     everything: bool = False,
 ) -> None:
     """Call `tell` with the owner's pushes: those of sessions that use the socket, or with
-    `everything` of all its sessions, limited to `parts`. When the owner ends, tell empty rankings
-    for these sessions. Raises OSError if there is no owner.
+    `everything` of all its sessions, limited to `parts` and to what the viewer may see, whose names
+    count before those in `env`. When the owner ends, tell empty rankings for these sessions. Raises
+    OSError if there is no owner.
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(root, env), limit=MAX_PUSH)
     in_play: dict[str, DidChangeSalience] = {}
@@ -80,7 +86,8 @@ async def follow(
         if not is_own_user(writer.get_extra_info("socket")):
             raise PermissionError
         params = {"all": everything, "push": sorted(parts)}
-        writer.write(as_line({"method": FOLLOW, "params": params, "env": carried(env)}))
+        who = {**carried(env), **_variables(viewer)}
+        writer.write(as_line({"method": FOLLOW, "params": params, "env": who}))
         while line := await reader.readline():
             try:
                 push = DidChangeSalience.model_validate_json(line)
@@ -96,3 +103,9 @@ async def follow(
         writer.close()
         for last in in_play.values():
             tell(last.model_copy(update={"salience": [], "fresh": [], "text": ""}))
+
+
+def _variables(viewer: Viewer | None) -> dict[str, str]:
+    """The names of a viewer as the variables in which an environment has them."""
+    names = () if viewer is None else (viewer.project, viewer.agent)
+    return {variable: name for variable, name in zip(VIEWER_VARIABLES, names, strict=False) if name}

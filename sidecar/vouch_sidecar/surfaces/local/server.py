@@ -121,8 +121,10 @@ class LocalServer:
                         await anyio.sleep(CHECK_SECONDS)
                     else:
                         with suppress(OSError):  # the owner is about to listen, or about to end
-                            tell = functools.partial(self._tell_as_here, root, self._audience)
-                            await follow(root, self._engine.env, tell, self._audience.parts)
+                            audience = self._audience
+                            tell = functools.partial(self._tell_as_here, root, audience)
+                            env = self._engine.env
+                            await follow(root, env, tell, audience.parts, audience.viewer)
                         await anyio.sleep(RETRY_SECONDS)
                 except OSError as error:
                     if not warned:

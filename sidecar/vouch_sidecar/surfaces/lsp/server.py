@@ -120,6 +120,11 @@ class Sidecar(FixedLanguageServer):
         self.on(lsp.INITIALIZE, self._initialize)
 
     @property
+    def viewer(self) -> Viewer | None:
+        """The viewer that the client's options name."""
+        return self.caller.viewer
+
+    @property
     def documents(self) -> EditorDocuments:
         """The documents that the client has open."""
         workspace = self.workspace
