@@ -80,3 +80,15 @@ test('a command is declared where it is offered: in the palette or a menu', () =
     assert.ok(!isHidden || places.some(({ when }) => when !== 'false'), command);
   }
 });
+
+test('the walkthrough has no marks that VS Code shows as they are', () => {
+  const [{ steps }] = manifest.contributes.walkthroughs;
+  for (const { description } of steps) {
+    assert.doesNotMatch(description.replaceAll('**', ''), /\*/, 'it knows bold alone');
+  }
+});
+
+test('a view is called the same in its title and in the palette', () => {
+  const names = Object.values(manifest.contributes.views).flat() as { name: string }[];
+  for (const { name } of names) assert.match(name, /^[A-Z]\w*( [A-Z]\w*)*$/);
+});
