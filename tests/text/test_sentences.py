@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import pytest
 from vouch_sidecar.text.sentences import (
     MAX_PARAGRAPH,
@@ -233,3 +238,50 @@ def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
     place = Layout(LISTED).sentences_around(start, start + 1)
     assert place is not None
     assert (place.lead_in and LISTED[slice(*place.lead_in)]) == lead_in
+
+
+def test_what_is_too_long_for_a_paragraph_is_looked_at_once_in_all() -> None:
+    text = "The relay drains. " * MAX_PARAGRAPH
+    layout, looked_at = Layout(text), 0
+    for start in range(0, len(text), len(text) // 100):
+        place = layout.sentences_around(start, start + len(text) // 100)
+        assert place is not None
+        assert place.form is Form.MARKUP
+        assert (place.start, place.end) == (0, len(text) - 1)
+        looked_at += len(place.text)
+    assert looked_at <= len(text)
+
+
+def test_a_range_of_data_is_cut() -> None:
+    text = "word, " * MAX_PARAGRAPH
+    place = Layout(text).sentences_around(0, len(text))
+    assert place is not None
+    assert len(place.text) <= MAX_PARAGRAPH
+
+
+def lines_run(question: Callable[[], object]) -> int:
+    """How many lines are run for a question."""
+    lines, before = 0, sys.gettrace()
+
+    def note(_frame: FrameType, event: str, _arg: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return note
+
+    sys.settrace(note)
+    try:
+        question()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+@pytest.mark.parametrize("part", ["Say so. ", "## Part\n\nSay so.\n\n", "- Say so.\n"])
+def test_a_place_is_found_at_the_same_cost_in_a_long_document(part: str) -> None:
+    def cost(many: int) -> int:
+        layout = Layout(part * many)
+        start = layout.text.rindex("Say")
+        assert layout.sentences_around(start, start + 1)
+        return lines_run(lambda: layout.sentences_around(start, start + 1))
+
+    assert cost(2_000) < 2 * cost(300)

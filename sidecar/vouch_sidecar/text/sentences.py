@@ -5,7 +5,7 @@ lines, in Markdown, reStructuredText and plain text.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -43,7 +43,10 @@ Span = tuple[int, int]
 
 
 class Place(NamedTuple):
-    """The whole sentences around a range of a document; `text` is on one line."""
+    """The whole sentences around a range of a document; `text` is on one line. Where the range
+    touches no sentence, the block that it touches; of one longer than `MAX_PARAGRAPH`, `text` is
+    the range only.
+    """
 
     form: Form
     text: str
@@ -107,7 +110,11 @@ class Layout:
             return None
         if not prose:
             block = self._blocks[touched[0]]
-            text = _joined(self.text, block.pieces)[0]
+            first, last = block.start, block.end
+            if last - first > MAX_PARAGRAPH:  # many ranges may touch it, and each is given its text
+                first = max(first, start)
+                last = min(last, end, first + MAX_PARAGRAPH)
+            text = " ".join(self.text[first:last].split())
             return Place(block.form, text, block.start, block.end)
         spans = [span for n in prose for span in _touched(self.text, self._blocks[n], start, end)]
         if not spans:
@@ -141,15 +148,13 @@ class Layout:
 
     def _headings_above(self, number: int) -> Iterator[Span]:
         """The headings under which a block stands, the nearest first."""
-        deepest = _DEEPEST + 1
-        for at in reversed(self._headings[: bisect_right(self._headings, number)]):
+        nearest = bisect_right(self._headings, number) - 1
+        at = self._headings[nearest] if nearest >= 0 else None
+        while at is not None:
             block = self._blocks[at]
-            if block.level < deepest:
-                deepest = block.level
-                if block.end - block.start <= MAX_HEADING:
-                    yield block.start, block.end
-            if deepest == 1:
-                return
+            if block.end - block.start <= MAX_HEADING:
+                yield block.start, block.end
+            at = self._heading_over[at]
 
     def _lead_in(self, number: int) -> Span | None:
         """The place of the sentence that leads in the list of which a block is an item: the last
@@ -176,6 +181,18 @@ class Layout:
     @cached_property
     def _headings(self) -> list[int]:
         return [n for n, block in enumerate(self._blocks) if block.form is Form.HEADING]
+
+    @cached_property
+    def _heading_over(self) -> dict[int, int | None]:
+        """For the number of each heading, that of the nearest one above that is less deep."""
+        over: dict[int, int | None] = {}
+        open_ = list[int]()
+        for number in self._headings:
+            while open_ and self._blocks[open_[-1]].level >= self._blocks[number].level:
+                open_.pop()
+            over[number] = open_[-1] if open_ else None
+            open_.append(number)
+        return over
 
 
 # Blocks
@@ -421,7 +438,9 @@ def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, 
             (" ".join(whole[first:last].split()), places[first], places[last - 1] + 1)
             for first, last in _sentences(whole)
         ]
-    return [sentence for sentence in block.sentences if sentence[1] < end and sentence[2] > start]
+    first = bisect_right(block.sentences, start, key=lambda sentence: sentence[2])
+    last = bisect_left(block.sentences, end, key=lambda sentence: sentence[1])
+    return block.sentences[first:last]
 
 
 def sentences_of(text: str) -> list[str]:
