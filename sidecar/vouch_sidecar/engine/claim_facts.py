@@ -50,12 +50,12 @@ class ClaimFactsCollector:
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         files = tuple(file for file in cited if file is not None)
         why = self._rationales.get(claim.id, "")
-        said = "" if sentence is None else sentence.text
+        sentence_text = "" if sentence is None else sentence.text
         entity_names = tuple(
             (entity_id, self._names(entity_id)) for entity_id in dict.fromkeys(claim.entities)
         )
         return ClaimFacts(
-            claim.id, mark_of(claim, quoted), claim.text, files, why, said, entity_names
+            claim.id, mark_of(claim, quoted), claim.text, files, why, sentence_text, entity_names
         )
 
     def _names(self, entity_id: str) -> tuple[str, ...]:

@@ -316,9 +316,11 @@ def _lost_text(before: Knowledge, key: Key, was: Documents | None, documents: Do
     then = was[0] if was else before.document(key)
     if then is None:
         return False
-    stands, stood = link_state_of(documents[0]), link_state_of(then)
-    lost = stands.linked == WITHOUT_QUOTE != stood.linked
-    lost = lost or any(span.gates is None for span in set(stands.closed).difference(stood.closed))
+    state, state_before = link_state_of(documents[0]), link_state_of(then)
+    lost = state.linked == WITHOUT_QUOTE != state_before.linked
+    lost = lost or any(
+        span.gates is None for span in set(state.closed).difference(state_before.closed)
+    )
     old, new = quoted_in(then), quoted_in(documents[0])
     sentence = None if old is None else old.sentence
     kept = None if new is None else new.sentence

@@ -84,9 +84,9 @@ class Stats:
 
     def count_hits(self, hits: Iterable[ContextHit]) -> None:
         """Record the hits of one answer or push, which may be empty."""
-        said: dict[HitArm, _Occasion] = {}
+        occasions: dict[HitArm, _Occasion] = {}
         for hit in hits:
-            occasion = said.setdefault(
+            occasion = occasions.setdefault(
                 hit.arm, _Occasion(self.arms.setdefault(hit.arm, ArmCounts()))
             )
             for key in filter(None, (hit.artifact.id, hit.entity_id)):
@@ -95,8 +95,8 @@ class Stats:
         while len(self._awaited) > FOLLOWED:
             self._awaited.popitem(last=False)
         for name, arm in self.arms.items():
-            arm.said += name in said
-            arm.silent += name not in said
+            arm.said += name in occasions
+            arm.silent += name not in occasions
 
     def count_opened(self, artifact_id: str) -> None:
         """Record that an artifact was opened or hovered; counts once per answer that gave it."""

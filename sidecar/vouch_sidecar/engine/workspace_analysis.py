@@ -415,11 +415,11 @@ def _common_words(
 
 def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
     """Identifiers, options and folders of the repository that texts of claims name."""
-    for claim_id, said in reads.items():
-        for name, use in said.uses:
+    for claim_id, reading in reads.items():
+        for name, use in reading.uses:
             if use.where == "text" and "." not in name and ties.defining(digest(name)):
                 yield Shared(name, claim_id)
-        for path, tie in said.ties:
+        for path, tie in reading.ties:
             if tie.arm == "path" and tie.where == "text" and path.endswith("/"):
                 yield Shared(path.rstrip("/").rpartition("/")[2], claim_id, is_folder=True)
 

@@ -164,8 +164,8 @@ def _reclosed(
         ids |= {other.id for other in world.sources_at(source.locator)}
     reclosed = []
     for source in filter(None, map(world.source, sorted(ids))):
-        stood = before.document(key_of(source))
-        earlier = () if stood is None else closed_in(stood)
+        document_before = before.document(key_of(source))
+        earlier = () if document_before is None else closed_in(document_before)
         was_closed = [span.gates for span in earlier if (span.start, span.end) == CONTENT]
         if was_closed != closing(source, world):
             reclosed.append(source)

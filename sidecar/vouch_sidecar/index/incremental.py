@@ -106,11 +106,11 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
         **artifacts_holding(before, shown, gone, {*shown, *gone, *hidden}, world),
     }
     for key, artifact in unchanged.items():
-        stood = before.document(key)
-        earlier = None if stood is None else link_state_of(stood)
+        document_before = before.document(key)
+        earlier = None if document_before is None else link_state_of(document_before)
         lacks = earlier is not None and earlier.linked == WITHOUT_QUOTE
-        if stood is not None and isinstance(artifact, Entity):
-            artifact = artifact_in(stood)  # has what some are not shown
+        if document_before is not None and isinstance(artifact, Entity):
+            artifact = artifact_in(document_before)  # has what some are not shown
         if lacks:  # what its file says is looked at, not what the index has of it
             artifact = as_in_file(artifact, disk, names)
         state = link_state(artifact, world)

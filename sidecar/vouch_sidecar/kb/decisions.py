@@ -40,13 +40,13 @@ def _rationales(kb_dir: Path) -> Iterator[tuple[str, str]]:
             data, _ = read_bounded(kb_dir / DECIDED / name, MAX_YAML, kb_dir=kb_dir)
             if b"\nrationale: null\n" in data or b"rationale:" not in data:
                 continue
-            said = load(decode(data)).value
+            decision = load(decode(data)).value
         except (FileNotFoundError, UnreadableError, DocumentError):
             continue
-        if not isinstance(said, dict) or said.get("status") != "approved":
+        if not isinstance(decision, dict) or decision.get("status") != "approved":
             continue
-        payload, why = said.get("payload"), said.get("rationale")
-        if said.get("kind") == "claim" and isinstance(payload, dict) and isinstance(why, str):
+        payload, why = decision.get("payload"), decision.get("rationale")
+        if decision.get("kind") == "claim" and isinstance(payload, dict) and isinstance(why, str):
             claim_id = payload.get("id")
             if isinstance(claim_id, str):
                 yield claim_id, why[:MAX_RATIONALE]

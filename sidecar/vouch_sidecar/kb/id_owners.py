@@ -88,7 +88,7 @@ class IdOwners:
 
     def recalled(self) -> Iterable[str]:
         """The paths of the recalled files."""
-        return [path for path, said in self._files.items() if said is None]
+        return [path for path, artifact in self._files.items() if artifact is None]
 
     def held(self) -> Iterable[Key]:
         """The keys of the artifacts of all other files."""

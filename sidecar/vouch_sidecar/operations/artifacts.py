@@ -153,7 +153,7 @@ class ArtifactViews:
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
         linked, by = view.knowledge.links(claim.id, view.gates)
-        said, sentence, went = (
+        shown, sentence, why_stale = (
             view.texts.shown(claim),
             view.texts.sentence(claim),
             stale(view, claim),
@@ -161,9 +161,9 @@ class ArtifactViews:
         return ClaimView(
             id=claim.id,
             text=claim.text,
-            said=said.text,
+            said=shown.text,
             sentence=None if sentence is None else sentence.text,
-            said_with=[claim_id for claim_id in said.claims if claim_id != claim.id],
+            said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,
@@ -173,7 +173,7 @@ class ArtifactViews:
             tags=list(claim.tags),
             contradicts=[other.id for other in contradicting(self._view, claim)],
             date=iso(claim.date),
-            stale=None if went is None else went.reason,
+            stale=None if why_stale is None else why_stale.reason,
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )

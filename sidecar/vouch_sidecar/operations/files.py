@@ -199,8 +199,8 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
     claim = tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
-    went = stale(served.view, claim)
-    is_lost = went is None and tied.fresh == "gone"
+    gone = stale(served.view, claim)
+    is_lost = gone is None and tied.fresh == "gone"
     cited = citations[0] if citations and citations[0].source_id is not None else None
     return TiedClaim(
         id=claim.id,
@@ -211,7 +211,7 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
         line=tied.line,
         why=tied.why,
         fresh=tied.fresh,
-        stale=tied.why if is_lost else None if went is None else went.reason,
+        stale=tied.why if is_lost else None if gone is None else gone.reason,
         text=served.view.texts.shown(claim).text,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,

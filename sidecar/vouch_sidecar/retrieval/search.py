@@ -198,8 +198,8 @@ def _in_kind(
     for hit in snapshot.best_of_each(view.search.relevant(words, looked_for), most):
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
-        said = kind is Kind.CLAIM
-        stems = sentence_stems_in(document, view.gates) if said else stems_in(document)
+        is_claim = kind is Kind.CLAIM
+        stems = sentence_stems_in(document, view.gates) if is_claim else stems_in(document)
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
         if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:

@@ -111,8 +111,9 @@ def _coverage(row: Ranked, query: str) -> float:
     weights = row.view.counts.weights(query)
     if not (whole := fsum(weights.values())):
         return 0.0
-    said = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)
-    stems = frozenset(content_stems(said[row.section] if row.section < len(said) else ""))
+    section_texts = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)
+    text = section_texts[row.section] if row.section < len(section_texts) else ""
+    stems = frozenset(content_stems(text))
     held = ((n, weight) for n, weight in weights.items() if n.held_by(stems))
     return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole
 

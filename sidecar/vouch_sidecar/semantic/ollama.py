@@ -39,8 +39,8 @@ class Ollama:
         ours = next((model for model in models if model.get("name") in names), None)
         if ours is None:
             raise self._missing()
-        said = f"ollama {ours.get('name')} {ours.get('digest')}"
-        self.identity = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+        identity = f"ollama {ours.get('name')} {ours.get('digest')}"
+        self.identity = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
         """A row for each text."""

@@ -119,7 +119,7 @@ class Layout:
         spans = [span for n in prose for span in _touched(self.text, self._blocks[n], start, end)]
         if not spans:
             return None
-        text = " ".join(said for said, _, _ in spans)
+        text = " ".join(part for part, _, _ in spans)
         return Place(
             Form.STATEMENT,
             text,

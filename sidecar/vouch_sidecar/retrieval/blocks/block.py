@@ -81,16 +81,16 @@ class ContextHit:
         sentence.
         """
         kind, artifact_id = key_of(self.artifact)
-        said = self.shown_text
-        return self.view.collection, kind, artifact_id if said is None else said.sentence_key
+        shown = self.shown_text
+        return self.view.collection, kind, artifact_id if shown is None else shown.sentence_key
 
     @property
     def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
         """The ids that the line cites: for a sentence all claims that are parts of it, the hit's
         own first.
         """
-        said = self.shown_text
-        ids = () if said is None else said.claims
+        shown = self.shown_text
+        ids = () if shown is None else shown.claims
         others = (
             self.view.visible.claim(claim_id) for claim_id in ids if claim_id != self.artifact.id
         )

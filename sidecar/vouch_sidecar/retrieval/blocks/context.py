@@ -192,9 +192,11 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
-    went = {id(hit): hit.stale for hit in hits}
-    hits = [hit for hit in hits if (stale := went[id(hit)]) is None or stale.code != "file-gone"]
-    gone = {at for at, stale in went.items() if stale is not None and stale.is_gone}
+    stale_by_hit = {id(hit): hit.stale for hit in hits}
+    hits = [
+        hit for hit in hits if (stale := stale_by_hit[id(hit)]) is None or stale.code != "file-gone"
+    ]
+    gone = {at for at, stale in stale_by_hit.items() if stale is not None and stale.is_gone}
     return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
 
 

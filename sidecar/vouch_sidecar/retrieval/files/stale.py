@@ -85,9 +85,9 @@ def _unconfirmed(claim: Claim, age: float) -> Stale:
     """That a claim was last confirmed `age` seconds ago."""
     months = int(age / MONTH)
     ago = f"{months} months" if months < 24 else f"{months // 12} years"
-    said = f"last confirmed {ago} ago"
+    reason = f"last confirmed {ago} ago"
     field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
-    return Stale("unconfirmed", field, said, said)
+    return Stale("unconfirmed", field, reason, reason)
 
 
 def _gone(
@@ -104,8 +104,8 @@ def _gone(
     for number, source, evidence in cited:
         field, path = f"evidence.{number}", fresh.files.get(source.id)
         if path is not None:
-            said = f"{path}, which it cites, is gone"
-            gone.append(Stale("file-gone", field, said, "the file that it cites is gone"))
+            reason = f"{path}, which it cites, is gone"
+            gone.append(Stale("file-gone", field, reason, "the file that it cites is gone"))
             continue
         quote = None if evidence is None else fresh_of(fresh, evidence)
         if quote is None:
@@ -114,8 +114,8 @@ def _gone(
         if quote.state != "gone":
             return _without_name(fresh, knowledge, claim)
         when = f"changed on {moment(quote.changed).date().isoformat()}"
-        said = f"quote gone since, {quote.path} {when}"
-        gone.append(Stale("quote-gone", field, said, f"quote gone since, file {when}"))
+        reason = f"quote gone since, {quote.path} {when}"
+        gone.append(Stale("quote-gone", field, reason, f"quote gone since, file {when}"))
     counted = (reason for reason in gone if reason.code == "quote-gone" or not cites_more)
     first = min(counted, key=lambda reason: reason.code != "quote-gone", default=None)
     return first or _without_name(fresh, knowledge, claim)
@@ -134,5 +134,5 @@ def _without_name(fresh: Freshness, knowledge: Knowledge, claim: Claim) -> Stale
     if names is None or names.mark != mark_of(claim, knowledge.quoted(claim.id)):
         return None
     start, end = names.places[0]
-    said = f"names {claim.text[start:end]}, which is gone"
-    return Stale("name-gone", "text", said, said)
+    reason = f"names {claim.text[start:end]}, which is gone"
+    return Stale("name-gone", "text", reason, reason)

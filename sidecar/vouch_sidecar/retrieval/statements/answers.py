@@ -287,11 +287,11 @@ def _section_candidate(
         if not any(view.visible.claim(claim_id) for claim_id in part.claim_ids):
             best = part
             break
-    said, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    about = frozenset(page.entities).union(_named_there(view, entity_strengths, said, stems))
+    text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
+    about = frozenset(page.entities).union(_named_there(view, entity_strengths, text, stems))
     quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
     around = frozenset((*headed, *whole))
-    return _Candidate(page, number, stems, said, about, context_stems=around, quotes=quoted)
+    return _Candidate(page, number, stems, text, about, context_stems=around, quotes=quoted)
 
 
 def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
@@ -310,10 +310,10 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> _Candidate
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
     the question.
     """
-    said, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
-    text = " ".join((said.text, *claim.topical_tags))
-    stems = stems_in(document) if said.text == claim.text else _stems(view, text)
-    about, where = view.names.entities_in(document), said.sentence_key
+    shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
+    text = " ".join((shown.text, *claim.topical_tags))
+    stems = stems_in(document) if shown.text == claim.text else _stems(view, text)
+    about, where = view.names.entities_in(document), shown.sentence_key
     kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
     around = frozenset(sentence.context_stems if sentence is not None else ())
     group = sentence.source_id if sentence is not None else ""

@@ -36,9 +36,9 @@ def passages(section: str) -> Iterator[Passage]:
     """
     body = section.partition("\n")[2] if heading(section) else section
     for part in _BORDER.split(body[:MAX_PASSAGED]):
-        if said := plain(part):
+        if text_of_part := plain(part):
             quoted = tuple(match[1].strip() for match in _QUOTED.finditer(part))
-            yield Passage(said, tuple(content_stems(said)), quoted)
+            yield Passage(text_of_part, tuple(content_stems(text_of_part)), quoted)
 
 
 def plain(text: str) -> str:

@@ -170,7 +170,7 @@ def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -
     for kb in served:
         threshold = kb.settings.recall.similarity_threshold
         hits = each_once(hits_at(kb.view, touched, threshold))
-        hits = [hit for hit in hits if (went := hit.stale) is None or went.code != "file-gone"]
+        hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
         chosen += [hit for hit in hits if state_of(hit) not in before][:MAX_ABOUT_FILE]
     return chosen
 
