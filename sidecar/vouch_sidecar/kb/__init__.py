@@ -1,1 +1,3 @@
-"""One knowledge base on disk: where it is, what its files say, who may see what, what changed."""
+"""One knowledge base on disk: where it is, what its files say, who may see which artifact, and what
+changed.
+"""

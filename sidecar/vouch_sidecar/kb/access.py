@@ -33,12 +33,12 @@ class Viewer:
 
 
 def shared_gates(gates: frozenset[str]) -> frozenset[str]:
-    """The gates among some that don't stand for one agent alone."""
+    """Those of the gates that do not stand for a single agent."""
     return frozenset(gate for gate in gates if not gate.startswith(_AGENT))
 
 
 def viewer_in(payload: object) -> Viewer | None:
-    """The viewer that `payload["viewer"]` names; None where it names none."""
+    """The viewer that `payload["viewer"]` names; None if it names none."""
     viewer = payload.get("viewer") if isinstance(payload, Mapping) else None
     if not isinstance(viewer, Mapping):
         return None
@@ -56,7 +56,7 @@ def is_live(artifact: Artifact) -> bool:
 
 
 def gate_of(artifact: Artifact) -> str | None:
-    """The gate that a viewer must have to see an artifact; None where nobody may see it."""
+    """The gate that a viewer must have to see an artifact; None if nobody may see it."""
     if not isinstance(artifact, Claim | Page | Source):
         return OPEN
     scope = artifact.scope
@@ -72,7 +72,9 @@ def gate_of(artifact: Artifact) -> str | None:
 
 
 def scope_behind(gate: str | None) -> Scope:
-    """The scope of what has this gate of an agent or a project; None: of what nobody may see."""
+    """The scope that leads to a gate of an agent or a project; for None, a scope that nobody may
+    see.
+    """
     if gate is not None and gate.startswith(_PROJECT):
         return Scope("project", project=gate.removeprefix(_PROJECT))
     return Scope("private", agent=None if gate is None else gate.removeprefix(_AGENT))
@@ -84,10 +86,10 @@ def _live_gate(artifact: Artifact | None) -> str | None:
 
 
 def is_shown_to_any(artifact: Artifact) -> bool:
-    """Whether any viewer may see an artifact. Others are not kept."""
+    """Whether any viewer may see an artifact. Artifacts that nobody may see are not indexed."""
     return _live_gate(artifact) is not None
 
 
 def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
-    """Whether a viewer may see the new version who could not see the old one."""
+    """Whether some viewer may see the new version of an artifact who could not see the old one."""
     return _live_gate(new) is not None and _live_gate(old) not in (OPEN, _live_gate(new))

@@ -38,15 +38,16 @@ MOST_RULES = 1 << 20
 
 
 def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
-    """The real paths of the folders whose `.vouch/` serves a folder or a document; several only
-    where none is in or above it. Without `start`, those of `start_folder`.
+    """The real paths of the folders whose `.vouch/` serves a folder or a document; more than one
+    only if none is in or above it. Without `start`, those for `start_folder`.
     """
     return Finder(env).from_start(start)
 
 
 class Finder:
-    """Finds knowledge bases. `trusted` are folders of other users that count, with all below them,
-    or `*`; by default, those that the environment names. `refused` lists those that did not count.
+    """Finds knowledge bases. `trusted` are folders of other users that are allowed, with everything
+    below them, or `*`; by default those named in the environment. `refused` lists the folders that
+    were not allowed.
     """
 
     def __init__(self, env: Mapping[str, str], trusted: Iterable[str] | None = None) -> None:
@@ -69,8 +70,8 @@ class Finder:
             return []
 
     def _above(self, origin: str, home: str) -> str | None:
-        """The nearest knowledge base in a folder or above it. That of the home folder serves no
-        folder below unless its config allows so.
+        """The nearest knowledge base in or above a folder. The one in the home folder serves
+        folders below it only if its config says so.
         """
         folder, passed = origin, False
         while True:
@@ -119,7 +120,9 @@ class Finder:
 
 
 def is_refused(path: str, trusted: Iterable[str]) -> bool:
-    """Whether another user but root owns a folder, or the link to it, and nobody trusts it."""
+    """Whether a folder, or the link to it, belongs to another user than root, and nobody trusts
+    that user's folder.
+    """
     return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
 
 

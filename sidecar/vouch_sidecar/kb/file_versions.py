@@ -1,4 +1,6 @@
-"""Which version of each file was last read, and whether it may have changed unnoticed since."""
+"""Knows which version of each file was read last, and whether a file may have changed since without
+a new time stamp.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,8 @@ class Versions:
         return self.stats.get(path) == stat and path not in self._racy
 
     def read(self, path: str) -> Found | None:
-        """Read a file; None where its bytes are those that were read last.
-
-        Raises FileNotFoundError, and UnreadableError.
+        """Read a file; None if its bytes are the same as at the last read. Raises FileNotFoundError
+        and UnreadableError.
         """
         started = self._wall()
         data, stat = read_bytes_of(self._kb_dir, path)
@@ -76,26 +77,26 @@ class Versions:
         return None if same else Found(path, data, still or not was_read)
 
     def resume(self, stats: dict[str, Stat | None]) -> None:
-        """Begin with the stats of an earlier process. The table is used as it is, not copied."""
+        """Start from the stats of an earlier process. The table is used as it is, not copied."""
         self.stats = stats
 
     def read_again(self, path: str) -> None:
-        """Have a file read once more that was just read."""
+        """Have a file that was just read be read once more."""
         self._racy[path] = b""
 
     def mark_unreadable(self, path: str) -> None:
-        """Note that a file is there and can't be read."""
+        """Record that a file exists but cannot be read."""
         self.stats[path] = None
         self._racy.pop(path, None)
 
     def forget(self, path: str) -> None:
-        """Note that a file is gone."""
+        """Record that a file is gone."""
         self.stats.pop(path, None)
         self._racy.pop(path, None)
 
 
 def _is_still(stat: Stat, now: int) -> bool:
-    """Whether a file was written so long ago that a later change has another time stamp."""
+    """Whether a file was written so long ago that a later change gets another time stamp."""
     written = mtime_ns(stat)
     coarse = written % 1_000_000_000 == 0
     return abs(now - written) > (COARSE_SECONDS if coarse else HALF_WRITTEN_SECONDS) * 1e9

@@ -1,4 +1,4 @@
-"""Reads ignore files as git does, for folders about which git is not asked."""
+"""Reads ignore files like git, for folders in which git is not run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")
 
 
 class Rule(NamedTuple):
-    """One line of an ignore file. `parts` match the names of a path below the folder of that file;
-    None, `**`, stands for any number of names.
+    """A line of an ignore file. `parts` match the names of a path below the file's folder; None
+    stands for `**`, any number of names.
     """
 
     parts: tuple[re.Pattern[str] | None, ...]
@@ -31,7 +31,7 @@ class Rules(NamedTuple):
 
 
 def rules_in(folder: str, text: str) -> Rules:
-    """The rules in the text of an ignore file. Lines that git would refuse are passed over."""
+    """The rules in the text of an ignore file. Lines that git would refuse are skipped."""
     lines = (_rule(line) for line in text.splitlines()[:MAX_IGNORE_RULES])
     return Rules(folder, tuple(rule for rule in lines if rule is not None))
 
@@ -82,8 +82,8 @@ def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> b
 
 @lru_cache(maxsize=4096)
 def expression_of(glob: str) -> re.Pattern[str]:
-    """The expression for one name of a glob. The text between two stars is matched at its first
-    place, as no other place could match more; a name has at most 255 characters.
+    """The expression for one name of a glob. The text between two stars is matched as early as
+    possible, as no later place could match more; a name has at most 255 characters.
     """
     pieces, at = [""], 0
     while at < len(glob):

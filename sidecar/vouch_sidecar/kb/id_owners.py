@@ -1,4 +1,4 @@
-"""Which file counts for which artifact, and what changes when files change."""
+"""Knows which file counts for which artifact, and which artifacts change when files do."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, k
 
 
 class IdOwners:
-    """What every file says, by path, and which one file counts for each id.
+    """What every file says, by path, and which one of several files counts for an id.
 
-    A file is *held*: what it says is here. Or it is *recalled*: a function gives that where it is
-    needed. Only files that are named like the id of their artifact are recalled; they count for
-    that id.
+    What a file says is either *held* in memory, or *recalled* by a function when needed. Only files
+    named like the id of their artifact are recalled; they count for that id.
     """
 
     def __init__(self) -> None:
@@ -52,7 +51,7 @@ class IdOwners:
         return self._owner(key) is not None
 
     def get(self, path: str) -> Artifact | None:
-        """What a file says, held or recalled; None where it says nothing."""
+        """What a file says, held or recalled; None if it says nothing."""
         return self._recall(path) if self._is_recalled(path) else self._files.get(path)
 
     def __contains__(self, path: str) -> bool:
@@ -83,7 +82,7 @@ class IdOwners:
         return list(self._files)
 
     def held_at(self, path: str) -> Artifact | None:
-        """What a file says, where it is held."""
+        """What a file says, if that is held."""
         return self._files.get(path)
 
     def recalled(self) -> Iterable[str]:
@@ -91,11 +90,11 @@ class IdOwners:
         return [path for path, artifact in self._files.items() if artifact is None]
 
     def held(self) -> Iterable[Key]:
-        """The keys of the artifacts of all other files."""
+        """The keys of the artifacts of the files that are held."""
         return self._owners
 
     def take_change(self) -> Change:
-        """The artifacts that differ from when this was last called."""
+        """The artifacts that changed since the last call."""
         before, self._before = self._before, {}
         upserts, removals = [], set()
         for key, old in before.items():
@@ -128,7 +127,7 @@ class IdOwners:
         return path in self._files and self._files[path] is None
 
     def _take_over(self, path: str) -> None:
-        """Hold the artifact of a file that was recalled."""
+        """Hold the artifact of a file that was recalled so far."""
         if self._is_recalled(path):
             self._files[path] = self._recall(path)
             self._owners[usual_key(path)] = path
@@ -146,7 +145,7 @@ class IdOwners:
             self._settle(key, paths)
 
     def _settle(self, key: Key, paths: set[str]) -> None:
-        """The file named like the id counts, else the one that sorts first."""
+        """Decide which file counts for an id: the one named like it, else the first by name."""
         ranked = sorted(paths, key=lambda path: (PurePosixPath(path).stem != key[1], path))
         self._owners[key] = ranked[0]
         if len(ranked) > 1:

@@ -1,4 +1,4 @@
-"""Says which file of a knowledge base holds what, by the rules of vouch 1.5.0."""
+"""Tells which file of a knowledge base holds what, by the rules of vouch 1.5.0."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def is_folder(relative: str) -> bool:
 
 @dataclass(slots=True)
 class Survey:
-    """The files by their path below `.vouch/`, and problems. `unreadable` holds folders (with a
-    trailing slash) and files that exist and can't be read. `same` is the number of known files,
-    which are left out of `files`.
+    """The files by path below `.vouch/`, and the problems found. `unreadable` are folders (with a
+    slash at the end) and files that exist but cannot be read. `same` counts known files, which are
+    left out of `files`.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
@@ -129,9 +129,7 @@ def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
 
 
 def artifact_file(relative: str) -> str:
-    """The artifact file that a changed file belongs to: for a source's content, the source's
-    record.
-    """
+    """The file whose artifact changes with a file: for a source's content, the source's record."""
     folder, _, name = relative.rpartition("/")
     is_content = (
         name == CONTENT_NAME and relative.count("/") == 2 and relative.startswith("sources/")

@@ -1,7 +1,8 @@
-"""Pauses: a knowledge base says nothing unasked for a while.
+"""Pauses: for a while, a knowledge base volunteers nothing.
 
-A pause is an empty file in the user's runtime folder whose time is its end, so that hooks, servers
-and the shell see it alike, whether or not anything serves. Standard library only.
+A pause is an empty file in the user's runtime folder, whose modification time is the pause's end.
+So hooks, servers and the shell all see it, whether or not a process serves the knowledge base.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -50,22 +51,22 @@ def resume_all(env: Mapping[str, str]) -> None:
 
 
 class Pause:
-    """Looks whether a knowledge base is paused."""
+    """Tells whether a knowledge base is paused."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
 
     @classmethod
     def of(cls, root: str | os.PathLike[str], env: Mapping[str, str]) -> Pause:
-        """That of the knowledge base in folder `root`; it is never paused on systems without a
-        runtime folder.
+        """The pause of the knowledge base in folder `root`. Systems without a runtime folder have
+        no pauses.
         """
         if not is_supported():
             return cls()
         return cls(os.path.join(runtime_folder(env), name_of(root) + _SUFFIX))
 
     def until(self) -> float | None:
-        """When it ends, in seconds since 1970; None where there is none, or it is over."""
+        """The end of the pause in seconds since 1970; None if there is none, or it is over."""
         if self._path is None:
             return None
         try:

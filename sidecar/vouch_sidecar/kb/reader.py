@@ -299,8 +299,8 @@ def _keys_of(kind: Kind) -> frozenset[str]:
 def _misspelled(
     given: Iterable[str], keys: frozenset[str], least: float
 ) -> Iterator[tuple[str, str]]:
-    """The unknown keys that are like a known one which is not given, each with that one. A part of
-    a name, as `updated`, is a key of other programs.
+    """The unknown keys that are similar to a known key which is missing, each with that one. A key
+    that is only a part of a known name, as `updated`, belongs to other programs.
     """
     given = tuple(given)
     missing = sorted(keys.difference(given))

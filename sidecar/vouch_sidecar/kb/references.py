@@ -132,7 +132,7 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
 
 
 def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
-    """Every `[claim: id]` in a page's body, in code too: where it starts and ends, and the id; None
+    """Every `[claim: id]` in a page's body, even inside code: start, end, and the id, which is None
     where `marks` reads none.
     """
     read = {mark.start: mark.text for mark in marks(body) if mark.kinds == (Kind.CLAIM,)}
@@ -141,8 +141,8 @@ def claim_marks(body: str) -> Iterator[tuple[int, int, str | None]]:
 
 
 def _in_code(text: str, start: int) -> Callable[[int], bool]:
-    """A function that says whether an offset of a Markdown text, from `start` on, is in a fence or
-    a code span.
+    """A function that tells whether an offset of a Markdown text, counted from `start`, is inside a
+    fence or a code span.
     """
     code = []
     at = start
