@@ -120,8 +120,8 @@ class Finder:
 
 
 def is_refused(path: str, trusted: Iterable[str]) -> bool:
-    """Whether a folder, or the link to it, belongs to another user than root, and nobody trusts
-    that user's folder.
+    """Whether a folder, or the link to it, belongs to neither this user nor root, and is not
+    trusted.
     """
     return _is_foreign(path) and not any(_is_trusted(path, folder) for folder in trusted)
 
