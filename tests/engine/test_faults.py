@@ -121,7 +121,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:_accept",
     "vouch_sidecar.kb.id_owners:IdOwners:take_change",
     "vouch_sidecar.engine.disk_reader:DiskReader:_apply",
-    "vouch_sidecar.engine.collection:Collection:take",
+    "vouch_sidecar.engine.collection:Collection:publish",
     "vouch_sidecar.engine.engine:Engine:_configure",
     "vouch_sidecar.index.knowledge:Knowledge:changed_to",
 ]
@@ -404,7 +404,7 @@ async def test_a_search_that_fails_is_made_again(
     later.mkdir()
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
     engine.set_folders([root, later])
-    switch = fails("vouch_sidecar.engine.start_folders:Starts:look")
+    switch = fails("vouch_sidecar.engine.start_folders:Starts:has_found_one")
     switch.on = True
 
     async with kept(engine) as follower:
