@@ -40,8 +40,9 @@ hostile = st.text(
 @st.composite
 def hits(draw: st.DrawFn) -> ContextHit:
     text = draw(hostile)
+    claim_id = draw(hostile).encode(errors="ignore").decode()  # no id that is read has surrogates
     made: list[Claim | Page | Entity | Relation] = [
-        claim(draw(hostile) or "c", text, status="contested", updated_at=-1e12),
+        claim(claim_id or "c", text, status="contested", updated_at=-1e12),
         claim("c", text, updated_at=1e12, evidence=("a", "a", "b")),
         page("p", text, body=draw(hostile)),
         entity("e", text, description=text),
