@@ -238,3 +238,9 @@ def test_a_refused_call_leaves_no_slot(engine: Engine) -> None:
     with pytest.raises(InvalidParamsError):
         ask(engine, "experts", topic="key vault", limit=0, session_id="s")
     assert ask(engine, "status")["sessions"] == 0
+
+
+@pytest.mark.parametrize("field", ["agent", "project"])
+def test_the_name_of_a_viewer_is_text(field: str) -> None:
+    wrong = {**valid("search"), "viewer": {field: "\ud800"}}
+    assert refused("search", wrong) == {f"viewer.{field}": "must not hold a lone surrogate"}

@@ -119,6 +119,8 @@ def test_the_right_viewer_sees_more() -> None:
         (Scope("private", project="courier"), COURIER, False),
         (Scope("private"), ADA, False),
         (Scope("whatever"), ADA, False),
+        (Scope("team"), Viewer("\ud800", "\udcff"), True),
+        (Scope("private", agent="ada"), Viewer("\ud800", "ada\udcff"), False),
     ],
 )
 def test_who_sees_what(scope: Scope, who: Viewer, seen: bool) -> None:

@@ -24,12 +24,15 @@ class Viewer:
 
     @property
     def gates(self) -> frozenset[str]:
-        gates = {OPEN}
-        if self.project is not None:
-            gates.add(f"{_PROJECT}{self.project}")
-        if self.agent is not None:
-            gates.add(f"{_AGENT}{self.agent}")
-        return frozenset(gates)
+        named = ((_PROJECT, self.project), (_AGENT, self.agent))
+        return frozenset({OPEN, *(f"{of}{name}" for of, name in named if name and is_text(name))})
+
+
+def is_text(name: str) -> bool:
+    """Whether a name can be written to a file. One with a lone surrogate, as bytes of an
+    environment that are no UTF-8 become, is nobody's.
+    """
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def shared_gates(gates: frozenset[str]) -> frozenset[str]:

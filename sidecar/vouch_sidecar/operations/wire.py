@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from vouch_sidecar.kb.access import is_text
 from vouch_sidecar.retrieval.blocks.block import HitArm as HitArm
 
 MAX_TEXT = 1_000_000
@@ -92,11 +93,22 @@ def absent(description: str, alias: str | None = None) -> Any:
     )
 
 
+def _named(name: str) -> str:
+    if not is_text(name):
+        raise PydanticCustomError("lone_surrogate", "must not hold a lone surrogate")
+    return name
+
+
+ViewerName = Annotated[str, AfterValidator(_named)]
+
+
 class ViewerParams(Wire):
     """Who asks; decides which private and project-bound claims are visible."""
 
-    project: str | None = Field(default=None, description="Project that the viewer belongs to.")
-    agent: str | None = Field(default=None, description="Agent that the viewer is.")
+    project: ViewerName | None = Field(
+        default=None, description="Project that the viewer belongs to."
+    )
+    agent: ViewerName | None = Field(default=None, description="Agent that the viewer is.")
 
 
 class Params(Wire):
