@@ -4,6 +4,7 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 """
 
 from vouch_sidecar.operations.call import (
+    check_params,
     perform,
     perform_async,
     perform_named,
@@ -55,6 +56,7 @@ __all__ = [
     "Wire",
     "as_json",
     "card_of",
+    "check_params",
     "mentioned_at",
     "pause_or_resume",
     "perform",
