@@ -629,7 +629,7 @@ def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:
         world.take(secret(("none",)))
         there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
-        assert there.body.count("[claim: secret]") == 1
+        assert there.body.count("[claim: secret]") == 2
         assert "gone" not in there.body
     world.take(gone=frozenset({(Kind.CLAIM, "secret")}))
     there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))

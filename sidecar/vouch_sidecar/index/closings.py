@@ -46,7 +46,6 @@ from vouch_sidecar.kb.records import (
     Evidence,
     Key,
     Kind,
-    Page,
     Source,
     key_of,
 )
@@ -194,10 +193,8 @@ def artifacts_holding(
             for text in dict.fromkeys((*was.of_claim(key[1]), *now.of_claim(key[1]))):
                 keys |= dict.fromkeys(artifacts_saying(before, text))
         if world.secrecy_of(key[1]) != sealed_before(before, key)[0]:
-            citing_pages = before.artifacts_in(
-                pointing_query("cites", before.pseudonyms.of(key[1]))
-            )
-            keys |= dict.fromkeys(key_of(page) for page in citing_pages if isinstance(page, Page))
+            marking = pointing_query("marks", before.pseudonyms.of(key[1]))
+            keys |= dict.fromkeys(map(key_of, before.artifacts_in(marking)))
     if was_told_less:
         keys |= dict.fromkeys(_silenced(before, was_told_less))
     artifacts: dict[Key, Artifact] = {}

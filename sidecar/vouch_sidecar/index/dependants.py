@@ -108,7 +108,7 @@ def _effect(before: Artifact | None, after: Artifact | None, names: Pseudonyms) 
     if moved and isinstance(artifact, Entity | Claim | Page | Source):
         refers = (Pointer("joins", artifact.id).encode(),)
     if moved and isinstance(artifact, Claim):  # a page's mark of it may be shown, or no longer
-        refers += (Pointer("cites", names.of(artifact.id)).encode(),)
+        refers += (Pointer("marks", names.of(artifact.id)).encode(),)
     if moved and isinstance(artifact, Source):
         refers += (Pointer("quotes", artifact.id).encode(),)
     if isinstance(artifact, Page) and (moved or _lists(before) != _lists(after)):

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, chain, product
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple, Protocol
@@ -41,7 +42,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
-from vouch_sidecar.kb.references import claim_marks, marks
+from vouch_sidecar.kb.references import claim_marks
 from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
@@ -208,15 +209,16 @@ def _closed(artifact: Artifact, world: World, own: frozenset[str]) -> Iterator[C
     an entity or evidence: what its file says of it, if that holds such a text.
     """
     if isinstance(artifact, Page):
-        secret = [
-            Closed(mark.start, mark.end, gates)
-            for mark in marks(artifact.body)
-            if mark.kinds == (Kind.CLAIM,) and (gates := world.secrecy_of(mark.text)) != frozenset()
-        ]
-        by_mark = (
-            Closed(start, end, None if claim_id is None else world.gates_of_claim(claim_id))
-            for start, end, claim_id in claim_marks(artifact.body)
-        )
+        secrecy, shown = cache(world.secrecy_of), cache(world.gates_of_claim)
+        secret, by_mark = list[Closed](), list[Closed]()
+        for start, end, ids in claim_marks(artifact.body):
+            around = all_gates(map(secrecy, ids)) if ids else None
+            secret += [Closed(start, end, around)] if around != frozenset() else []
+            name, *parts = ids or ("",)
+            readable = shown(name)
+            if readable is None and parts:
+                readable = all_gates(map(shown, parts))
+            by_mark.append(Closed(start, end, readable))
         sentences = world.withheld.sentences(artifact.body)
         places: Iterator[Closed] = chain(sentences, paragraphs(artifact.body, secret), by_mark)
     elif isinstance(artifact, Source):

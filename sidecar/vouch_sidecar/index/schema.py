@@ -50,7 +50,7 @@ from vouch_sidecar.kb.records import (
     Scope,
     Source,
 )
-from vouch_sidecar.kb.references import marks
+from vouch_sidecar.kb.references import claim_marks, marks
 from vouch_sidecar.names.name_forms import Arm, KeyedForm, NameForm, forms
 from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.text.sentences import Form
@@ -595,6 +595,8 @@ def references(artifact: Artifact, names: Pseudonyms) -> Iterator[Pointer]:
             )
             others = (*artifact.sources, *marked)
             yield from (Pointer("cites", ref) for ref in dict.fromkeys(others))
+            named = (ref for *_, ids in claim_marks(artifact.body) for ref in ids)
+            yield from (Pointer("marks", names.of(ref)) for ref in dict.fromkeys(named))
         case Relation():
             yield from (Pointer("joins", i) for i in {artifact.source: 1, artifact.target: 1})
             yield from (Pointer("cites", ref) for ref in dict.fromkeys(artifact.evidence))
