@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
 from typing import NamedTuple
 
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -22,7 +23,13 @@ Gates = frozenset[str] | None
 ENOUGH, ENOUGH_EXACT = 3, 2
 """Content words by which a text is recognised, and how many if one is a number or an identifier."""
 _BORDER = re.compile(r"\n(?=[ \t]{0,80}(?:[-*+|]|\d{1,9}[.)] |\r?\n))")
-_UNREAD = re.compile(r"\]\([^()\n]*+\)|\]\[[^\[\]\n]*+\]|</?[a-zA-Z][^<>]*+>|&#?\w{2,9};")
+_UNREAD = re.compile(
+    r"!\[[^!\[\]\n]*+\]\([^!()\n]*+\)|\]\([^()\n]*+\)|\]\[[^\[\]\n]*+\]|\[(?:\^[^\[\]\n]*+|\d{1,3})\]"
+    r"|<(?:/?[a-zA-Z]|!--)[^<>]*+>|(?P<letter>&#?\w{2,9};)"
+    r"|(?P<within>(?<=\w)(?:\*{1,3}|~~)(?=\w)|(?<=\d),(?=\d{3}(?!\d)))"
+)
+_JOINER = "\u2060"
+"""A character that parts no word."""
 _START = 3
 """Words under which a text is looked up; a text of two words has a key of two."""
 
@@ -165,13 +172,14 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
         return ()
     gate = None if needed is None else next(iter(needed))
     texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
-    recognised = (_recognised(text) for text in texts)
+    readings = dict.fromkeys(said for text in texts for said in (_as_read(text), text))
+    recognised = dict.fromkeys(map(_recognised, readings))
     return tuple(Text(words, gate, claim.id) for words in recognised if words)
 
 
 def _recognised(text: str) -> Words:
     """The words of a text if there are enough to recognise it elsewhere; else none."""
-    analysis = units(_as_read(text))
+    analysis = units(text)
     words = tuple(unit.folded for unit in analysis.units)
     content = {unit.stem for unit in analysis.units if unit.folded not in STOPWORDS}
     for at, (_, end) in analysis.wholes.items():  # an identifier is one word
@@ -182,16 +190,24 @@ def _recognised(text: str) -> Words:
 
 
 def _as_read(text: str) -> str:
-    """A text as a reader sees it: targets of links, tags and character references become blanks, as
-    they may stand between its words.
+    """A text as a reader sees it: targets of links, images, footnote marks and tags become blanks,
+    as they may stand between its words; what may stand within a word parts it no more.
     """
-    if not any(sign in text for sign in "<&]"):
+    if not any(sign in text for sign in "<&],*~"):
         return text
     parts, end = list[str](), 0
     for mark in matches(_UNREAD, text):
-        parts += [text[end : mark.start()], " " * len(mark[0])]
+        parts += [text[end : mark.start()], _read_as(mark)]
         end = mark.end()
     return "".join([*parts, text[end:]])
+
+
+def _read_as(mark: re.Match[str]) -> str:
+    """What a reader sees of a mark, in as many characters."""
+    letter = unescape(mark[0]) if mark["letter"] else ""
+    if mark["within"] or letter.isalnum():
+        return letter.ljust(len(mark[0]), _JOINER)
+    return " " * len(mark[0])
 
 
 def _is_exact(word: str) -> bool:

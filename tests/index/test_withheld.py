@@ -1,0 +1,51 @@
+"""The text of a withheld claim is recognised in what a reader sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from vouch_sidecar.index.withheld import Withheld, texts_of
+
+from tests.retrieval.samples import claim
+
+
+def closes(text: str, document: str) -> bool:
+    hidden = replace(claim("hidden", text), status="redacted")
+    return Withheld().changed({"hidden": texts_of(hidden)}).gates(document) is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "The front door opens at noon.",
+        "The front door[^1] opens at noon.",
+        "The front door [12] opens at noon.",
+        "The front do**or** opens at ***no***on.",
+        "The front door <!-- which? --> opens at noon.",
+        "The front ![a door](door.png) door opens at noon.",
+        "The front d&#111;or opens at&nbsp;noon.",
+    ],
+)
+def test_what_stands_between_and_in_its_words(document: str) -> None:
+    assert closes("The front door opens at noon.", document)
+    assert closes(document, "The front door opens at noon.")
+    assert not closes("The front door opens at noon.", document.replace("opens", "shuts"))
+
+
+@pytest.mark.parametrize(
+    ("text", "document"),
+    [
+        ("The limit is 1,000 per depot.", "The limit is 1000 per depot."),
+        ("The limit is 1,234,567 per depot.", "The limit is 1234567 per depot."),
+    ],
+)
+def test_how_a_number_or_a_word_is_written(text: str, document: str) -> None:
+    assert closes(text, document)
+    assert closes(document, text)
+    assert closes(text, text)
+    assert closes(document, document)
+
+
+def test_a_comma_between_two_numbers() -> None:
+    assert closes("Depots open ports 80,443 at noon.", "Depots open ports 80, 443 at noon.")
