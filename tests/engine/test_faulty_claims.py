@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Engine
 
 from tests.engine.bases import Clock, ask, base, cached, engine_on, write
-from tests.kb.samples import claim
+from tests.kb.samples import claim, dump
 
 RECEIPT = "The Key Vault rotates its keys nightly"
 SECRET = "zephyr code 4711"
@@ -97,5 +97,32 @@ def test_an_open_claim_closes_its_sentence_until_it_is_mended(tmp_path: Path) ->
     engine = engine_on(root)
     assert SECRET not in said(engine)
     write(root, "claims/hidden.yaml", claim("hidden", **fields))
+    engine.read()
+    assert SECRET in said(engine)
+
+
+@pytest.mark.parametrize("withheld", [{"scope": PRIVATE}, {"status": "redacted"}], ids=str)
+def test_faulty_evidence_of_a_secret_claim_closes_its_source(
+    tmp_path: Path, withheld: dict[str, object]
+) -> None:
+    root, clock = lay(tmp_path), Clock()
+    start = CONTENT.index(SECRET.encode())
+    place = {"quote": SECRET, "byte_start": start, "byte_end": start + len(SECRET)}
+    quote = dump({"id": "hers", "source_id": SOURCE, "locator": "L1", **place})
+    file = write(root, "evidence/hers.yaml", quote)
+    hidden = claim("hidden", text="It is what it is.", evidence=["hers"], **withheld)
+    write(root, "claims/hidden.yaml", hidden)
+    engine = engine_on(root, env=cached(tmp_path), clock=clock)
+    assert SECRET not in said(engine)
+    for faulty in (quote + b"<<<<<<< HEAD\nx: [\n", b"\xff" * 2_000_000):
+        write(root, "evidence/hers.yaml", faulty)
+        for _ in range(3):
+            engine.read()
+            assert SECRET not in said(engine)
+            clock.now += 61
+        assert all(c.reader.store.is_settled() for c in engine.registry.collections.values())
+    write(root, "evidence/hers.yaml", quote + b"<<<<<<< HEAD\nx: [\n")
+    assert SECRET not in said(engine_on(root))
+    file.unlink()
     engine.read()
     assert SECRET in said(engine)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.reader import parse
-from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Scope
+from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Evidence, Scope
 
-from tests.kb.samples import claim
+from tests.kb.samples import SHA, claim, dump
 
 LONG = f'Keys {"really " * 20}rotate: every night, as "planned".'
 PRIVATE = {"visibility": "private", "agent": "ada"}
@@ -16,7 +16,7 @@ PRIVATE = {"visibility": "private", "agent": "ada"}
 def closing(data: bytes) -> Claim:
     reading = parse("claims/a.yaml", data)
     assert reading.artifact is None
-    assert reading.closes is not None
+    assert isinstance(reading.closes, Claim)
     assert not is_shown_to_any(reading.closes)
     return reading.closes
 
@@ -72,3 +72,23 @@ def test_what_is_no_yaml_is_read_field_by_field() -> None:
     assert (found.text, found.evidence) == ("Keys rotate: every night", ("e", "f"))
     endless = b"text: [\n" * 50_000 + b"evidence: {\n" * 50_000
     assert closing(endless).evidence == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        dump({"id": "e", "source_id": SHA, "locator": "L1", "byte_start": "soon"}),
+        b"id: e\n<<<<<<< HEAD\nsource_id: "
+        + SHA.encode()
+        + b"\n=======\n>>>>>>> main\nlocator: [\n",
+    ],
+)
+def test_of_evidence_the_source_is_left(data: bytes) -> None:
+    reading = parse("evidence/e.yaml", data)
+    assert reading.artifact is None
+    assert reading.closes == Evidence("e", "evidence/e.yaml", SHA, "")
+
+
+def test_evidence_of_no_source_closes_nothing() -> None:
+    assert parse("evidence/e.yaml", b"id: e\nsource_id: [\n").closes is None
+    assert parse("entities/e.yaml", b"id: e\n").closes is None

@@ -1,5 +1,6 @@
 """What a claim withholds whose file can't be used: its text and citations, as far as they can be
-read. Nobody is shown such a claim, but what it says may be a secret elsewhere too.
+read. Nobody is shown such a claim, but what it says may be a secret elsewhere too. Of evidence
+whose file can't be used the source is left: a secret claim that cites it closes that source.
 """
 
 from __future__ import annotations
@@ -14,18 +15,36 @@ from pydantic import ValidationError
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.layout import usual_key
-from vouch_sidecar.kb.records import Artifact, Claim, Kind, record_of
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, record_of
 from vouch_sidecar.kb.references import scalars
 from vouch_sidecar.kb.yaml_document import DocumentError
 
+Closing = Claim | Evidence | None
 MAX_TIMES = 8
 """How many of the values are read that a broken file gives one field."""
 MAX_CLAIM_TEXT, MAX_CITED, MAX_ID = 200_000, 10_000, 1024
-_READ = frozenset({"id", "text", "evidence"})
+_READ = frozenset({"id", "text", "evidence", "source_id"})
 
 
-def in_mapping(path: str, fields: Mapping[str, object], *, is_clear: bool) -> Claim:
-    """The claim of a file whose fields are faulty: retired, and as secret as the file says; else,
+def what_closes(path: str, kind: Kind, fields: Mapping[str, object], *, is_clear: bool) -> Closing:
+    """The claim or evidence of a file whose fields are faulty; None for other kinds."""
+    if kind is Kind.CLAIM:
+        return _claim(path, fields, is_clear=is_clear)
+    return _evidence(path, fields) if kind is Kind.EVIDENCE else None
+
+
+def _evidence(path: str, fields: Mapping[str, object]) -> Evidence | None:
+    evidence_id, source_id = fields.get("id"), fields.get("source_id")
+    with suppress(ValidationError):
+        content = {"id": usual_key(path)[1], "source_id": source_id, "locator": ""}
+        content |= {"id": evidence_id} if _is_id(evidence_id) else {}
+        read = record_of(Kind.EVIDENCE, path, content)
+        return read if isinstance(read, Evidence) else None
+    return None
+
+
+def _claim(path: str, fields: Mapping[str, object], *, is_clear: bool) -> Claim:
+    """The claim: retired, and as secret as the file says; else,
     or unless `is_clear`, redacted.
     """
     _, usual_id = usual_key(path)
@@ -48,8 +67,10 @@ def in_mapping(path: str, fields: Mapping[str, object], *, is_clear: bool) -> Cl
     return claim
 
 
-def in_text(path: str, data: bytes) -> Claim:
-    """The claim of a file that is no YAML, of both sides of a merge: redacted."""
+def what_closes_in(path: str, kind: Kind, data: bytes) -> Closing:
+    """The same of a file that is no YAML, of both sides of a merge."""
+    if kind not in (Kind.CLAIM, Kind.EVIDENCE):
+        return None
     text = data[: yaml_document.MAX_YAML].decode("utf-8", "replace")
     found: dict[str, dict[object, None]] = {name: {} for name in _READ}
     for side in _sides(text):
@@ -60,18 +81,24 @@ def in_text(path: str, data: bytes) -> Claim:
         "id": next(iter(found["id"]), None),
         "text": "\n\n".join(texts),
         "evidence": [*found["evidence"]],
+        "source_id": next(iter(found["source_id"]), None),
     }
-    return in_mapping(path, fields, is_clear=False)
+    return what_closes(path, kind, fields, is_clear=False)
 
 
-def after_fault(last: Artifact | None, faulty: Claim | None) -> Claim | None:
-    """What a file withholds that can't be used: the claim that was read from it, completed by its
-    last good version. None where nothing is known of it.
+def after_fault(last: Artifact | None, faulty: Closing) -> Closing:
+    """What a file withholds that can't be used: what was read from it, completed by its last good
+    version. None where nothing is known of it.
     """
+    if isinstance(last, Evidence):
+        bare = replace(last, locator="", quote=None, byte_start=None, byte_end=None)
+        return bare if faulty is None else faulty
     if not isinstance(last, Claim):
         last = None
     if faulty is None:
         return replace(last, status="archived") if last and is_live(last) else last
+    if not isinstance(faulty, Claim):
+        return faulty
     if last is not None:
         text, evidence = faulty.text or last.text, faulty.evidence or last.evidence
         faulty = replace(faulty, text=text, evidence=evidence)

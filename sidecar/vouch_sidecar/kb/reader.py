@@ -17,13 +17,13 @@ from pydantic_core import ErrorDetails
 
 from vouch_sidecar.kb import faulty_claims, yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
+from vouch_sidecar.kb.faulty_claims import Closing
 from vouch_sidecar.kb.layout import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KIND_OF,
     KNOWN_TYPES,
     UNREAD_FIELDS,
     Artifact,
-    Claim,
     Evidence,
     Kind,
     Problem,
@@ -87,13 +87,13 @@ _WORDS = (
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The result of reading a file. `withhold`: the file is faulty, and may restrict who may see
-    it, so no earlier version may be served. `closes`: the claim of a faulty file, shown to nobody.
+    it, so no earlier version may be served. `closes`: the claim or evidence of a faulty file.
     """
 
     artifact: Artifact | None
     problems: tuple[Problem, ...] = ()
     withhold: bool = False
-    closes: Claim | None = None
+    closes: Closing = None
 
 
 def limit_of(relative_path: str) -> int:
@@ -150,8 +150,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
             raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
         failed = _failed(relative_path, error, shift, data)
-        closes = faulty_claims.in_text(relative_path, data) if kind is Kind.CLAIM else None
-        return replace(failed, closes=closes)
+        return replace(failed, closes=faulty_claims.what_closes_in(relative_path, kind, data))
     repeated = [
         Problem(
             relative_path,
@@ -221,9 +220,7 @@ class _ArtifactReader:
         if artifact is None or unclear:
             scoped = _is_scoped(fields.get("scope"))
             withhold = unclear or scoped or not _may_be_live(self.kind, fields)
-            closes = None
-            if self.kind is Kind.CLAIM:
-                closes = faulty_claims.in_mapping(self.path, fields, is_clear=not unclear)
+            closes = faulty_claims.what_closes(self.path, self.kind, fields, is_clear=not unclear)
             return Reading(None, tuple(self.problems), withhold, closes)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb import faulty_claims
 from vouch_sidecar.kb.access import is_shown_to_any, shows_more
+from vouch_sidecar.kb.faulty_claims import Closing
 from vouch_sidecar.kb.file_versions import HALF_WRITTEN_SECONDS, Found, Versions
 from vouch_sidecar.kb.id_owners import IdOwners
 from vouch_sidecar.kb.layout import (
@@ -28,7 +29,6 @@ from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
-    Claim,
     Key,
     Kind,
     Problem,
@@ -83,7 +83,7 @@ class Store:
         self._versions = Versions(kb_dir, wall)
         self._expires: dict[str, float] = {}
         """By path, when the last good version of a file that says nothing now ceases to serve."""
-        self._closing: dict[str, Claim | None] = {}
+        self._closing: dict[str, Closing] = {}
         """By path, what such a file withholds from then on."""
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
@@ -283,11 +283,10 @@ class Store:
             self._problems[path] = reading.problems
         if reading.artifact is None:
             last = self._owners.get(path)
-            was_shown = last is not None and is_shown_to_any(last)
-            if was_shown and not reading.withhold:
+            if self._is_good(last) and not reading.withhold:
                 self._closing[path] = reading.closes
                 self._hold(path, TORN_SECONDS)
-            elif last is not None and not was_shown and not file.final:
+            elif last is not None and not is_shown_to_any(last) and not file.final:
                 self._versions.read_again(path)  # half a file may close less
             else:
                 self._close(path, reading.closes)
@@ -330,10 +329,15 @@ class Store:
 
     def _hold(self, path: str, seconds: float) -> None:
         """Lets the last good version serve for a while, counted from the first failure."""
-        last = self._owners.get(path)
-        if last is not None and is_shown_to_any(last):
+        if self._is_good(self._owners.get(path)):
             expiry = self._clock() + seconds
             self._expires[path] = min(expiry, self._expires.get(path, expiry))
+
+    @staticmethod
+    def _is_good(last: Artifact | None) -> bool:
+        """Whether this is a version that may serve, not what is left after a fault."""
+        shown = last is not None and is_shown_to_any(last)
+        return shown and faulty_claims.after_fault(last, None) != last
 
     def _forget(self, path: str) -> None:
         self._versions.forget(path)
@@ -344,7 +348,7 @@ class Store:
             self._stop_holding(path)
             self._owners.put(path, None)
 
-    def _close(self, path: str, faulty: Claim | None) -> None:
+    def _close(self, path: str, faulty: Closing) -> None:
         """Show nobody what a file says that can't be used. A claim goes on closing what it did."""
         self._stop_holding(path)
         last = self._owners.get(path)
