@@ -187,3 +187,16 @@ def test_large_files_and_those_without_the_extra_go_by_lines(
     monkeypatch.setattr(syntax_trees, "_parser", lambda _: None)
     assert not syntax_trees.is_available()
     assert definitions(b"class FindMeHere:\n", "python", Wanted({NAME}), "py") == {NAME: 1}
+
+
+def test_what_lies_deep_in_data_is_not_looked_at() -> None:
+    """From the root down to every place that names a word: in data of 100,000 levels that is
+    seconds.
+    """
+    levels = syntax_trees.MAX_NODES_AROUND // 2
+
+    def found(levels: int) -> object:
+        return parsed(b"{" * levels + b"function NAME() {}" + b"}" * levels, "js", ["NAME"])
+
+    assert found(levels) != {}
+    assert found(3 * levels) == {}

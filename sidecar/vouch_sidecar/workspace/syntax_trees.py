@@ -51,6 +51,9 @@ _SCOPES = frozenset({"module", "class_definition", "program", "class"})
 _ATTRIBUTES = ("attribute", "member_expression")
 _OWN = (b"self", b"this", b"cls")
 """The object whose attribute a method defines by assigning to it."""
+MAX_NODES_AROUND = 1_000
+"""Nodes around a place that is looked at. What lies deeper is data."""
+MOST_ABOVE = 5
 MAX_QUOTED = 80
 """Bytes of a string that holds an option and little else."""
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
@@ -83,8 +86,8 @@ def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Def
     by_name: dict[str, list[Defined]] = {}
     for word in words:
         for at in _places(data, word.encode("utf-8", "replace")):
-            node = root.named_descendant_for_byte_range(at, at + len(word))
-            defined = None if node is None else _defined(node)
+            around = _around(root, at, at + len(word))
+            defined = _defined(around) if around else None
             if defined is not None:
                 by_name.setdefault(word, []).append(defined)
     return by_name
@@ -95,12 +98,33 @@ def _places(data: bytes, word: bytes) -> Iterator[int]:
     return (match.start() for match in islice(whole.finditer(data), MAX_PLACES))
 
 
-def _defined(node: Node) -> Defined | None:
-    """The definition that a node with a name belongs to; None if it only uses the name."""
-    quoted = _in_string(node)
+def _around(root: Node, start: int, end: int) -> list[Node]:
+    """The last named node that holds a range of bytes, and the `MOST_ABOVE` nodes above it, the
+    nearest first; empty if more than `MAX_NODES_AROUND` hold it.
+
+    A node finds its parent from the root, so the path is walked once, downwards.
+    """
+    cursor, path, last = root.walk(), [root], 1
+    while cursor.goto_first_child_for_byte(start) is not None:
+        node = cursor.node
+        if node is None or node.start_byte > start or node.end_byte < end:
+            break
+        path.append(node)
+        if node.is_named:
+            last = len(path)
+        if last > MAX_NODES_AROUND:
+            return []
+    return path[:last][: -MOST_ABOVE - 2 : -1]
+
+
+def _defined(around: list[Node]) -> Defined | None:
+    """The definition that a node with a name belongs to; None if it only uses the name. `around`:
+    the node and those above it, the nearest first.
+    """
+    quoted = _in_string(around)
     if quoted is not None:
         return quoted
-    above = _above(node, 5)
+    node, *above = around
     while above and above[0].type in _WRAPPING:
         if above[0].child_by_field_name("name") not in (None, node):
             return None  # it is the scope of the name
@@ -145,11 +169,12 @@ def _line(node: Node) -> int:
     return int(node.start_point[0]) + 1
 
 
-def _in_string(node: Node) -> Defined | None:
+def _in_string(around: list[Node]) -> Defined | None:
     """The line of a string that contains little more than a name. None if the name is not in a
     string, or is in a longer one, which is prose.
     """
-    strings = [holder for holder in (node, *_above(node, 4)) if "string" in holder.type]
+    node = around[0]
+    strings = [holder for holder in around[:5] if "string" in holder.type]
     if not strings or strings[-1].type == "concatenated_string":
         return None
     if strings[-1].end_byte - strings[-1].start_byte > MAX_QUOTED:
@@ -175,15 +200,6 @@ def _is_name(node: Node, parent: Node) -> bool:
         return True
     fields = (parent.child_by_field_name(field) for field in ("name", "declarator", "left"))
     return node in fields
-
-
-def _above(node: Node, most: int) -> list[Node]:
-    nodes: list[Node] = []
-    at = node.parent
-    while at is not None and len(nodes) < most:
-        nodes.append(at)
-        at = at.parent
-    return nodes
 
 
 @cache
