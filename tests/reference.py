@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.links import behind_its_title
-from vouch_sidecar.index.schema import texts
 from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of

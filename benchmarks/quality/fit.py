@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from vouch_sidecar.index.schema import sections
+from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Page, Relation
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.statements.answers import answers

@@ -5,7 +5,7 @@ import { Experts } from './experts/experts';
 import { workspaceFolders } from './folders';
 import { InFile, type VisiblePart } from './inFile/inFile';
 import { ReadingPosition } from './inFile/readingPosition';
-import { Dismissals } from './inFile/tied';
+import { Dismissals } from './inFile/tiedRows';
 import { blockRows, InPlay, newestFirst } from './inPlay/inPlay';
 import { NO_PLACEHOLDER, placeholderOf } from './inPlay/placeholder';
 import { textAtHand } from './prompts/textAtHand';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Experts, headline, remember } from '../src/experts/experts';
 import { InFile, type VisiblePart } from '../src/inFile/inFile';
-import { Dismissals } from '../src/inFile/tied';
+import { Dismissals } from '../src/inFile/tiedRows';
 import { blockRows, InPlay, newestFirst } from '../src/inPlay/inPlay';
 import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
 import { type Ask, targetOf } from '../src/tree/ask';

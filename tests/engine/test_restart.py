@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_bytes_of
 
 from tests.engine.bases import ask, cached, counts, engine_on, finished

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
+from vouch_sidecar.index.artifact_documents import document
 from vouch_sidecar.index.encoding import DocumentKey, PlacedStem
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
-from vouch_sidecar.index.schema import document
 
 from tests.soak import examples
 

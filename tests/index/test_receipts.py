@@ -11,13 +11,13 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vouch_sidecar.index.artifact_documents import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
-from vouch_sidecar.index.quoted_sources import NEGATION
+from vouch_sidecar.index.quoted_sentences import NEGATION
 from vouch_sidecar.index.receipts import Disk, names_place, slug_of
-from vouch_sidecar.index.schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.withheld import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from vouch_sidecar.kb.artifact_files import usual_path
 from vouch_sidecar.kb.id_owners import IdOwners
-from vouch_sidecar.kb.layout import usual_path
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 
 PUTS = st.lists(

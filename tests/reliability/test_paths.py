@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.kb import layout, safe_files, store
+from vouch_sidecar.kb import artifact_files, safe_files, store
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.store import Store
 
@@ -117,7 +117,7 @@ def _is_in(path: str, root: Path) -> bool:
 def test_what_is_exchanged_after_it_was_looked_at_is_not_read(
     root: Path, outside: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = layout.survey
+    look = artifact_files.survey
 
     def survey(*args: Any, **kwargs: Any) -> Any:
         found = look(*args, **kwargs)

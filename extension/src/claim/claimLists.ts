@@ -1,6 +1,6 @@
 /** Claims to choose from: those on the files beside the one that is open, those that changed lately. */
 import * as vscode from 'vscode';
-import { tiedKey } from '../inFile/tied';
+import { tiedKey } from '../inFile/tiedRows';
 import type { ClaimView, FilesResult, TiedClaim } from '../protocol.gen';
 import { joined } from '../text/words';
 import { rowText, type Target } from '../tree/nodes';

@@ -14,7 +14,7 @@ import {
   nothingRows,
   tiedKey,
   tiedRows,
-} from './tied';
+} from './tiedRows';
 
 /** What is in sight of a document: from the first to the last line. */
 export interface VisiblePart {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { paragraphAt } from '../prompts/textAtHand';
 import { isServed } from '../server/servedDocuments';
 import type { VisiblePart } from './inFile';
-import type { Caret } from './tied';
+import type { Caret } from './tiedRows';
 
 const STILL_MS = 250;
 const FOLLOWED_MS = 15;

@@ -11,8 +11,8 @@ from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.decisions import decided_at, rationales
-from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of

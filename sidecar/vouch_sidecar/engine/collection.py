@@ -14,8 +14,8 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.surroundings import Surroundings
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
-from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import (
     Problem,

@@ -22,7 +22,7 @@ from vouch_sidecar.engine.disk_reader import Step, Written
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.workspaces import Workspaces
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Head, WorkingTree

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
 from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.encoding import Pseudonyms
@@ -16,8 +17,7 @@ from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
 from vouch_sidecar.index.links import link_state_of
 from vouch_sidecar.index.receipts import Disk
-from vouch_sidecar.index.schema import WITHOUT_QUOTE, quoted_in, retired_key
-from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME, usual_key
+from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,

@@ -15,8 +15,8 @@ from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.decisions import decided_at
-from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.names.matcher import Names

@@ -8,7 +8,7 @@ from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Registry
-from vouch_sidecar.kb.layout import CONFIG
+from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import load_settings
 

@@ -9,8 +9,8 @@ from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SETTINGS_PREFIX
-from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings

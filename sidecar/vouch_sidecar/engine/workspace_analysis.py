@@ -19,7 +19,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names

@@ -28,7 +28,7 @@ from pathlib import Path
 from tantivy import Document, Index
 
 from vouch_sidecar.index.layers import Layer, Writing
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Key, Kind
 from vouch_sidecar.kb.safe_files import Stat
 

@@ -11,6 +11,12 @@ from weakref import proxy
 
 from tantivy import Occur, Query
 
+from vouch_sidecar.index.artifact_documents import (
+    RETIRED,
+    located,
+    nameless,
+    retired_key,
+)
 from vouch_sidecar.index.encoding import (
     NOBODY,
     DocumentKey,
@@ -25,14 +31,8 @@ from vouch_sidecar.index.query import (
     pointing_query,
     value_query,
 )
-from vouch_sidecar.index.quoted_sources import QuotedSources
+from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt, slug_of
-from vouch_sidecar.index.schema import (
-    RETIRED,
-    located,
-    nameless,
-    retired_key,
-)
 from vouch_sidecar.index.withheld import (
     Gates,
     Withheld,

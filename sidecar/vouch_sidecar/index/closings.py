@@ -7,6 +7,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 
+from vouch_sidecar.index.artifact_documents import (
+    CONTENT,
+    QUESTION,
+    SENTENCE_STEMS,
+    SILENCED,
+    TITLE,
+    UNSEARCHED_STEMS,
+    artifact_in,
+    closed_in,
+    key_in,
+    quoted_in,
+    repeats,
+)
 from vouch_sidecar.index.changed_world import ChangedWorld, sealed_before
 from vouch_sidecar.index.encoding import (
     Pointer,
@@ -22,19 +35,6 @@ from vouch_sidecar.index.query import (
     matching,
     pointing_query,
     stem_query,
-)
-from vouch_sidecar.index.schema import (
-    CONTENT,
-    QUESTION,
-    SENTENCE_STEMS,
-    SILENCED,
-    TITLE,
-    UNSEARCHED_STEMS,
-    artifact_in,
-    closed_in,
-    key_in,
-    quoted_in,
-    repeats,
 )
 from vouch_sidecar.index.withheld import (
     Withheld,

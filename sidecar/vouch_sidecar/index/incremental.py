@@ -9,6 +9,18 @@ from contextlib import suppress
 
 from tantivy import Document, Query
 
+from vouch_sidecar.index.artifact_documents import (
+    RETIRED,
+    TITLE,
+    UNTITLED,
+    WITHOUT_QUOTE,
+    artifact_in,
+    document,
+    hidden_fields,
+    nameless,
+    retired_fields,
+    retired_key,
+)
 from vouch_sidecar.index.changed_world import (
     ENDS,
     ChangedWorld,
@@ -39,20 +51,8 @@ from vouch_sidecar.index.query import (
     matching,
     pointing_query,
 )
-from vouch_sidecar.index.quoted_sources import QuotedSources
+from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import NO_DISK, Disk
-from vouch_sidecar.index.schema import (
-    RETIRED,
-    TITLE,
-    UNTITLED,
-    WITHOUT_QUOTE,
-    artifact_in,
-    document,
-    hidden_fields,
-    nameless,
-    retired_fields,
-    retired_key,
-)
 from vouch_sidecar.index.withheld import (
     Withheld,
 )

@@ -15,13 +15,7 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemPlace
-from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
-from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
-from vouch_sidecar.index.receipts import Quoted
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     QUESTION,
     RETIRED,
     TITLE,
@@ -35,6 +29,12 @@ from vouch_sidecar.index.schema import (
     retired_key,
     shown_in,
 )
+from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemPlace
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
+from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.index.memo import Memo
+from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
+from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.withheld import Closed, Withheld
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (

@@ -15,10 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
 
-from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
-from vouch_sidecar.index.quoted_sources import QuotedSources
-from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     ABOUT,
     CONTENT,
     QUOTE_IS_CLAIM,
@@ -30,6 +27,9 @@ from vouch_sidecar.index.schema import (
     key_in,
     quoted_in,
 )
+from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
+from vouch_sidecar.index.quoted_sentences import QuotedSources
+from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
 from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
 from vouch_sidecar.kb.records import (

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
 
+from vouch_sidecar.index.artifact_documents import SCHEMA, SENTENCE_STEMS, UNDATED
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
@@ -22,7 +23,6 @@ from vouch_sidecar.index.encoding import (
     labels_for,
 )
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
-from vouch_sidecar.index.schema import SCHEMA, SENTENCE_STEMS, UNDATED
 from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.text.content_words import Term

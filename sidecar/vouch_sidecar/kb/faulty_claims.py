@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import is_live
-from vouch_sidecar.kb.layout import usual_key
+from vouch_sidecar.kb.artifact_files import usual_key
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Kind, record_of
 from vouch_sidecar.kb.references import scalars
 from vouch_sidecar.kb.yaml_document import DocumentError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
-from vouch_sidecar.kb.layout import usual_key, usual_path
+from vouch_sidecar.kb.artifact_files import usual_key, usual_path
 from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
 
 

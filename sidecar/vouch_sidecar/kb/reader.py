@@ -17,8 +17,8 @@ from pydantic_core import ErrorDetails
 
 from vouch_sidecar.kb import faulty_claims, yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
+from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.faulty_claims import Closing
-from vouch_sidecar.kb.layout import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KIND_OF,
     KNOWN_TYPES,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.artifact_files import classify
 from vouch_sidecar.kb.records import Kind
 
 RELATION_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
-from vouch_sidecar.kb.layout import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings

@@ -12,10 +12,7 @@ from pathlib import Path
 
 from vouch_sidecar.kb import faulty_claims
 from vouch_sidecar.kb.access import is_shown_to_any, shows_more
-from vouch_sidecar.kb.faulty_claims import Closing
-from vouch_sidecar.kb.file_versions import HALF_WRITTEN_SECONDS, Found, Versions
-from vouch_sidecar.kb.id_owners import IdOwners
-from vouch_sidecar.kb.layout import (
+from vouch_sidecar.kb.artifact_files import (
     CONFIG,
     Survey,
     artifact_file,
@@ -25,6 +22,9 @@ from vouch_sidecar.kb.layout import (
     usual_key,
     usual_path,
 )
+from vouch_sidecar.kb.faulty_claims import Closing
+from vouch_sidecar.kb.file_versions import HALF_WRITTEN_SECONDS, Found, Versions
+from vouch_sidecar.kb.id_owners import IdOwners
 from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import (
     Artifact,

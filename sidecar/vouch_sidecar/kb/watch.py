@@ -17,7 +17,14 @@ from pathlib import Path
 import anyio
 from watchfiles import awatch
 
-from vouch_sidecar.kb.layout import CONFIG, FOLDERS, KB_DIRNAME, artifact_file, classify, is_folder
+from vouch_sidecar.kb.artifact_files import (
+    CONFIG,
+    FOLDERS,
+    KB_DIRNAME,
+    artifact_file,
+    classify,
+    is_folder,
+)
 from vouch_sidecar.kb.sanitize import printable
 
 STEP_MS = 30

@@ -8,7 +8,7 @@ from typing import Literal, cast
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.layout import CONTENT_NAME, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -23,7 +23,7 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.operations.gist_lines import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.files.stale import fresh_of, stale

@@ -24,7 +24,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.gist import clipped
+from vouch_sidecar.operations.gist_lines import clipped
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,

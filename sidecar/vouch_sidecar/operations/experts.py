@@ -17,7 +17,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.gist import name_and_id, rows
+from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,

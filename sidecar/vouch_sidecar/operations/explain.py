@@ -10,7 +10,7 @@ from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.gist import rows
+from vouch_sidecar.operations.gist_lines import rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent

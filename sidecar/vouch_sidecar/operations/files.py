@@ -12,8 +12,8 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist import clipped
-from vouch_sidecar.operations.gist import rows as listed
+from vouch_sidecar.operations.gist_lines import clipped
+from vouch_sidecar.operations.gist_lines import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist import name_and_id, rows
+from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import OpenDocument, Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count, one_line
-from vouch_sidecar.operations.gist import name_and_id
+from vouch_sidecar.operations.gist_lines import name_and_id
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.people.owners import FileOwner

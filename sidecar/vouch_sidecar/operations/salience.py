@@ -6,7 +6,7 @@ from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist import name_and_id, rows
+from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent

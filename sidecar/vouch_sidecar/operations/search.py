@@ -9,7 +9,7 @@ from pydantic import Field
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.gist import clipped, rows
+from vouch_sidecar.operations.gist_lines import clipped, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Kind, Problem, Severity
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations.artifacts import iso
-from vouch_sidecar.operations.gist import rows
+from vouch_sidecar.operations.gist_lines import rows
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent

@@ -6,8 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.index.artifact_documents import (
+    SENTENCE_STEMS,
+    key_in,
+    sections,
+    sentence_stems_in,
+    stems_in,
+)
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import SENTENCE_STEMS, key_in, sections, sentence_stems_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.view import View

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
-from vouch_sidecar.index.schema import texts
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.blocks.block import ContextHit

@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
 from vouch_sidecar.kb.gitignore import Rules, is_ignored, rules_in
-from vouch_sidecar.kb.layout import KB_DIRNAME
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_below
 from vouch_sidecar.workspace.git import Repository, run
 

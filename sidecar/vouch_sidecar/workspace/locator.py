@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.index.receipts import MAX_LOCATOR
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_test,

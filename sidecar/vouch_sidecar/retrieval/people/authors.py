@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from vouch_sidecar.index.schema import DAY
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.index.artifact_documents import DAY
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,

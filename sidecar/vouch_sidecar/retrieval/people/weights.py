@@ -17,8 +17,7 @@ from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
 
-from vouch_sidecar.index.query import all_of
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     CITED_UNIT,
     DAY,
     FRESH_FROM,
@@ -27,6 +26,7 @@ from vouch_sidecar.index.schema import (
     SCHEMA,
     confirmed_at,
 )
+from vouch_sidecar.index.query import all_of
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.people.topic_matches import Match, Matched
 from vouch_sidecar.text.analysis import fold

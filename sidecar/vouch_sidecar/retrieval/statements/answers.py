@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.layers import Hit
-from vouch_sidecar.index.query import all_of, pointing_query
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     QUESTION,
     SENTENCE_STEMS,
     key_in,
@@ -25,6 +23,8 @@ from vouch_sidecar.index.schema import (
     texts,
     worth,
 )
+from vouch_sidecar.index.layers import Hit
+from vouch_sidecar.index.query import all_of, pointing_query
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ALIKE,

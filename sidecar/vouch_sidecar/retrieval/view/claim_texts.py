@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vouch_sidecar.index.quoted_sources import TALKING
+from vouch_sidecar.index.quoted_sentences import TALKING
 from vouch_sidecar.index.receipts import Sentence, is_receipt
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Source
 from vouch_sidecar.retrieval.constants import CandidateKind

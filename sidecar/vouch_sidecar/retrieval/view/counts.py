@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from vouch_sidecar.index.artifact_documents import TITLE
 from vouch_sidecar.index.encoding import StemPlace, labels_for
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from tantivy import Document
 
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     artifact_in,
 )
 from vouch_sidecar.kb.records import (

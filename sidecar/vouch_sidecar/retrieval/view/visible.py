@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.query import pointing_query
-from vouch_sidecar.index.receipts import Quoted
-from vouch_sidecar.index.schema import (
+from vouch_sidecar.index.artifact_documents import (
     MICROSECONDS,
     QUESTION,
     TITLE,
@@ -17,6 +15,8 @@ from vouch_sidecar.index.schema import (
     quoted_in,
     shown_in,
 )
+from vouch_sidecar.index.query import pointing_query
+from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
     Artifact,

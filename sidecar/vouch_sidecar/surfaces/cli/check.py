@@ -15,7 +15,7 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.printer import Printer

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from vouch_sidecar.api import KnowledgeBase
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, refuse_unknown, status
 from vouch_sidecar.surfaces.console.own_engine import engine_on

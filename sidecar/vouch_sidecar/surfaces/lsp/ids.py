@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.engine.checks import Allowance, CheckContext
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.operations import mentioned_at
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pygls.uris import to_fs_path
 
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 
 
 def path_of(uri: str) -> Path | None:

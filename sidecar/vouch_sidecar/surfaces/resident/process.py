@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.ownership import Ownership

@@ -7,7 +7,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.layout import classify
+from vouch_sidecar.kb.artifact_files import classify
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
 from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.sanitize import clip, one_line

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 import vouch_sidecar
 from vouch_sidecar.engine.checks import check_one
-from vouch_sidecar.kb.layout import CONFIG, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field

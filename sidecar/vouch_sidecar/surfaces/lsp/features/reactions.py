@@ -9,7 +9,7 @@ import anyio
 
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.ledger import Reaction
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import DismissParams, InvalidParamsError, read_params
 from vouch_sidecar.surfaces.local.client import REACTION, ask

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.layout import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

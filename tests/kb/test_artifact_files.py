@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.layout import classify, is_folder, survey
+from vouch_sidecar.kb.artifact_files import classify, is_folder, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.safe_files import UnreadableError, mtime_ns, packed
