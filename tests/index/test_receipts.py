@@ -34,6 +34,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.sentences import Layout, Place
 
 from tests.soak import examples
 
@@ -697,3 +698,24 @@ def _folded(text: str) -> list[str]:
 def test_a_question_that_ends_in_a_file_is_no_place(question: str) -> None:
     assert not names_place(source(locator=question, question=question))
     assert names_place(source(locator="docs/a b.md", question=None, title="docs/a b.md"))
+
+
+def test_a_place_is_looked_for_once_a_claim_however_many_quote_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = 0
+    around = Layout.sentences_around
+
+    def counted(layout: Layout, start: int, end: int) -> Place | None:
+        nonlocal looked
+        looked += 1
+        return around(layout, start, end)
+
+    monkeypatch.setattr(Layout, "sentences_around", counted)
+    many = 40
+    same = [claim(4, id=f"same{n}", path=f"claims/same{n}.yaml") for n in range(many)]
+    view = View("kb", World(source(), receipt(4), *same).known, EVERYBODY)
+    found = view.visible.claim("same7")
+    assert found is not None
+    assert len(view.texts.shown(found).claims) == many
+    assert looked <= 5 * many

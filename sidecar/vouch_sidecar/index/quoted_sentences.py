@@ -144,9 +144,10 @@ class _QuotedSource:
     def saying(self, place: Place) -> Iterator[str]:
         """Yield the ids of the claims whose text is quoted from a place."""
         for receipt in self.touching(place.start, place.end):
-            for claim in self.world.cited(receipt.evidence.id).citing:
-                if claim.verbatim and _is_same(self.sentences_around(receipt), place):
-                    yield claim.claim_id
+            citing = self.world.cited(receipt.evidence.id).citing
+            verbatim = [claim.claim_id for claim in citing if claim.verbatim]
+            if verbatim and _is_same(self.sentences_around(receipt), place):
+                yield from verbatim
 
 
 class _LeadIn(NamedTuple):
