@@ -44,8 +44,8 @@ def _evidence(path: str, fields: Mapping[str, object]) -> Evidence | None:
 
 
 def _claim(path: str, fields: Mapping[str, object], *, is_clear: bool) -> Claim:
-    """The claim: retired, and as secret as the file says; else,
-    or unless `is_clear`, redacted.
+    """The claim, shown to nobody: with the status and scope that the file gives where these are
+    valid and `is_clear`, but retired; else redacted.
     """
     _, usual_id = usual_key(path)
     claim_id, text, cited = fields.get("id"), fields.get("text"), fields.get("evidence")
