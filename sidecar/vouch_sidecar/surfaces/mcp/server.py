@@ -22,6 +22,7 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -185,7 +186,7 @@ class Answers:
 
     async def _ready(self) -> None:
         self._search_from(self._start)
-        await indexed(self._engine)
+        await indexed(self._engine, READY_SECONDS)
 
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served."""
