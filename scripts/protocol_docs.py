@@ -96,10 +96,10 @@ Every request gets exactly one answer. An error never repeats what was sent.
 LINES = """\
 ## JSON lines
 
-`vouch-sidecar jsonl` answers every line with one. Up to ten seconds after its start a question
-waits for the first index and for what is worked out of the workspace; what was not read by then is
-named in `degraded`: `index_building`, `workspace_pending`. Refusals, `status` and `capabilities`
-wait for nothing. Codes: `method_not_found`, `missing_param`, `invalid_request`, `internal_error`.
+`vouch-sidecar jsonl` waits for the first index, and up to ten seconds after its start for what is
+worked out of the workspace, then answers every line with one. What was not read by then is named in
+`degraded`: `index_building`, `workspace_pending`. Codes: `method_not_found`, `missing_param`,
+`invalid_request`, `internal_error`.
 """
 
 

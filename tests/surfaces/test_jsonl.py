@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from vouch_sidecar.engine import DiskFollower
-from vouch_sidecar.engine.collection import READY_SECONDS
-from vouch_sidecar.surfaces import jsonl
 
-from tests.engine.bases import Clock, base, unread_engine
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces.json_lines import Answer, answers
@@ -121,57 +115,3 @@ def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
             assert process.poll() is None
         process.stdin.close()
         assert process.wait(5) == 0
-
-
-async def never(_: DiskFollower) -> None:
-    await anyio.sleep_forever()
-
-
-@pytest.mark.anyio
-async def test_only_questions_wait_for_the_first_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is never read, and ten seconds are over."""
-    waited = []
-
-    async def ready(_engine: Any, operation: Any, _caller: Any) -> None:
-        waited.append(operation.name)
-
-    monkeypatch.setattr(jsonl, "ready", ready)
-    monkeypatch.setattr(jsonl, "leave", lambda _: None)
-    monkeypatch.setattr(DiskFollower, "run", never)
-    clock = Clock()
-    engine = unread_engine(base(tmp_path / "kb"), clock=clock)
-    clock.now += READY_SECONDS
-    lines = [
-        b"not json",
-        b'{"id": 1, "method": "kb.status"}',
-        b'{"id": 2, "method": "kb.capabilities"}',
-        b'{"id": 3, "method": "kb.experts"}',
-        b'{"id": 4, "method": "kb.experts", "params": {"topic": "vault"}}',
-    ]
-    sink = io.BytesIO()
-    await jsonl._serve(engine, io.BytesIO(b"\n".join(lines)), sink)  # type: ignore[arg-type]
-    bad, status, capabilities, refused, experts = map(json.loads, sink.getvalue().splitlines())
-    assert waited == ["experts"]
-    assert [error(bad), error(refused)] == ["invalid_request", "missing_param"]
-    assert capabilities["ok"]
-    for found in (status, experts):
-        assert "index_building" in found["result"]["degraded"]
-        assert found["result"]["complete"] is False
-    assert engine.registry.complete  # for the next process
-
-
-@pytest.mark.anyio
-async def test_without_a_question_the_first_index_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def leave(code: int) -> None:
-        raise SystemExit(code)
-
-    monkeypatch.setattr(jsonl, "leave", leave)
-    monkeypatch.setattr(DiskFollower, "run", never)
-    engine = unread_engine(base(tmp_path / "kb"))
-    with pytest.raises(BaseExceptionGroup):
-        await jsonl._serve(engine, io.BytesIO(b"not json"), io.BytesIO())  # type: ignore[arg-type]
-    assert not engine.registry.complete

@@ -4,7 +4,6 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 """
 
 from vouch_sidecar.operations.call import (
-    check_params,
     perform,
     perform_async,
     perform_named,
@@ -56,7 +55,6 @@ __all__ = [
     "Wire",
     "as_json",
     "card_of",
-    "check_params",
     "mentioned_at",
     "pause_or_resume",
     "perform",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -104,12 +104,6 @@ def perform(
     with refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         return this.completed(this.run())
-
-
-def check_params(operation: Operation[Any, Any], raw: object) -> None:
-    """Raises `InvalidParamsError` if an operation would refuse these params whatever is known."""
-    with _naming_unknown(operation, raw):
-        read_params(operation.params, raw)
 
 
 @contextmanager

@@ -6,12 +6,13 @@ import asyncio
 import json
 import logging
 import math
-from collections.abc import AsyncIterator, Container, Mapping
+from collections.abc import AsyncIterator, Mapping
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
+import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import (
@@ -19,18 +20,17 @@ from vouch_sidecar.operations import (
     InvalidParamsError,
     SearchFailedError,
     as_json,
-    check_params,
     perform_async,
     refuse_unknown,
 )
-from vouch_sidecar.operations.readiness import ready
+from vouch_sidecar.operations.readiness import indexed, ready
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 MAX_LINE = 64 * 1024 * 1024
-AT_ONCE = frozenset({"status", "capabilities"})
-"""Operations that are answered while the first index is built."""
+INDEX_SECONDS = 60.0
+"""How long a request waits for the first index of a new knowledge base."""
 METHOD_PREFIX = "kb."
 CUT = b"a line that is too long"
 
@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     """Answer lines of standard input on standard output; at the end of the input, end the process.
 
-    A question waits for the first index, for as long as `ready` does. Every request is answered,
-    as long as the client reads the answers.
+    Answers begin when the first index is built. Every request is answered, as long as the client
+    reads the answers.
     """
     source, sink = claim_streams()
     end_with_client(sink.fileno())
@@ -53,23 +53,24 @@ def run_jsonl(env: Mapping[str, str], start: Path) -> None:
 async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
-    has_asked = False
-    follower = DiskFollower(engine)
+    loaded = anyio.Event()
+
+    async def keep() -> None:
+        await anyio.to_thread.run_sync(engine.load)
+        loaded.set()
+        await DiskFollower(engine).run()
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, follower.run)
+        tasks.start_soon(in_background, keep)
         async for line in _lines(source):
             if line.strip():
+                await loaded.wait()
                 await outbox.room()
-                answered = await answer(engine, line, caller, at_once=AT_ONCE)
-                outbox.send(as_line(answered))
-                has_asked = has_asked or answered["ok"]
+                await indexed(engine, INDEX_SECONDS)
+                outbox.send(as_line(await answer(engine, line, caller)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
-        if not has_asked:
-            leave(0)
-        tasks.cancel_scope.cancel()
-    engine.load()  # a script that asks once per process finds a base the next time
-    leave(0)
+        leave(0)
 
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
@@ -96,16 +97,10 @@ def as_line(answered: Mapping[str, Any]) -> bytes:
 
 
 async def answer(
-    engine: Engine,
-    line: bytes,
-    caller: Caller,
-    *,
-    strict: bool = False,
-    at_once: Container[str] = (),
+    engine: Engine, line: bytes, caller: Caller, *, strict: bool = False
 ) -> dict[str, Any]:
-    """The answer to one line; the first answers wait to be whole, except refusals and those of the
-    operations `at_once`. `strict` refuses unknown params and words. Never raises, whatever the line
-    holds.
+    """The answer to one line; the first answers wait to be whole. `strict` refuses unknown params
+    and words. Never raises, whatever the line holds.
     """
     try:
         request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -121,9 +116,7 @@ async def answer(
         return refusal(request_id, "method_not_found", "there is no such method")
     operation, params = OPERATIONS[name], request.get("params")
     try:
-        check_params(operation, params)
-        if name not in at_once:
-            await ready(engine, operation, caller)
+        await ready(engine, operation, caller)
         if strict:
             refuse_unknown(operation, params, engine)
         asked = await perform_async(engine, operation, params, caller)
