@@ -126,3 +126,13 @@ def test_faulty_evidence_of_a_secret_claim_closes_its_source(
     file.unlink()
     engine.read()
     assert SECRET in said(engine)
+
+
+def test_a_faulty_file_does_not_stand_in_the_way_of_a_good_one_with_its_id(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    write(root, "claims/z.yaml", claim("twice", text="Pumps hum at night.", entities=[]))
+    write(root, "claims/a.yaml", claim("twice", text="Pumps hum.", entities=[], confidence=9))
+    engine = engine_on(root)
+    assert ask(engine, "claim", id="twice")["claim"]["text"] == "Pumps hum at night."
+    problems = ask(engine, "status")["roots"][0]["problems"]
+    assert [one["line"] for one in problems if one["path"] == "claims/a.yaml"] == [5]

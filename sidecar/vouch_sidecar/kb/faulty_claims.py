@@ -23,7 +23,7 @@ Closing = Claim | Evidence | None
 MAX_TIMES = 8
 """How many of the values are read that a broken file gives one field."""
 MAX_CLAIM_TEXT, MAX_CITED, MAX_ID = 200_000, 10_000, 1024
-_READ = frozenset({"id", "text", "evidence", "source_id"})
+_READ = frozenset({"text", "evidence", "source_id"})
 
 
 def what_closes(path: str, kind: Kind, fields: Mapping[str, object], *, is_clear: bool) -> Closing:
@@ -34,10 +34,8 @@ def what_closes(path: str, kind: Kind, fields: Mapping[str, object], *, is_clear
 
 
 def _evidence(path: str, fields: Mapping[str, object]) -> Evidence | None:
-    evidence_id, source_id = fields.get("id"), fields.get("source_id")
     with suppress(ValidationError):
-        content = {"id": usual_key(path)[1], "source_id": source_id, "locator": ""}
-        content |= {"id": evidence_id} if _is_id(evidence_id) else {}
+        content = {"id": usual_key(path)[1], "source_id": fields.get("source_id"), "locator": ""}
         read = record_of(Kind.EVIDENCE, path, content)
         return read if isinstance(read, Evidence) else None
     return None
@@ -47,11 +45,11 @@ def _claim(path: str, fields: Mapping[str, object], *, is_clear: bool) -> Claim:
     """The claim, shown to nobody: with the status and scope that the file gives where these are
     valid and `is_clear`, but retired; else redacted.
     """
-    _, usual_id = usual_key(path)
-    claim_id, text, cited = fields.get("id"), fields.get("text"), fields.get("evidence")
+    _, usual_id = usual_key(path)  # by its own id it might stand in the way of a good file
+    text, cited = fields.get("text"), fields.get("evidence")
     cited = [cited] if isinstance(cited, str) else cited if isinstance(cited, list | tuple) else []
     claim = Claim(
-        claim_id if _is_id(claim_id) else usual_id,
+        usual_id,
         path,
         text[:MAX_CLAIM_TEXT].encode(errors="ignore").decode() if isinstance(text, str) else "",
         status="redacted",
@@ -78,7 +76,6 @@ def what_closes_in(path: str, kind: Kind, data: bytes) -> Closing:
             found[name] |= dict.fromkeys(value if isinstance(value, list) else [value])
     texts = (value for value in found["text"] if isinstance(value, str))
     fields = {
-        "id": next(iter(found["id"]), None),
         "text": "\n\n".join(texts),
         "evidence": [*found["evidence"]],
         "source_id": next(iter(found["source_id"]), None),
