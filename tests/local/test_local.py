@@ -53,9 +53,10 @@ def put(place: Place, method: str, **params: Any) -> dict[str, Any] | None:
 def prompt(place: Place, session_id: str = "agent") -> str:
     payload = {"session_id": session_id, "prompt": PROMPT, "cwd": str(place.root)}
     answered = ask([place.root], "hook.user-prompt-submit", payload, timeout=3, env=place.env)
-    if answered is None or not answered["result"]:
+    result = (answered or {}).get("result")  # an owner that gives up may refuse it
+    if not result:
         return ""
-    return str(answered["result"]["hookSpecificOutput"]["additionalContext"])
+    return str(result["hookSpecificOutput"]["additionalContext"])
 
 
 def pushed(one: Client, session_id: str = "agent") -> list[str]:
