@@ -303,7 +303,7 @@ def withheld_after(before: Knowledge, claims: Mapping[str, Claim | None], disk: 
         read = disk.hidden(Kind.CLAIM, is_retired) if retired else ()
         every = (
             # Files are read as they are now: those that this change retires were not withheld.
-            *(one for one in read if is_retired(key_of(one)) and not is_shown_to_any(one)),
+            *(claim for claim in read if is_retired(key_of(claim)) and not is_shown_to_any(claim)),
             *before.withheld_claims(),
         )
         withheld = Withheld().changed(

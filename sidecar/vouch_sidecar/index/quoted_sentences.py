@@ -318,7 +318,8 @@ class QuotedSources:
                 *parts,
             ]
         text = " ".join(parts)
-        composed = self._world.withheld.gates(text)  # what no part says the whole may say
+        # What no part says the whole may say.
+        composed = self._world.withheld.gates(text) if len(parts) > 1 else frozenset[str]()
         by_text |= composed is None or not composed <= needed
         if composed is None:
             return Quoted(form, None, by_text, only_whole=in_part or led is not None)

@@ -54,6 +54,7 @@ _OWN = (b"self", b"this", b"cls")
 MAX_NODES_AROUND = 1_000
 """Nodes around a place that is looked at. What lies deeper is data."""
 MOST_ABOVE = 5
+"""Of these, so many are looked at, the nearest."""
 MAX_QUOTED = 80
 """Bytes of a string that holds an option and little else."""
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
