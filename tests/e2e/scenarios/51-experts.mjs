@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { switchTo, THEMES } from '../pictures.mjs';
-import { courier, machineSettings } from '../settings.mjs';
+import { courier, machineSettings, until } from '../settings.mjs';
 
 
 export const options = () => ({ fill: courier, machineSettings });
@@ -66,8 +66,11 @@ export async function run({ w, test, artifacts }) {
     await page.setViewportSize({ width: 1280, height: 700 });
     const second = w.rows('Experts').and(page.locator('[data-index="1"][aria-level="2"]'));
     await second.hover();
-    await page.mouse.wheel(0, 2_000);
-    await second.waitFor({ state: 'detached' });
+    // The list takes the smaller height a moment later; until then nothing can be scrolled.
+    await until(async () => {
+      await page.mouse.wheel(0, 2_000);
+      return (await second.count()) === 0;
+    }, 'its top is scrolled away');
     await w.command('Vouch: Find Experts');
     await w.answer('parcel_events');
     await sidebar.getByText('parcel_events · api').waitFor();
