@@ -22,6 +22,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
+from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
@@ -61,7 +62,7 @@ class ClaimResult(Result):
 
 
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
-    view, artifact = ask.find(Kind.CLAIM, params.id)
+    view, artifact = find(ask.views, Kind.CLAIM, params.id)
     assert isinstance(artifact, Claim)
     ask.engine.stats.count_opened(artifact.id)
     views = ask.views_for(view)

@@ -25,6 +25,7 @@ from vouch_sidecar.operations.commit_authors import (
     show_authors,
 )
 from vouch_sidecar.operations.gist_lines import clipped
+from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
@@ -63,7 +64,7 @@ class EntityResult(Result):
 
 
 def answer(ask: OperationCall, params: IdParams) -> EntityResult:
-    view, artifact = ask.find(Kind.ENTITY, params.id)
+    view, artifact = find(ask.views, Kind.ENTITY, params.id)
     assert isinstance(artifact, Entity)
     ask.engine.stats.count_opened(artifact.id)
     views, best = ask.views_for(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -13,22 +13,15 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.session import both_ends
-from vouch_sidecar.kb.records import Artifact, Kind
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The operations that surfaces list first; the others follow by name."""
-
-MAX_CANDIDATES = 5
-"""Ids that an error lists if a name is ambiguous."""
 
 
 class OpenDocument(Protocol):
@@ -89,38 +82,6 @@ class OperationCall:
     def views_for(self, view: View) -> ArtifactViews:
         root = next(kb.collection.root for kb in self.served if kb.view is view)
         return ArtifactViews(view, root)
-
-    def find(self, kind: Kind, called: str) -> tuple[View, Artifact]:
-        """The artifact with this id, else with this name, else whose id begins like this. Raises
-        `NotFoundError`, which names the most similar artifacts, or the claim that supersedes this
-        one.
-        """
-        for view in self.views:
-            if (artifact := view.visible.artifact((kind, called))) is not None:
-                return view, artifact
-        matches = [
-            (view, artifact) for view in self.views for artifact in by_name(view, kind, called)
-        ]
-        if not matches:
-            matches = [
-                (view, artifact)
-                for view in self.views
-                for artifact in by_beginning(view, kind, called)
-            ]
-        if len(matches) == 1:
-            return matches[0]
-        raise NotFoundError([Message("id", self._why_not(kind, called, [a for _, a in matches]))])
-
-    def _why_not(self, kind: Kind, called: str, artifacts: Sequence[Artifact]) -> str:
-        if artifacts:
-            return f"names several: {_list(artifact.id for artifact in artifacts[:MAX_CANDIDATES])}"
-        if kind is Kind.CLAIM:
-            for view in self.views:
-                if (newer := successor(view, called)) is not None:
-                    return f"names a claim that is superseded by {one_line(newer)}"
-        near = nearest(self.views, kind, called)
-        message = f"names no {kind.value} that may be shown"
-        return f"{message}; the nearest: {_list(near)}" if near else message
 
     def session(self, params: Params) -> str | None:
         """The id of the session to answer about: that in the params, else the connection's."""
@@ -213,10 +174,6 @@ def operations() -> dict[str, Operation[Any, Any]]:
     order = {name: place for place, name in enumerate(FIRST)}
     listed.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
     return {operation.name: operation for operation in listed}
-
-
-def _list(ids: Iterable[str]) -> str:
-    return ", ".join(map(one_line, ids))
 
 
 def excerpt(text: str) -> str:

@@ -5,16 +5,19 @@ define is known from the last analysis of the workspace.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
+from vouch_sidecar.retrieval.blocks.context import each_once, state_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_around, tied_as_stored
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
 
+MOST_LINES = 3
+"""Lines about a file that one event tells, of each knowledge base."""
 MAX_JUDGED = 4_096
 """Characters of inserted lines that are judged."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
@@ -35,7 +38,18 @@ class Touched:
     """The lines that are new."""
 
 
-def hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
+def hits_to_tell(
+    view: View, touched: Touched, threshold: float, given: Container[object]
+) -> list[ContextHit]:
+    """The first three claims of those at the place whose state (`state_of`) was not yet
+    `given`. A claim whose cited file is gone is left out.
+    """
+    hits = each_once(_hits_at(view, touched, threshold))
+    hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
+    return [hit for hit in hits if state_of(hit) not in given][:MOST_LINES]
+
+
+def _hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
     """The claims to tell, best first: those that answer the inserted lines and are tied to the file
     or its folder; then those tied to the touched lines, in their order; then those tied to the
     whole file. Weak ties and mentions are left out.

@@ -17,16 +17,13 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.blocks.context import each_once, state_of
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_at
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
 
 log = logging.getLogger(__name__)
 
-MAX_ABOUT_FILE = 3
-"""Lines about a file that one event tells, of each knowledge base."""
 MAX_CHARS = 4096
 """Size of a session's slot."""
 
@@ -169,9 +166,7 @@ def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -
     chosen: list[ContextHit] = []
     for kb in served:
         threshold = kb.settings.recall.similarity_threshold
-        hits = each_once(hits_at(kb.view, touched, threshold))
-        hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
-        chosen += [hit for hit in hits if state_of(hit) not in before][:MAX_ABOUT_FILE]
+        chosen += hits_to_tell(kb.view, touched, threshold, before)
     return chosen
 
 

@@ -1,0 +1,49 @@
+"""Finds the artifact that a call means by an id, a name or the beginning of an id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.operations.errors import Message, NotFoundError
+from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
+from vouch_sidecar.retrieval.view import View
+
+MAX_CANDIDATES = 5
+"""Ids that an error lists if a name is ambiguous."""
+
+
+def find(views: Sequence[View], kind: Kind, called: str) -> tuple[View, Artifact]:
+    """The artifact with this id, else with this name, else whose id begins like this, and the view
+    that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim that
+    supersedes this one.
+    """
+    for view in views:
+        if (artifact := view.visible.artifact((kind, called))) is not None:
+            return view, artifact
+    matches = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
+    if not matches:
+        matches = [
+            (view, artifact) for view in views for artifact in by_beginning(view, kind, called)
+        ]
+    if len(matches) == 1:
+        return matches[0]
+    candidates = [artifact.id for _, artifact in matches[:MAX_CANDIDATES]]
+    raise NotFoundError([Message("id", _why_not(views, kind, called, candidates))])
+
+
+def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequence[str]) -> str:
+    if candidates:
+        return f"names several: {_list(candidates)}"
+    if kind is Kind.CLAIM:
+        for view in views:
+            if (newer := successor(view, called)) is not None:
+                return f"names a claim that is superseded by {one_line(newer)}"
+    near = nearest(views, kind, called)
+    message = f"names no {kind.value} that may be shown"
+    return f"{message}; the nearest: {_list(near)}" if near else message
+
+
+def _list(ids: Iterable[str]) -> str:
+    return ", ".join(map(one_line, ids))
