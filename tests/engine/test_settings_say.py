@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.context_blocks import given_entities
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb
@@ -48,6 +49,15 @@ def test_the_threshold_is_the_one_of_what_context_says(
     recall = {} if threshold is None else {"similarity_threshold": threshold}
     served = engine(tmp_path, recall=recall)
     assert said(served, "Beacon or the gull service? and the jwt?") == expected
+
+
+def test_what_a_session_was_given_is_told_by_the_same_threshold(tmp_path: Path) -> None:
+    served = engine(tmp_path, recall={"similarity_threshold": 0.30})
+    task = "Beacon or the gull service? and the jwt?"
+    ask(served, "context", task=task, session_id="s", repeat=False)
+    session = served.sessions.open("s")
+    given = given_entities(served.serving(Caller()), session, task)
+    assert sorted(entity_id for _, entity_id in given) == ["beacon", "gull"]
 
 
 def test_at_0_weak_evidence_is_said_as_well(tmp_path: Path) -> None:

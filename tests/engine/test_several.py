@@ -81,3 +81,5 @@ def test_a_prompt_is_held_against_as_many_as_the_config_says(tmp_path: Path) -> 
     for answer in asked(engine, ARRIVED):
         assert answer["primary_collection"] == "atlas"
         assert answer["supplemental_collections"] == []
+    explained = ask(engine, "explain", text=ARRIVED)
+    assert {row["collection"] for row in explained["entities"]} == {"atlas"}

@@ -56,7 +56,13 @@ def given_entities(
     """The entities named by a text that the session was already given and that have not changed
     since: pairs of `View.identity` and entity id.
     """
-    rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
+    rows = (
+        row
+        for kb in served
+        for row in volunteered_by(
+            [kb.view], [text], strength_of(kb.settings.recall.similarity_threshold)
+        )
+    )
     given = (row for row in rows if _given_state(session, row) == _entity_state(row))
     return frozenset((row.view.identity, row.entity.id) for row in given)
 

@@ -71,7 +71,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     speech = context_block(served, ContextRequest([text], probed=probed))
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
-    for kb in ask.served:
+    for kb in served:
         threshold = kb.settings.recall.similarity_threshold
         least = strength_of(threshold)
         entities_found = candidates(kb.view, text, least)

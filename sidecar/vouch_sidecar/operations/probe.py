@@ -66,13 +66,14 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = excerpt(params.text)
-    probed = probing.probe(ask.served, text, session, vector=ask.vector)
+    served = probing.allowed(ask.served)
+    probed = probing.probe(served, text, session, vector=ask.vector)
     probe, hits = probed.probe, list(probed.probe.hits)
     if ask.vector is not None:
-        threshold = min(kb.settings.recall.similarity_threshold for kb in ask.served)
-        hits += semantic_hits(ask.vector, ask.views, text, hits, threshold)
+        threshold = min(kb.settings.recall.similarity_threshold for kb in served)
+        hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits, threshold)
         hits.sort(key=lambda hit: -hit.similarity)
-    ask.engine.stats.count_probe(probing.allowed(ask.served), probe, probed.from_cache)
+    ask.engine.stats.count_probe(served, probe, probed.from_cache)
     return ProbeResult(
         hits=[
             ProbeHit(

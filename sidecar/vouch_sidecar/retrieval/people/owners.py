@@ -69,12 +69,16 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
 
 
 def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:
-    """The owners of the files of the claims that match a topic."""
+    """The owners of the files of the claims that match a topic. Whom one of the knowledge bases
+    never tells is left out of all.
+    """
+    told = [match.view.people_told for match in matches]
     return [
         (match.view, owner)
         for match in matches
         if _are_told(match.view)
         for owner in owners_of(match.view, match.best_claims, in_block)
+        if not any(people.is_never([owner.handle]) for people in told)
     ]
 
 
