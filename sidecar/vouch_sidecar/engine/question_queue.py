@@ -88,10 +88,6 @@ async def behind_questions(begin: Callable[[], Callable[[], T] | None]) -> T | N
     import asyncio  # the shell asks without an event loop
 
     for queue in (QUESTIONS, LATE):
-        await asyncio.wrap_future(queue.when_idle(_do_nothing))
+        await asyncio.wrap_future(queue.when_idle(lambda: None))
     run = begin()
     return None if run is None else await asyncio.wrap_future(LATE.when_idle(run))
-
-
-def _do_nothing() -> None:
-    """Submitted to wait for a turn."""

@@ -119,7 +119,8 @@ class Session:
         slot = _slot(key, text, self._touches, also)
         if slot.text.strip() or slot.also:
             self._slots[key] = slot
-        self.trim(window)
+        while len(self._slots) > window:
+            self._slots.popitem(last=False)
 
     def preview(self, key: str, text: str, also: Sequence[str] = ()) -> None:
         """As `touch`, but only questions see the text until the slot is touched."""
@@ -136,11 +137,6 @@ class Session:
             self._finished += 1
             slot.key = f"{key}\0{self._finished}"
             self._slots = OrderedDict((s.key, s) for s in self._slots.values())
-
-    def trim(self, window: int) -> None:
-        """Keep the newest slots only."""
-        while len(self._slots) > window:
-            self._slots.popitem(last=False)
 
     def newest_first(self, identity: Hashable = None) -> list[str]:
         """The texts of the window; with an identity, those that count for this knowledge base."""

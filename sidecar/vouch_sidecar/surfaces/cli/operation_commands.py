@@ -276,18 +276,15 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     ]
     if len(limits) == 2:
         text = f"{text.removesuffix('.')}, {limits[0]} to {limits[1]}."
-    choices, shown = _choices(field), field.default is not None
+    choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
     if choices is not None:
         kind, text = click.Choice(choices.values), choices.help
     elif get_origin(kind) is Literal:
         kind = click.Choice(get_args(kind))
+    shown = field.default is not None
     return click.Option(
         [f"--{word}", name], type=kind, default=field.default, show_default=shown, help=text
     )
-
-
-def _choices(field: FieldInfo) -> Choices | None:
-    return next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
 
 
 def _kind(annotation: object) -> Any:

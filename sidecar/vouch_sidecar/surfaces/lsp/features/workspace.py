@@ -11,9 +11,6 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 def register(server: Sidecar) -> None:
     """Serve the knowledge bases of the workspace folders, with the client's settings."""
 
-    def folders_changed(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        server.serve_folders()
-
     def configured(params: lsp.DidChangeConfigurationParams) -> None:
         if params.settings is None and server.capability("workspace.configuration"):
             server.spawn(_fetch_settings(server))
@@ -21,7 +18,7 @@ def register(server: Sidecar) -> None:
             server.configure(params.settings)
 
     server.on_start.insert(0, server.serve_folders)  # the others need the knowledge bases
-    server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, folders_changed)
+    server.on(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, lambda _: server.serve_folders())
     server.on(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, configured)
 
 
