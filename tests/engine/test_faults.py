@@ -295,7 +295,7 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
+    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", 1)
     engine = unread_engine(root, env=cached(tmp_path), clock=clock)
     switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
 

@@ -35,7 +35,7 @@ def started(root: Path, tmp_path: Path) -> tuple[Engine, Collection]:
 def test_a_few_changes_are_worth_no_base(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
+    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", 3)
     engine, collection = started(root, tmp_path)
     (first,) = finished(tmp_path)
     for number in range(3):
@@ -55,7 +55,7 @@ def test_a_few_changes_are_worth_no_base(
 def test_changes_that_came_before_a_start_count(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
+    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", 3)
     started(root, tmp_path)
     for number in range(5):
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.context_blocks import given_entities
+from vouch_sidecar.engine.given_once import given_entities
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb

@@ -164,7 +164,7 @@ class Collection:
     @property
     def bases(self) -> Bases | None:
         """Its part of the user's cache; None without a cache."""
-        return self.reader.bases
+        return self.reader.base.bases
 
     @property
     def is_workspace_pending(self) -> bool:

@@ -4,19 +4,19 @@ volunteer.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.given_once import record_given, was_given
 from vouch_sidecar.engine.session import Session
-from vouch_sidecar.kb.records import Claim, Kind, Page, Relation, key_of
+from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ContextBlock,
     each_once,
     make_block,
-    state_of,
     whom_to_ask,
 )
 from vouch_sidecar.retrieval.probe import Probe
@@ -50,23 +50,6 @@ class ContextRequest:
     adjacent: bool = False
 
 
-def given_entities(
-    served: Sequence[Served], session: Session, text: str
-) -> frozenset[tuple[Hashable, str]]:
-    """The entities named by a text that the session was already given and that have not changed
-    since: pairs of `View.identity` and entity id.
-    """
-    rows = (
-        row
-        for kb in served
-        for row in volunteered_by(
-            [kb.view], [text], strength_of(kb.settings.recall.similarity_threshold)
-        )
-    )
-    given = (row for row in rows if _given_state(session, row) == _entity_state(row))
-    return frozenset((row.view.identity, row.entity.id) for row in given)
-
-
 def context_block(served: Sequence[Served], request: ContextRequest) -> ContextBlock:
     """The context block for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
@@ -91,7 +74,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
         before = [
             row
             for row in rows
-            if _given_state(session, row) == _entity_state(row)
+            if was_given(session, row)
             and not (text and asks_in_so_many_words(row.view, row.entity, text))
         ]
         rows = [row for row in rows if row not in before]
@@ -113,7 +96,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
     )
     block = make_block(served, material)
     if session is not None and not request.repeat:
-        _remember(session, rows, block)
+        record_given(session, rows, block)
     return block
 
 
@@ -170,27 +153,3 @@ def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
         session.is_throttled(kb.view.identity, kb.settings.volunteer.throttle_seconds, now)
         for kb in served
     )
-
-
-def _entity_state(row: Salient) -> int:
-    """A hash that changes with the entity, its claims or its pages."""
-    claims = row.view.counts.claims_mark(row.entity.id)
-    pages = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
-    return hash((row.entity, claims, *pages))
-
-
-def _given_state(session: Session, row: Salient) -> object:
-    return session.given(row.view.identity, Kind.ENTITY, row.entity.id)
-
-
-def _remember(session: Session, rows: Sequence[Salient], block: ContextBlock) -> None:
-    given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
-    for row in rows:
-        if (row.view.identity, row.entity.id) in given_now:
-            session.record_given(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
-    cited = (replace(hit, artifact=c) for hit in block.hits for c in hit.cited)
-    for hit in cited:
-        kind, artifact_id = key_of(hit.artifact)
-        whole = hit.section is None and not hit.to_ask
-        given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        session.record_given(hit.view.identity, kind, given_id, state_of(hit))

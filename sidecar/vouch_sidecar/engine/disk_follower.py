@@ -17,8 +17,9 @@ import anyio
 import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
+from vouch_sidecar.engine.base_writer import Written
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection
-from vouch_sidecar.engine.disk_reader import Step, Written
+from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.workspaces import Workspaces

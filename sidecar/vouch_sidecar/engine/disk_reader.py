@@ -1,4 +1,4 @@
-"""Reads the files of one knowledge base, and writes the base from which the next process starts."""
+"""Reads the files of one knowledge base into generations."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in, retired_key
-from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
+from vouch_sidecar.engine.base_writer import BaseWriter, Written
+from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in
+from vouch_sidecar.index.base_cache import Bases, Manifest
 from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
-from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.index.layers import Layer, Writing
 from vouch_sidecar.index.links import link_state_of
 from vouch_sidecar.index.receipts import Disk
-from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME, usual_key
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
@@ -35,9 +35,6 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.store import Reconciled, Store
 
 log = logging.getLogger(__name__)
-
-REBASE_FROM = 300
-"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +60,9 @@ class Step:
         )
 
 
-class Written(NamedTuple):
-    """A new base with the generation that it was written from. `unfinished` is None for a base in
-    memory; `purges` counts the purges before it was written.
-    """
-
-    generation: Knowledge
-    layer: Layer
-    unfinished: Unfinished | None
-    purges: int
-
-
 class DiskReader:
-    """Reads `.vouch/` into generations, of which `latest` is the newest. `bases` is the cache; None
-    keeps the index in memory.
+    """Reads `.vouch/` into generations, of which `latest` is the newest. `base` writes that from
+    which the next process starts.
 
     All methods block. Any thread may call them, one at a time; only `write` may run beside the
     others.
@@ -84,18 +70,13 @@ class DiskReader:
 
     def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
         self.root = root
-        self.bases = bases
+        self.base = BaseWriter(bases)
         self.store = Store(root / KB_DIRNAME, clock=clock)
         self.latest = Knowledge()
         self._clock = clock
         self._given: Step | None = None
         """The step that was returned last; None before the first read."""
         self._opened_base: tuple[Layer, Manifest] | None = None
-        self._unfinished: Unfinished | None = None
-        self._purged = False
-        self._purges = 0
-        self._config_in_base: bytes | None = None
-        """The last readable config, as the manifest of the base hands it to the next process."""
 
     @property
     def has_read(self) -> bool:
@@ -121,15 +102,15 @@ class DiskReader:
 
     def find_base(self) -> bool:
         """Whether an earlier process left a base that can be opened."""
-        if self._opened_base is None and self.bases is not None:
-            self._opened_base = self.bases.open()
+        if self._opened_base is None and self.base.bases is not None:
+            self._opened_base = self.base.bases.open()
         return self._opened_base is not None
 
     @property
     def rebuilds(self) -> bool:
         """Whether the base is rebuilt because it was damaged."""
-        found_damaged = not self.has_read and self.bases is not None and self.bases.damaged
-        return found_damaged or self.is_damaged
+        bases = self.base.bases
+        return self.is_damaged or (not self.has_read and bases is not None and bases.damaged)
 
     @property
     def is_damaged(self) -> bool:
@@ -147,7 +128,7 @@ class DiskReader:
         """Read everything again and keep only the last good config: a failed read may have left
         any other state half updated.
         """
-        self._purge()
+        self.base.purge()
         self._reset_store()
         seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
@@ -163,17 +144,13 @@ class DiskReader:
 
     def _build_base(self) -> Reconciled:
         """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
-        if self.bases is None:
+        if self.base.bases is None:
             return self._build_into(Writing())
         try:
-            self._purged = False
-            self._unfinished = self.bases.begin()
-            return self._build_into(self._unfinished.writing)
+            return self._build_into(self.base.begin(self.base.bases))
         except (OSError, ValueError) as error:
             log.warning("the index stays in memory: %s", type(error).__name__)
-        if self._unfinished is not None:
-            self.bases.discard(self._unfinished)
-        self._unfinished, self._purged = None, True
+        self.base.give_up()
         self._reset_store()
         return self._build_into(Writing())
 
@@ -195,24 +172,17 @@ class DiskReader:
         uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
         gone = seen.change.removals | (uncertain - read_again)
         self._apply(base, Change(seen.change.upserts, gone))
-        self._config_in_base = manifest.config
+        self.base.config = manifest.config
         return seen
 
     def _apply(self, before: Knowledge, change: Change) -> None:
         """Apply a change to `latest`. If it removes text, purge the bases, which still hold it."""
         self.latest = after(before, change, self.disk)
         if _retired(before, self.latest):
-            self._purge()
+            self.base.purge()
 
     def _step(self, seen: Reconciled, ended: frozenset[str]) -> Step:
         return Step(self.latest, seen.problems, seen.skipped, seen.config, ended)
-
-    def _purge(self) -> None:
-        self._unfinished = None
-        if self.bases is not None:
-            self._purged = True
-            self._purges += 1
-            self.bases.purge()
 
     def keep_up(self, whole: bool = False) -> bool:
         """Write a base for the next process if enough changed (`whole`: if anything changed).
@@ -227,30 +197,12 @@ class DiskReader:
 
     @property
     def wants_base(self) -> bool:
-        """Whether a new base should be written. After a purge, the first process that notices
-        writes one for all.
-        """
-        if self.bases is not None and self._purged and not self.bases.is_there():
-            return True
-        return len(self.latest.changed) >= REBASE_FROM or self._config_differs
-
-    @property
-    def _config_differs(self) -> bool:
-        settled = self.bases is not None and self._unfinished is None
-        return settled and self.store.config != self._config_in_base
+        """Whether a new base should be written (`BaseWriter.is_wanted`)."""
+        return self.base.is_wanted(self.latest, self.store.config)
 
     def write(self) -> Written | None:
-        """Write a base of `latest`; None if it was removed while being written. Raises OSError or
-        ValueError.
-        """
-        purges, knowledge = self._purges, self.latest
-        if self.bases is None:
-            return Written(knowledge, in_memory(knowledge.documents()), None, purges)
-        written = self.bases.write(knowledge.documents())
-        if written is None:
-            return None
-        unfinished, layer = written
-        return Written(knowledge, layer, unfinished, purges)
+        """Write a base of `latest` (`BaseWriter.write`)."""
+        return self.base.write(self.latest)
 
     def adopt(self, written: Written) -> None:
         """Replace the base by a written one; `latest` keeps the changes made since."""
@@ -260,45 +212,14 @@ class DiskReader:
         base = Knowledge(written.layer, written.generation.names, pseudonyms=names)
         since = self.latest.on_base(written.layer, written.generation)
         self.store.hold_only(_artifact_reader(base), since.changed.keys())
-        if self._unfinished is not None and self.bases is not None:
-            self.bases.discard(self._unfinished)
-        self._unfinished, self._purged = written.unfinished, False
         self.latest = since
         if self._given is not None:
             self._given = replace(self._given, knowledge=since)
-        if self._purges != written.purges:
-            self._purge()
+        self.base.replace_by(written)
 
     def finish_base(self) -> bool:
-        """Finish the base for the next process; False if files are too new."""
-        if self._unfinished is None or self.bases is None:
-            return True
-        if not self.store.is_settled():
-            return False
-        knowledge, changed = self.latest, self.latest.changed
-        names, hidden = knowledge.pseudonyms, knowledge.retired_keys()
-
-        def is_retired(key: Key) -> bool:
-            if key[0] in (Kind.CLAIM, Kind.RELATION):
-                return retired_key(key, names) in hidden
-            return key[0] is Kind.PAGE and knowledge.document(key) is None
-
-        stats = {
-            path: stat
-            for path, stat in self.store.manifest_stats()
-            if path == CONFIG or usual_key(path) not in changed
-        }
-        retired = frozenset(
-            path for path in stats if path != CONFIG and is_retired(usual_key(path))
-        )
-        unlisted = self.store.not_in_manifest() | changed.keys()
-        unlisted = {key for key in unlisted if not is_retired(key)}
-        config = self.store.config
-        manifest = Manifest(stats, frozenset(unlisted), config, retired, names.salt)
-        finished = self.bases.finish(self._unfinished, manifest)
-        self._purged, self._unfinished = not finished, None
-        self._config_in_base = self.store.config
-        return finished
+        """Finish the base for the next process (`BaseWriter.finish`)."""
+        return self.base.finish(self.latest, self.store)
 
 
 def _retired(before: Knowledge, after: Knowledge) -> bool:

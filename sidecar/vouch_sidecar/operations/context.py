@@ -8,7 +8,8 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, context_block, given_entities
+from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
+from vouch_sidecar.engine.given_once import given_entities
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message

@@ -1,0 +1,123 @@
+"""Writes the base from which the next process starts, and takes it away when text is retired."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vouch_sidecar.index.artifact_documents import retired_key
+from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.kb.artifact_files import CONFIG, usual_key
+from vouch_sidecar.kb.records import Key, Kind
+from vouch_sidecar.kb.store import Store
+
+REBASE_FROM = 300
+"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
+
+
+class Written(NamedTuple):
+    """A new base with the generation that it was written from. `unfinished` is None for a base in
+    memory; `purges` counts the purges before it was written.
+    """
+
+    generation: Knowledge
+    layer: Layer
+    unfinished: Unfinished | None
+    purges: int
+
+
+class BaseWriter:
+    """Writes the bases of one knowledge base into the cache `bases`; None keeps them in memory. All
+    methods block.
+    """
+
+    def __init__(self, bases: Bases | None) -> None:
+        self.bases = bases
+        self.config: bytes | None = None
+        """The last readable config, as the manifest of the base hands it to the next process."""
+        self._unfinished: Unfinished | None = None
+        self._purged = False
+        self._purges = 0
+
+    def begin(self, bases: Bases) -> Writing:
+        """Begin a base on disk. Raises OSError or ValueError."""
+        self._purged = False
+        self._unfinished = bases.begin()
+        return self._unfinished.writing
+
+    def give_up(self) -> None:
+        """Drop the base that was begun."""
+        self._discard()
+        self._unfinished, self._purged = None, True
+
+    def purge(self) -> None:
+        """Remove the bases, because they hold text that is retired."""
+        self._unfinished = None
+        if self.bases is not None:
+            self._purged = True
+            self._purges += 1
+            self.bases.purge()
+
+    def is_wanted(self, latest: Knowledge, config: bytes | None) -> bool:
+        """Whether a new base should be written: enough changed, or the config did. After a purge,
+        the first process that notices writes one for all.
+        """
+        if self.bases is not None and self._purged and not self.bases.is_there():
+            return True
+        settled = self.bases is not None and self._unfinished is None
+        return len(latest.changed) >= REBASE_FROM or (settled and config != self.config)
+
+    def write(self, knowledge: Knowledge) -> Written | None:
+        """Write a base of a generation; None if it was removed while being written. Raises OSError
+        or ValueError.
+        """
+        purges = self._purges
+        if self.bases is None:
+            return Written(knowledge, in_memory(knowledge.documents()), None, purges)
+        written = self.bases.write(knowledge.documents())
+        if written is None:
+            return None
+        unfinished, layer = written
+        return Written(knowledge, layer, unfinished, purges)
+
+    def replace_by(self, written: Written) -> None:
+        """Take a written base in place of the one before; it goes if text was retired since."""
+        self._discard()
+        self._unfinished, self._purged = written.unfinished, False
+        if self._purges != written.purges:
+            self.purge()
+
+    def finish(self, knowledge: Knowledge, store: Store) -> bool:
+        """Finish the base of `knowledge` for the next process; False if files are too new."""
+        if self._unfinished is None or self.bases is None:
+            return True
+        if not store.is_settled():
+            return False
+        changed, names, hidden = knowledge.changed, knowledge.pseudonyms, knowledge.retired_keys()
+
+        def is_retired(key: Key) -> bool:
+            if key[0] in (Kind.CLAIM, Kind.RELATION):
+                return retired_key(key, names) in hidden
+            return key[0] is Kind.PAGE and knowledge.document(key) is None
+
+        stats = {
+            path: stat
+            for path, stat in store.manifest_stats()
+            if path == CONFIG or usual_key(path) not in changed
+        }
+        retired = frozenset(
+            path for path in stats if path != CONFIG and is_retired(usual_key(path))
+        )
+        unlisted = store.not_in_manifest() | changed.keys()
+        unlisted = {key for key in unlisted if not is_retired(key)}
+        config = store.config
+        manifest = Manifest(stats, frozenset(unlisted), config, retired, names.salt)
+        finished = self.bases.finish(self._unfinished, manifest)
+        self._purged, self._unfinished = not finished, None
+        self.config = config
+        return finished
+
+    def _discard(self) -> None:
+        if self._unfinished is not None and self.bases is not None:
+            self.bases.discard(self._unfinished)

@@ -1,0 +1,55 @@
+"""What a session was given before: it is given once, and again only when it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.session import Session
+from vouch_sidecar.kb.records import Kind, key_of
+from vouch_sidecar.retrieval.blocks.context import ContextBlock, state_of
+from vouch_sidecar.retrieval.salience import Salient, strength_of, volunteered_by
+
+
+def given_entities(
+    served: Sequence[Served], session: Session, text: str
+) -> frozenset[tuple[Hashable, str]]:
+    """The entities named by a text that the session was already given and that have not changed
+    since: pairs of `View.identity` and entity id.
+    """
+    rows = (
+        row
+        for kb in served
+        for row in volunteered_by(
+            [kb.view], [text], strength_of(kb.settings.recall.similarity_threshold)
+        )
+    )
+    return frozenset((row.view.identity, row.entity.id) for row in rows if was_given(session, row))
+
+
+def was_given(session: Session, row: Salient) -> bool:
+    """Whether the session was given an entity, and neither it nor its claims and pages changed."""
+    given = session.given(row.view.identity, Kind.ENTITY, row.entity.id)
+    return given == _entity_state(row)
+
+
+def record_given(session: Session, rows: Sequence[Salient], block: ContextBlock) -> None:
+    """Record what a block gives the session: its entities among `rows`, and what its lines cite."""
+    given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
+    for row in rows:
+        if (row.view.identity, row.entity.id) in given_now:
+            session.record_given(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
+    cited = (replace(hit, artifact=c) for hit in block.hits for c in hit.cited)
+    for hit in cited:
+        kind, artifact_id = key_of(hit.artifact)
+        whole = hit.section is None and not hit.to_ask
+        given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
+        session.record_given(hit.view.identity, kind, given_id, state_of(hit))
+
+
+def _entity_state(row: Salient) -> int:
+    """A hash that changes with the entity, its claims or its pages."""
+    claims = row.view.counts.claims_mark(row.entity.id)
+    pages = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
+    return hash((row.entity, claims, *pages))
