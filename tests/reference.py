@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.links import behind_its_title
-from vouch_sidecar.index.withheld import Withheld, texts_of
+from vouch_sidecar.index.withheld_texts import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.names.name_forms import Arm

@@ -37,7 +37,7 @@ await build({
 await build({
   absWorkingDir: ROOT,
   entryPoints: [
-    { in: 'src/claim/page.ts', out: 'claim' },
+    { in: 'src/claim/pageScript.ts', out: 'claim' },
     { in: 'src/claim/page.css', out: 'claim' },
   ],
   outdir: 'dist',

@@ -1,12 +1,12 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
-import { ClaimView } from './claim/view';
-import { Experts } from './experts/experts';
+import { ClaimView } from './claim/claimView';
+import { Experts } from './experts/expertsView';
 import { workspaceFolders } from './folders';
-import { InFile, type VisiblePart } from './inFile/inFile';
+import { InFile, type VisiblePart } from './inFile/inFileView';
 import { ReadingPosition } from './inFile/readingPosition';
 import { Dismissals } from './inFile/tiedRows';
-import { blockRows, InPlay, newestFirst } from './inPlay/inPlay';
+import { blockRows, InPlay, newestFirst } from './inPlay/inPlayView';
 import { NO_PLACEHOLDER, placeholderOf } from './inPlay/placeholder';
 import { textAtHand } from './prompts/textAtHand';
 import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Experts, headline, remember } from '../src/experts/experts';
-import { InFile, type VisiblePart } from '../src/inFile/inFile';
+import { Experts, headline, remember } from '../src/experts/expertsView';
+import { InFile, type VisiblePart } from '../src/inFile/inFileView';
 import { Dismissals } from '../src/inFile/tiedRows';
-import { blockRows, InPlay, newestFirst } from '../src/inPlay/inPlay';
+import { blockRows, InPlay, newestFirst } from '../src/inPlay/inPlayView';
 import type { AuthorRow, EntityResult, ExpertRow, TiedClaim } from '../src/protocol.gen';
 import { type Ask, targetOf } from '../src/tree/ask';
 import { claimNode, claimNodes } from '../src/tree/claims';

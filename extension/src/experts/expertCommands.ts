@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { WEIGHTS } from '../protocol.gen';
 import { messageOf, oneLine } from '../text/words';
 import type { Ask } from '../tree/ask';
-import { type Experts, FIRST_WEIGHT, type Question, remember } from './experts';
+import { type Experts, FIRST_WEIGHT, type Question, remember } from './expertsView';
 
 const HISTORY = 'experts.history';
 const MOST = 100;

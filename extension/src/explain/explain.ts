@@ -1,7 +1,7 @@
 /** "Explain": why something is in play or ranks where it does, with every figure, to be read. */
 import * as vscode from 'vscode';
-import type { Experts } from '../experts/experts';
-import type { InFile } from '../inFile/inFile';
+import type { Experts } from '../experts/expertsView';
+import type { InFile } from '../inFile/inFileView';
 import { textAtHand } from '../prompts/textAtHand';
 import type { Ask } from '../tree/ask';
 import { type Node, nameOf } from '../tree/nodes';

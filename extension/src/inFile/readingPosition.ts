@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { paragraphAt } from '../prompts/textAtHand';
 import { isServed } from '../server/servedDocuments';
-import type { VisiblePart } from './inFile';
+import type { VisiblePart } from './inFileView';
 import type { Caret } from './tiedRows';
 
 const STILL_MS = 250;

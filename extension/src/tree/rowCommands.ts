@@ -1,7 +1,7 @@
 /** What can be done with a row: open what it points at, copy it, hide its topic, dismiss its claim. */
 import * as vscode from 'vscode';
-import type { InFile } from '../inFile/inFile';
-import type { InPlay } from '../inPlay/inPlay';
+import type { InFile } from '../inFile/inFileView';
+import type { InPlay } from '../inPlay/inPlayView';
 import type { Server } from '../server/server';
 import { type Ask, askEntity, targetOf } from './ask';
 import { type ClaimNode, type EntityNode, type Node, nameOf } from './nodes';

@@ -44,7 +44,7 @@ from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, ma
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.kb.yaml_document import placed
-from vouch_sidecar.retrieval.files.stale import stale_for
+from vouch_sidecar.retrieval.files.stale_claims import stale_for
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.english_words import tier
 

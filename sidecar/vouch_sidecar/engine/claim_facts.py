@@ -16,10 +16,10 @@ from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
-from vouch_sidecar.workspace.claim_reading import CitedFile, ClaimFacts
 from vouch_sidecar.workspace.file_list import read_file
-from vouch_sidecar.workspace.freshness import Quote
+from vouch_sidecar.workspace.files_of_claim import CitedFile, ClaimFacts
 from vouch_sidecar.workspace.locator import Locator, line_in
+from vouch_sidecar.workspace.quotes_in_files import Quote
 
 SHARED_LINES = 0.5
 """A file counts as the edited form of a source if it has at least this share of the source's

@@ -24,7 +24,6 @@ from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.claim_reading import ClaimReading, read_claim, wanted_in
 from vouch_sidecar.workspace.code_owners import (
     CodeOwners,
     OwnersRule,
@@ -36,10 +35,18 @@ from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stamp_of, stat_of
-from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, Lines, Quote, QuoteRange
+from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
 from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
+from vouch_sidecar.workspace.quotes_in_files import (
+    Fresh,
+    Freshness,
+    GoneNames,
+    Lines,
+    Quote,
+    QuoteRange,
+)
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
     NO_NAMES,

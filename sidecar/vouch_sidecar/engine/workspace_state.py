@@ -14,14 +14,14 @@ from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
-from vouch_sidecar.workspace.claim_reading import ClaimReading
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.common_names import Spread
 from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_list import Files
-from vouch_sidecar.workspace.freshness import Fresh, Freshness, GoneNames, QuoteRange
+from vouch_sidecar.workspace.files_of_claim import ClaimReading
 from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness, GoneNames, QuoteRange
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import SaidNames, Tie, Ties, Use
 

@@ -35,7 +35,7 @@ from vouch_sidecar.index.receipts import (
     names_place,
     slug_of,
 )
-from vouch_sidecar.index.withheld import Closed, secrecy
+from vouch_sidecar.index.withheld_texts import Closed, secrecy
 from vouch_sidecar.kb.records import (
     KIND_OF,
     OPEN_SCOPE,

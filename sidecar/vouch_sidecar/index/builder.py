@@ -23,7 +23,7 @@ from vouch_sidecar.index.receipts import (
     is_receipt,
     slug_of,
 )
-from vouch_sidecar.index.withheld import (
+from vouch_sidecar.index.withheld_texts import (
     Gates,
     Text,
     Withheld,

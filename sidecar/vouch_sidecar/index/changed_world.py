@@ -33,7 +33,7 @@ from vouch_sidecar.index.query import (
 )
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt, slug_of
-from vouch_sidecar.index.withheld import (
+from vouch_sidecar.index.withheld_texts import (
     Gates,
     Withheld,
     all_gates,

@@ -30,7 +30,7 @@ from vouch_sidecar.index.changed_world import (
     pointing_at,
     withheld_after,
 )
-from vouch_sidecar.index.closings import (
+from vouch_sidecar.index.closing_dependants import (
     artifacts_holding,
     artifacts_quoting,
     artifacts_saying,
@@ -53,7 +53,7 @@ from vouch_sidecar.index.query import (
 )
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import NO_DISK, Disk
-from vouch_sidecar.index.withheld import (
+from vouch_sidecar.index.withheld_texts import (
     Withheld,
 )
 from vouch_sidecar.kb.access import is_live, is_shown_to_any

@@ -35,7 +35,7 @@ from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
 from vouch_sidecar.index.receipts import Quoted
-from vouch_sidecar.index.withheld import Closed, Withheld
+from vouch_sidecar.index.withheld_texts import Closed, Withheld
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,

@@ -30,7 +30,7 @@ from vouch_sidecar.index.artifact_documents import (
 from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
-from vouch_sidecar.index.withheld import Closed, Gates, Withheld, all_gates, paragraphs
+from vouch_sidecar.index.withheld_texts import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
 from vouch_sidecar.kb.records import (
     Artifact,

@@ -26,7 +26,7 @@ from vouch_sidecar.index.receipts import (
     is_exact,
     is_receipt,
 )
-from vouch_sidecar.index.withheld import Gates, all_gates
+from vouch_sidecar.index.withheld_texts import Gates, all_gates
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import units

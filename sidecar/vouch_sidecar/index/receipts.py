@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol
 
-from vouch_sidecar.index.withheld import Gates, Withheld
+from vouch_sidecar.index.withheld_texts import Gates, Withheld
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source
 from vouch_sidecar.text.sentences import (

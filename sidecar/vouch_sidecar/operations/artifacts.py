@@ -26,11 +26,11 @@ from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.gist_lines import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
-from vouch_sidecar.retrieval.files.stale import fresh_of, stale
+from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.view import View, moment
-from vouch_sidecar.workspace.freshness import QuoteState
 from vouch_sidecar.workspace.locator import line_in
+from vouch_sidecar.workspace.quotes_in_files import QuoteState
 
 
 class IdParams(Params):

@@ -27,8 +27,8 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 from vouch_sidecar.retrieval.files.file_ties import Tied, folder_of, tied_to
-from vouch_sidecar.retrieval.files.stale import stale
-from vouch_sidecar.workspace.freshness import QuoteState
+from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000

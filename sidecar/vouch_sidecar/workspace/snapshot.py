@@ -14,9 +14,9 @@ from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
-from vouch_sidecar.workspace.freshness import Freshness
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import documents_in
+from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
 
 _serials = count(1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
-from vouch_sidecar.retrieval.files.stale import Stale, stale
+from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.freshness import Fresh, QuoteState
+from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5

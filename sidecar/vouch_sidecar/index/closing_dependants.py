@@ -36,7 +36,7 @@ from vouch_sidecar.index.query import (
     pointing_query,
     stem_query,
 )
-from vouch_sidecar.index.withheld import (
+from vouch_sidecar.index.withheld_texts import (
     Withheld,
 )
 from vouch_sidecar.kb.access import OPEN, gate_of

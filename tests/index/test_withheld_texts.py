@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.index.withheld import Withheld, texts_of
+from vouch_sidecar.index.withheld_texts import Withheld, texts_of
 
 from tests.retrieval.samples import claim
 

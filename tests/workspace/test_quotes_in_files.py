@@ -12,7 +12,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import MAX_STALE, CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.workspace.freshness import Lines, Quote
+from vouch_sidecar.workspace.quotes_in_files import Lines, Quote
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.engine.processes import place, serving, until

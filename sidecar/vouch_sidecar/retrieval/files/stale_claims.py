@@ -13,7 +13,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.retrieval.view import View, moment
-from vouch_sidecar.workspace.freshness import Fresh, Freshness
+from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
 from vouch_sidecar.workspace.snapshot import Workspace
 
 Code = Literal["quote-gone", "file-gone", "name-gone", "unconfirmed"]

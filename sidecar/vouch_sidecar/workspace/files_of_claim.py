@@ -14,9 +14,9 @@ from vouch_sidecar.workspace.file_kinds import (
     ending_of,
     is_for_names,
 )
-from vouch_sidecar.workspace.freshness import Quote
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import NameInText, digest, names_in
+from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.ties import (
     STRENGTH,
     FoundTie,
