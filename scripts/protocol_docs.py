@@ -96,8 +96,8 @@ Every request gets exactly one answer. An error never repeats what was sent.
 LINES = """\
 ## JSON lines
 
-`vouch-sidecar jsonl` waits for the first index, and up to ten seconds after its start for what is
-worked out of the workspace, then answers every line with one. What was not read by then is named in
+`vouch-sidecar jsonl` answers every line with one. Up to ten seconds after its start it waits for
+the first index and for what is worked out of the workspace. What was not read by then is named in
 `degraded`: `index_building`, `workspace_pending`. Codes: `method_not_found`, `missing_param`,
 `invalid_request`, `internal_error`.
 """

@@ -36,7 +36,14 @@ class Server:
         )
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
-        """The result of an operation, or the error."""
+        """The result of an operation, or the error, once the first index is built."""
+        deadline = time.monotonic() + PATIENCE
+        while (found := self._ask(operation, params)).get("complete") is False:
+            assert time.monotonic() < deadline, "the first index is never built"
+            time.sleep(0.02)
+        return found
+
+    def _ask(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         request = {"id": 1, "method": f"kb.{operation}", "params": params}

@@ -14,11 +14,21 @@ Answer = dict[str, Any]
 
 
 def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
-    """The answers to lines that are sent at once, to a process that ends by itself."""
+    """The answers to lines that are sent at once, to a process that ends by itself, once the first
+    index is built.
+    """
     sent = b"\n".join(
         line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
     )
     before = knowledge.digest(root)
+    while True:
+        found = [json.loads(line) for line in _answered(root, sent)]
+        assert knowledge.digest(root) == before
+        if all(answer.get("result", {}).get("complete", True) for answer in found):
+            return found
+
+
+def _answered(root: Path, sent: bytes) -> list[bytes]:
     done = subprocess.run(
         [COMMAND, "jsonl"],
         input=sent,
@@ -28,5 +38,4 @@ def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
         timeout=60,
         check=True,
     )
-    assert knowledge.digest(root) == before
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout.splitlines()

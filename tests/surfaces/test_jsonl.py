@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from vouch_sidecar.engine import DiskFollower
+from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.surfaces import jsonl
 
+from tests.engine.bases import Clock, base, finished, unread_engine
+from tests.engine.processes import place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces.json_lines import Answer, answers
@@ -115,3 +124,68 @@ def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
             assert process.poll() is None
         process.stdin.close()
         assert process.wait(5) == 0
+
+
+@pytest.mark.anyio
+async def test_no_question_waits_for_ever_for_the_first_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is never read here, and ten seconds are over."""
+
+    async def never(_: DiskFollower) -> None:
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr(DiskFollower, "run", never)
+    monkeypatch.setattr(jsonl, "INDEX_SECONDS", 0.0)
+    clock = Clock()
+    engine = unread_engine(base(tmp_path / "kb"), clock=clock)
+    clock.now += READY_SECONDS
+    lines = [
+        b"not json",
+        b'{"id": 1, "method": "kb.status"}',
+        b'{"id": 2, "method": "kb.experts", "params": {"topic": "vault"}}',
+    ]
+    reading, writing = os.pipe()
+    os.write(writing, b"\n".join(lines))
+    os.close(writing)
+    sink = io.BytesIO()
+    with anyio.CancelScope() as scope, os.fdopen(reading, "rb", buffering=0) as source:
+        monkeypatch.setattr(jsonl, "leave", lambda _: scope.cancel())
+        await jsonl._serve(engine, source, sink, lambda: None)
+    bad, *found = map(json.loads, sink.getvalue().splitlines())
+    assert error(bad) == "invalid_request"
+    for answer in found:
+        assert "index_building" in answer["result"]["degraded"]
+        assert answer["result"]["complete"] is False
+
+
+def test_who_asks_once_a_process_leaves_a_base_for_the_next() -> None:
+    with place() as (folder, env):
+        root = base(folder / "kb")
+        asked = b'{"id": 1, "method": "kb.status"}\n'
+        subprocess.run(
+            [COMMAND, "jsonl"],
+            input=asked,
+            stdout=subprocess.DEVNULL,
+            cwd=root,
+            env=environment(env),
+            check=True,
+        )
+        assert finished(folder)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_who_is_read_by_nobody_has_failed_unless_all_is_answered(answered: bool) -> None:
+    script = (
+        "import sys, time\n"
+        "from vouch_sidecar.surfaces.stdio import end_with_client\n"
+        "answered_all = end_with_client(1)\n"
+        f"if {answered}: answered_all()\n"
+        "print('begun', flush=True)\n"
+        "time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        process.stdout.close()
+        assert process.wait() == (0 if answered else 1)

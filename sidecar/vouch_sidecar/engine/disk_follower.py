@@ -95,6 +95,7 @@ class DiskFollower:
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._finish_at = 0.0
+        self._round_ended = anyio.Event()
         self._write_at = 0.0
         self._writing: set[Path] = set()
         self._written: list[tuple[Collection, Written]] = []
@@ -138,6 +139,15 @@ class DiskFollower:
         self._watching = watching
         self._wake.set()
 
+    async def finish_bases(self) -> None:
+        """Write and finish bases for the next process, as far as the age of the files allows it."""
+        while True:
+            self._finish_at, self._round_ended = 0.0, anyio.Event()
+            self._wake.set()
+            await self._round_ended.wait()
+            if not self._writing:
+                return
+
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
         async with anyio.create_task_group() as group:
@@ -155,6 +165,7 @@ class DiskFollower:
                     self._arrange_watches(group)
                     self._report_faults()
                     pause = self._until_next()
+                self._round_ended.set()
                 with anyio.move_on_after(pause):
                     await self._wake.wait()
                 with self._engine.faults.contained("settle", TORN):

@@ -6,13 +6,12 @@ import asyncio
 import json
 import logging
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
-import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import (
@@ -30,7 +29,7 @@ from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 MAX_LINE = 64 * 1024 * 1024
 INDEX_SECONDS = 60.0
-"""How long a request waits for the first index of a new knowledge base."""
+"""How long the first index is worked on, for the next process, after the end of the input."""
 METHOD_PREFIX = "kb."
 CUT = b"a line that is too long"
 
@@ -40,36 +39,37 @@ log = logging.getLogger(__name__)
 def run_jsonl(env: Mapping[str, str], start: Path) -> None:
     """Answer lines of standard input on standard output; at the end of the input, end the process.
 
-    Answers begin when the first index is built. Every request is answered, as long as the client
-    reads the answers.
+    The first answers wait until they are whole, for at most `READY_SECONDS`. Every request is
+    answered, as long as the client reads the answers.
     """
     source, sink = claim_streams()
-    end_with_client(sink.fileno())
+    answered_all = end_with_client(sink.fileno())
     engine = Engine(env=env)
     engine.registry.start_from(start)
-    anyio.run(_serve, engine, source, sink)
+    anyio.run(_serve, engine, source, sink, answered_all)
 
 
-async def _serve(engine: Engine, source: RawIOBase, sink: BinaryIO) -> None:
+async def _serve(
+    engine: Engine, source: RawIOBase, sink: BinaryIO, answered_all: Callable[[], None]
+) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
-    loaded = anyio.Event()
-
-    async def keep() -> None:
-        await anyio.to_thread.run_sync(engine.load)
-        loaded.set()
-        await DiskFollower(engine).run()
-
+    follower = DiskFollower(engine)
+    has_asked = False
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, keep)
+        tasks.start_soon(in_background, follower.run)
         async for line in _lines(source):
             if line.strip():
-                await loaded.wait()
+                has_asked = True
                 await outbox.room()
-                await indexed(engine, INDEX_SECONDS)
                 outbox.send(as_line(await answer(engine, line, caller)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
+        answered_all()
+        if has_asked:  # the next process, which may ask as little as this one, needs a base
+            with anyio.move_on_after(INDEX_SECONDS):
+                await indexed(engine)
+                await follower.finish_bases()
         leave(0)
 
 

@@ -103,10 +103,14 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def end_with_client(sink: int) -> None:
+def end_with_client(sink: int) -> Callable[[], None]:
     """End the process on SIGTERM, when its parent has died, or when nobody reads the descriptor
     `sink` any more. Its input may end later, if other processes hold it open.
+
+    Returns a function to call once all is answered: nobody has to read from then on, and the exit
+    code is 0 instead of 1.
     """
+    answered_all = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None
     if readers is not None:
@@ -115,6 +119,7 @@ def end_with_client(sink: int) -> None:
     def watch() -> None:
         while not is_orphan() and not (readers is not None and readers.poll(0)):
             time.sleep(CLIENT_POLL_SECONDS)
-        leave(1)
+        leave(0 if answered_all.is_set() else 1)
 
     threading.Thread(target=watch, name="client", daemon=True).start()
+    return answered_all.set

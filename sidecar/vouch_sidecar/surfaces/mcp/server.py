@@ -22,7 +22,6 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -36,7 +35,7 @@ from vouch_sidecar.operations import (
     refuse_unknown,
 )
 from vouch_sidecar.operations.context import ContextResult
-from vouch_sidecar.operations.readiness import indexed, ready
+from vouch_sidecar.operations.readiness import indexed, ready, seconds_to_wait
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.surfaces.hook.event_answers import prepare, respond
 from vouch_sidecar.surfaces.hook.payload import edited_file
@@ -186,7 +185,7 @@ class Answers:
 
     async def _ready(self) -> None:
         self._search_from(self._start)
-        await indexed(self._engine, READY_SECONDS)
+        await indexed(self._engine, seconds_to_wait(self._engine))
 
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served."""
