@@ -348,7 +348,7 @@ export interface ExpertsParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words or a name; must not be blank. Of a long one, 4 KB of its head and tail count. */
+  /** Words, a name, or the path of a file, for which the claims tied to that file count; must not be blank. Of a long one, 4 KB of its head and tail count. */
   readonly topic: string;
   /** Rows at most. */
   readonly limit?: number;
@@ -376,7 +376,7 @@ export interface ExpertsResult {
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
-  /** Whom to ask about the entities that the topic names, as in `entity`; where that is nobody, whom relations make responsible for what matching claims with files are about. Then owners of the files of matching claims by CODEOWNERS. Absent without any. */
+  /** Whom to ask about the entities that the topic names, as in `entity`; where that is nobody, whom relations make responsible for what matching claims with files are about. Then owners by CODEOWNERS of the files that the topic names, else of those of matching claims. Absent without any. */
   readonly people?: readonly PersonRow[] | null;
   /** Present where the topic asks who: then `people` are to be shown first. */
   readonly asks_who?: true | null;
@@ -421,11 +421,11 @@ export interface ExplainedClaim {
   readonly contribution: number;
   /** The figures whose product it added. */
   readonly factors: Readonly<Record<string, number>>;
-  /** Share of the topic's words, by rarity, that it holds; 1 where a name matched. */
+  /** Share of the topic's words, by rarity, that it holds; 1 where a name or a file matched. */
   readonly coverage: number;
   /** Words of the topic that it holds. */
   readonly matched: readonly string[];
-  /** entity: the topic names an entity of it; text: its words match. */
+  /** entity: the topic names an entity of it, or a file that it is tied to; text: its words match. */
   readonly arm: "entity" | "text";
   /** Why it counts for the entity: declared, named in its text, a page; derived: it is a topic. */
   readonly link: "declared" | "named" | "page" | "derived";

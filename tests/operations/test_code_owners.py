@@ -175,3 +175,38 @@ async def test_a_change_counts_without_a_new_start(
     assert "zebra" not in caplog.text
     kept = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
     assert not any(b"acme/relay" in file.read_bytes() for file in kept)
+
+
+def test_a_file_in_the_topic_stands_for_its_claims_and_people(root: Path, tmp_path: Path) -> None:
+    """Its path is not taken for words: other claims hold some of them."""
+    for path, data in (person("mei") | relation("relay", "owned_by", "mei")).items():
+        put(root / ".vouch", path, data)
+    commit_as(root, "Cyd Lane", {"src/wire.py": "x = 1\n"})
+    put(root / ".vouch", "entities/src.yaml", entity("src", name="src", type="system"))
+    told = claim("told", text="It owns src, relay and py.", entities=["src"])
+    put(root / ".vouch", "claims/told.yaml", told)
+    engine = looked(root, tmp_path)
+    for named in ("src/relay.py", "relay.py", f"{root}/src/relay.py"):
+        for topic in (named, f"who owns {named}", f"Whom do I ask about `{named}`?"):
+            found = ask(engine, "experts", topic=topic)
+            assert [row["entity_id"] for row in found["experts"]] == ["relay"]
+            assert found["experts"][0]["top_claim_ids"] == ["night"]
+            assert [row["name"] for row in found["people"]] == ["Mei", "acme/relay", "ada"]
+            assert [row["name"] for row in found["by_commits"]] == ["Bob Kahn"]
+            assert "unmatched" not in found
+    evidence = ask(engine, "experts", topic="relay.py", weight="evidence", explain=True)
+    (claim_of,) = evidence["experts"][0]["explain"]["claims"]
+    assert (claim_of["arm"], claim_of["coverage"]) == ("entity", 1)
+
+
+def test_an_untied_file_has_owners_and_authors_too(root: Path, tmp_path: Path) -> None:
+    commit_as(root, "Cyd Lane", {"src/wire.py": "x = 1\n"})
+    found = ask(looked(root, tmp_path), "experts", topic="who owns src/wire.py")
+    assert found["experts"] == []
+    assert [row["name"] for row in found["people"]] == ["acme/relay", "ada"]
+    assert [row["name"] for row in found["by_commits"]] == ["Cyd Lane"]
+
+
+def test_a_path_of_no_file_stays_words(root: Path, tmp_path: Path) -> None:
+    found = ask(looked(root, tmp_path), "experts", topic="src/loop.py restarts")
+    assert [row["entity_id"] for row in found["experts"]] == ["relay"]

@@ -238,9 +238,16 @@ class Search:
         if values := [value for entity_id in declared for value in self._counting(entity_id)]:
             queries.append(value_query("about", [value.encode() for value in values]))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
-            keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claims]
-            queries.append(all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)]))
+            queries.append(self._with_ids(claims))
         return self._recent(any_of(queries), Kind.CLAIM)
+
+    def these_claims(self, claim_ids: Sequence[str]) -> Query:
+        """The claims with these ids, sorted by id."""
+        return self._recent(self._with_ids(claim_ids), Kind.CLAIM)
+
+    def _with_ids(self, claim_ids: Sequence[str]) -> Query:
+        keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claim_ids]
+        return all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)])
 
     def _recent(self, query: Query, kind: str) -> Query:
         """A query limited to claims since `since`, if that is set; claims without a date are left

@@ -47,8 +47,8 @@ class ExpertsParams(SinceParams):
     """A topic to rank entities on."""
 
     topic: TopicText = Field(
-        description="Words or a name; must not be blank. Of a long one, 4 KB of its head and tail "
-        "count."
+        description="Words, a name, or the path of a file, for which the claims tied to that file "
+        "count; must not be blank. Of a long one, 4 KB of its head and tail count."
     )
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
@@ -75,11 +75,13 @@ class ExplainedClaim(Wire):
     contribution: float = Field(description="What it added to the sum, before rounding.")
     factors: dict[str, float] = Field(description="The figures whose product it added.")
     coverage: float = Field(
-        description="Share of the topic's words, by rarity, that it holds; 1 where a name matched."
+        description="Share of the topic's words, by rarity, that it holds; 1 where a name or a "
+        "file matched."
     )
     matched: list[str] = Field(description="Words of the topic that it holds.")
     arm: Literal["entity", "text"] = Field(
-        description="entity: the topic names an entity of it; text: its words match."
+        description="entity: the topic names an entity of it, or a file that it is tied to; text: "
+        "its words match."
     )
     link: LinkedBy | Literal["derived"] = Field(
         description="Why it counts for the entity: declared, named in its text, a page; derived: "
@@ -121,7 +123,8 @@ class ExpertsResult(Result):
     people: list[PersonRow] | None = absent(
         "Whom to ask about the entities that the topic names, as in `entity`; where that is "
         "nobody, whom relations make responsible for what matching claims with files are about. "
-        "Then owners of the files of matching claims by CODEOWNERS. Absent without any."
+        "Then owners by CODEOWNERS of the files that the topic names, else of those of matching "
+        "claims. Absent without any."
     )
     asks_who: Literal[True] | None = absent(
         "Present where the topic asks who: then `people` are to be shown first."
@@ -282,7 +285,7 @@ OPERATION = Operation(
     result=ExpertsResult,
     run=answer,
     when="Call it to learn what a subject hangs on, what to read first, or whom to ask: `people`, "
-    "else weight evidence. The topic is a name or a few words. Not for finding one "
+    "else weight evidence. The topic is a name, a few words or a path. Not for finding one "
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
     gist_from_views=gist,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
-from vouch_sidecar.workspace.commit_history import History
+from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import documents_in
+from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
 
@@ -73,6 +73,26 @@ class Workspace:
         if file is None and prefix and inside.startswith(prefix):
             file = self.files.find(inside[len(prefix) :])
         return file or inside
+
+    def files_in(self, text: str) -> list[tuple[int, int, str]]:
+        """The start and end of each path in a text that means a file or a folder here, and the path
+        of that as it is listed; a folder's has a slash at its end. Reads no file.
+        """
+        paths = (name for name in names_in(text) if name.kind == "path")
+        found = ((name.start, name.end, self._meant(name.text)) for name in paths)
+        return [(start, end, path) for start, end, path in found if path is not None]
+
+    def _meant(self, name: str) -> str | None:
+        inside = self.path_of(name)
+        listed = None if inside is None else self.files.find(inside)
+        return listed or self.locator.of_path(name)
+
+    def owners_rule(self, path: str) -> OwnersRule | None:
+        """The rule that names the owners of a file or folder, tied or not."""
+        rule, prefix = self.owned.get(path), prefix_in(self.code_owners.top, self.root)
+        if rule is not None or prefix is None:
+            return rule
+        return self.code_owners.rules_for([prefix + path], lambda: False).get(prefix + path)
 
     def source_path(self, locator: str, source_id: str) -> str | None:
         """The file that a source was made from."""

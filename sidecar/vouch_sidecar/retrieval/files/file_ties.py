@@ -79,6 +79,22 @@ def tied_as_stored(view: View, path: str) -> list[Tied]:
     return _each_statement_once(ties)
 
 
+def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
+    """The claims tied to files and folders as they were when they were read, strongest first, each
+    once. Weak ties are left out where there are others. Reads no file.
+    """
+    workspace = view.workspace
+    ties = [
+        (path, tie)
+        for path in paths
+        for tie in (
+            workspace.ties.of_path(path) if path.endswith("/") else workspace.stored_ties_of(path)
+        )
+    ]
+    tied = visible_ties(view, ties)
+    return [each for each in tied if not each.is_weak] or tied
+
+
 def tied_around(view: View, path: str) -> list[Tied]:
     """The claims tied to a file, to its folder, or to another file there, as of the last
     analysis.

@@ -27,7 +27,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.commit_history import Commit
+from vouch_sidecar.workspace.commit_history import Commit, History
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
 
@@ -81,12 +81,16 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
     """The authors of the files that some claims of each view are tied to, those who know the files
     best first.
     """
+    told = [(view, theirs if _are_told(view) else []) for view, theirs in claims]
+    return _authors([(view, _files(view, theirs)) for view, theirs in told])
+
+
+def _authors(files: Sequence[tuple[View, Sequence[tuple[str, float]]]]) -> list[Author]:
+    """The authors of some files of each view, which have the strength of a tie."""
     changes: dict[str, _TiedCommit] = {}
-    for view, theirs in claims:
-        if not _are_told(view):
-            continue
+    for view, theirs in files:
         history = view.workspace.history
-        for path, strength in _files(view, theirs):
+        for path, strength in theirs:
             for number in history.by_path.get(path, ()):
                 commit = history.commits[number]
                 change = changes.get(commit.name)
@@ -96,11 +100,11 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
                 change.files.add((view.identity, path))
     hidden = {
         person
-        for view, _ in claims
+        for view, _ in files
         for person, names in (
             view.workspace.history.names.items() if view.people_told.never else ()
         )
-        if any(other.people_told.is_never(names) for other, _ in claims)
+        if any(other.people_told.is_never(names) for other, _ in files)
     }
     return _counted(changes.values(), hidden)
 
@@ -150,13 +154,18 @@ def _files(view: View, claims: Sequence[Claim]) -> list[tuple[str, float]]:
     for claim in claims:
         ties = [(f"{KB_DIRNAME}/{claim.path}", OWN_FILE)]
         for path, strength in files_of(view, claim).items():
-            paths = history.files_below(path) if path.endswith("/") else [path]
-            ties += [(path, strength) for path in paths if len(paths) <= MAX_BELOW]
+            ties += [(below, strength) for below in _below(history, path)]
         for path, strength in ties:
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
             strengths[path] = max(strengths.get(path, 0.0), worth)
     order = sorted(strengths.items(), key=lambda item: (-item[1], item[0]))
     return order[:MAX_FILES_OF_AUTHORS]
+
+
+def _below(history: History, path: str) -> list[str]:
+    """The files for which a path stands: itself, or those of a folder, where they are few."""
+    paths = history.files_below(path) if path.endswith("/") else [path]
+    return paths if len(paths) <= MAX_BELOW else []
 
 
 def authors_about(view: View, entity: Entity) -> list[Author]:
@@ -171,10 +180,15 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
 
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:
-    """The authors of the files of the claims that match a topic."""
-    return authors_of(
-        [(match.view, match.best_claims) for match in matches if _are_told(match.view)]
-    )
+    """The authors of the files that a topic names, else of those of the claims that match it."""
+    files = []
+    for match in matches:
+        if _are_told(match.view):
+            history = match.view.workspace.history
+            named = [(below, 1.0) for path in match.files for below in _below(history, path)]
+            theirs = named if match.files else _files(match.view, match.best_claims)
+            files.append((match.view, theirs))
+    return _authors(files)
 
 
 def told_by_commits(authors: Iterable[Author]) -> str:

@@ -4,7 +4,7 @@ see do not count.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Entity
@@ -12,7 +12,7 @@ from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILE
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.code_owners import CodeOwner
+from vouch_sidecar.workspace.code_owners import CodeOwner, OwnersRule
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
 EVERY_FILE = frozenset({"*", "**", "/**"})
@@ -28,7 +28,7 @@ class FileOwner(NamedTuple):
 
 
 def _are_told(view: View) -> bool:
-    return view.people_told.teams and bool(view.workspace.owned)
+    return view.people_told.teams and bool(view.workspace.code_owners.rules)
 
 
 def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> list[FileOwner]:
@@ -37,12 +37,21 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
     """
     if not _are_told(view):
         return []
-    people, owned = view.people_told, view.workspace.owned
     ties: dict[str, float] = {}
     for claim in claims:
         for path, strength in files_of(view, claim).items():
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
             ties[path] = max(ties.get(path, 0.0), worth)
+    return _owners_by(view, view.workspace.owned, ties, in_block)
+
+
+def _owners_by(
+    view: View, owned: Mapping[str, OwnersRule], ties: Mapping[str, float], in_block: bool
+) -> list[FileOwner]:
+    """The owners by these rules of files with these ties, those of most and strongest ties
+    first.
+    """
+    people = view.people_told
     sums: dict[CodeOwner, float] = {}
     patterns: dict[CodeOwner, str] = {}
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
@@ -69,17 +78,28 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
 
 
 def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:
-    """The owners of the files of the claims that match a topic. Whom one of the knowledge bases
-    never tells is left out of all.
+    """The owners of the files that a topic names, else of those of the claims that match it. Whom
+    one of the knowledge bases never tells is left out of all.
     """
     told = [match.view.people_told for match in matches]
     return [
         (match.view, owner)
         for match in matches
         if _are_told(match.view)
-        for owner in owners_of(match.view, match.best_claims, in_block)
+        for owner in (
+            _owners_of_files(match.view, match.files, in_block)
+            if match.files
+            else owners_of(match.view, match.best_claims, in_block)
+        )
         if not any(people.is_never([owner.handle]) for people in told)
     ]
+
+
+def _owners_of_files(view: View, paths: Sequence[str], in_block: bool) -> list[FileOwner]:
+    """The owners of files and folders, tied or not."""
+    rules = {path: view.workspace.owners_rule(path) for path in paths}
+    owned = {path: rule for path, rule in rules.items() if rule is not None}
+    return _owners_by(view, owned, dict.fromkeys(owned, 1.0), in_block)
 
 
 def told_owners(owners: Collection[FileOwner]) -> str:

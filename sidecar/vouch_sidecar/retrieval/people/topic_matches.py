@@ -1,5 +1,5 @@
 """Finds the claims that match a topic: claims of the entities that it names, and claims that hold
-its words.
+its words; of a topic that names a file, the claims tied to that in place of the latter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TOPIC_WORDS,
     PARTIAL_SHARE,
 )
-from vouch_sidecar.retrieval.evidence.question_words import blanked
+from vouch_sidecar.retrieval.evidence.question_words import Span, blanked
+from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.prompt_text import BEST, WHOM
@@ -50,7 +51,8 @@ class Question:
 @dataclass(frozen=True)
 class Match:
     """The claims of one view that match a topic, which `query` finds: those that count for one of
-    the entities in `entity_ids`, and those that hold all words of one of the `word_sets`.
+    the entities in `entity_ids`, those that hold all words of one of the `word_sets`, and those
+    `tied` to files.
     """
 
     view: View
@@ -62,6 +64,10 @@ class Match:
     """The places where the topic names entities and derived topics."""
     parts: tuple[str, ...] = ()
     """Ids of the entities and derived topics of whose names the topic is a part."""
+    files: tuple[str, ...] = ()
+    """The files that the topic names, and folders with a slash at their end."""
+    tied: frozenset[str] = frozenset()
+    """Ids of the claims tied to these."""
 
     def matched_claims(self) -> Iterator[tuple[Matched, Document]]:
         """All matching claims, each with the words that it holds, read in one pass."""
@@ -94,7 +100,7 @@ class Match:
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.names.entities_in(document)
-        is_named = not self.entity_ids.isdisjoint(entity_ids)
+        is_named = not self.entity_ids.isdisjoint(entity_ids) or claim_in(document).id in self.tied
         share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
         return Matched(claim_in(document), entity_ids, held, is_named, share, linked_by)
@@ -102,8 +108,8 @@ class Match:
 
 class Matched(NamedTuple):
     """A claim that matches a topic: the words that it holds, whether the topic names one of its
-    entities, and the share of the topic's words that it holds, weighed by rarity (1 if a name
-    matched).
+    entities or a file that it is tied to, and the share of the topic's words that it holds, weighed
+    by rarity (1 if a name or a file matched).
     """
 
     claim: Claim
@@ -139,17 +145,20 @@ class TopicMatches:
 
 def matching(views: Sequence[View], question: Question) -> TopicMatches:
     """The claims of each view that match a question. Words that stand nowhere in the knowledge base
-    are ignored.
+    are ignored, and where the topic names a file, all words but those of names.
     """
-    words = _words(views, question.topic)
+    files = [view.workspace.files_in(question.topic) for view in views]
+    paths = [(start, end) for found in files for start, end, _ in found]
+    words = _words(views, blanked(question.topic, paths))
     held_words = [word for word, stands in words if stands]
     total = sum(view.counts.claims for view in views)
     weights = {
         n: rarity(total, sum(view.counts.frequency(n) for view in views)) for n in held_words
     }
+    sets = [[] for _ in views] if paths else _sets(views, weights)
     matches = [
-        _match(view, question, held, weights)
-        for view, held in zip(views, _sets(views, weights), strict=True)
+        _match(view, question, held, weights, paths, [path for _, _, path in found])
+        for view, held, found in zip(views, sets, files, strict=True)
     ]
     return TopicMatches(question, matches, [word for word, stands in words if not stands])
 
@@ -179,20 +188,36 @@ def _match(
     question: Question,
     held: Sequence[tuple[Term, ...]],
     weights: Mapping[Term, float],
+    paths: Sequence[Span],
+    files: Sequence[str],
 ) -> Match:
     """The claims of a view that match: those of entities that the topic names in full or by a part,
-    and those that hold a set of words.
+    those that hold a set of words, and those tied to the `files` that it names at `paths`. A name
+    that is a part of a path is none.
     """
     topic, search = question.topic, view.search
     mentions = (*view.names.mentions(topic), *view.names.topic_mentions(topic))
+    mentions = tuple(mention for mention in mentions if not _is_within(mention, paths))
     parts = tuple(view.names.with_part(topic))
     entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
+    tied = frozenset(each.claim.id for each in tied_to_paths(view, files))
     query = any_of(
-        [search.claims_of(sorted(entity_ids)), *(search.holding(s, Kind.CLAIM) for s in held)]
+        [
+            search.claims_of(sorted(entity_ids)),
+            *(search.holding(words, Kind.CLAIM) for words in held),
+            *([search.these_claims(sorted(tied))] if tied else []),
+        ]
     )
     if question.linking == "declared":
         query = all_of([query, value_query("linked", ["declared"])])
-    return Match(view, entity_ids, tuple(held), weights, query, mentions, parts)
+    return Match(view, entity_ids, tuple(held), weights, query, mentions, parts, tuple(files), tied)
+
+
+def _is_within(mention: Mention, paths: Sequence[Span]) -> bool:
+    return any(
+        start <= mention.start and mention.end <= end and mention.end - mention.start < end - start
+        for start, end in paths
+    )
 
 
 def _sets(views: Sequence[View], weights: Mapping[Term, float]) -> list[list[tuple[Term, ...]]]:
