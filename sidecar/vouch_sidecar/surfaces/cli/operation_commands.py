@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.kb.sanitize import count, printable
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -60,6 +60,8 @@ COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 MAX_OFFERED = 500
 SHOWN = 60
 """Characters of a path that is too long."""
+MISSING_NAMED = 5
+"""Paths at which there is nothing that a command names; it counts the others."""
 BATCH_OF_PATHS = 100
 """Paths that are asked about at once: one question has a time limit, a shell's command has none."""
 _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
@@ -95,6 +97,11 @@ class OperationCommand(click.Command):
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
         self.print(result, given)
+        paths = [path for name in marked(operation.params, Paths) for path in given[name]]
+        if missing := [path for path in dict.fromkeys(paths) if not _is_there(path, roots)]:
+            others = len(missing) - MISSING_NAMED
+            also = f" and {count(others, 'other path')}" if others > 0 else ""
+            say(f"There is nothing at {', '.join(missing[:MISSING_NAMED])}{also}", err=True)
         if result.is_empty and operation.name in MUST_FIND:
             sys.exit(NOTHING_FOUND)
 
@@ -220,6 +227,18 @@ def _from_here(path: str) -> str:
     there = f"{Path.cwd()}/{path}"
     absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
     return there if not absolute and os.path.lexists(there) else path
+
+
+def _is_there(path: str, roots: Iterable[Path]) -> bool:
+    """Whether there is anything at a path, relative to the working folder, to the root of a
+    knowledge base, or to the top of its repository.
+    """
+    tops = (top for root in roots if (top := _top(root)) is not None)
+    return any(os.path.lexists(f"{Path(place, path)}") for place in (Path.cwd(), *roots, *tops))
+
+
+def _top(root: Path) -> Path | None:
+    return next((at for at in (root, *root.parents) if os.path.lexists(f"{at}/.git")), None)
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
