@@ -131,6 +131,48 @@ def test_names_that_were_there_once(root: Path, tmp_path: Path) -> None:
     assert said(settled(root, tmp_path))["class"] == "names UploadLoop, which is gone"
 
 
+def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_path: Path) -> None:
+    cite(root, "class", "`UploadLoop` retries.", "https://example.org/x")
+    cite(root, "path", f"See {CODE} for the limit.", "https://example.org/x")
+    settled(root, tmp_path)
+    (root / "lib").mkdir()
+    (root / CODE).rename(root / "lib/wire.py")
+    (root / FILE).rename(root / "lib/notes.md")
+    write(root, {"lib/more.txt": "class UploadLoop:"})
+    engine = settled(root, tmp_path)
+    stale = {text: ask(engine, "claim", id=text)["claim"]["stale"] for text in ("class", "one")}
+    assert stale == {"class": None, "one": None}
+    assert ask(engine, "claim", id="path")["claim"]["stale"] == f"names {CODE}, which is gone"
+    assert row(engine, "lib/notes.md")[0] == "there"
+    assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
+    (collection,) = engine.collections.values()
+    files = collection.surroundings.workspace.files
+    assert "lib/more.txt" not in files
+
+
+def test_a_name_that_is_saved_away_is_gone_at_once_and_comes_back() -> None:
+    """Git's index does not change."""
+    with place() as (folder, env):
+        root = repository(folder / "kb", {CODE: "class UploadLoop:\n    pass\n"})
+        cite(root, "class", "`UploadLoop` retries.", "https://example.org/x")
+        with serving(root, env, 1) as (server,):
+
+            def stale() -> object:
+                return server.ask("claim", id="class")["claim"]["stale"]
+
+            def loops() -> int:
+                return len(server.ask("files", paths=[CODE])["files"][0]["claims"])
+
+            until(lambda: not server.ask("status")["degraded"], "it is not worked out")
+            until(lambda: loops() == 1 and stale() is None, "it is not tied")
+            write(root, {CODE: "class Loop:\n    pass\n"})
+            until(lambda: stale() == "names UploadLoop, which is gone", "it is not seen")
+            write(root, {CODE: "import os\n\n\nclass UploadLoop:\n    pass\n"})
+            until(lambda: stale() is None, "that it came back is not seen")
+            (root / CODE).rename(root / "src/wire.py")
+            until(lambda: f"{server.ask('files', paths=['src/wire.py'])}".count("class"), "no")
+
+
 def test_checks_list_it(root: Path, tmp_path: Path) -> None:
     write(root, {FILE: "# Notes\n"})
     engine = settled(root, tmp_path)

@@ -70,12 +70,16 @@ def _never_stop() -> bool:
     return False
 
 
-def is_stale(state: WorkspaceState, collection: Collection) -> bool:
-    """Whether the list of files, the code owners or the history may have changed."""
+def is_stale(state: WorkspaceState, collection: Collection, stops: Stops = _never_stop) -> bool:
+    """Whether the list of files, the names that they define, the code owners or the history may
+    have changed.
+    """
     if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners_stamp:
         return True
     if _has_come_or_gone(state, collection.root):
         state.files = None
+        return True
+    if _say_other_names(state, collection, stops):
         return True
     return state.needs_history and history_of(collection)[1] != state.history.head
 
@@ -99,6 +103,34 @@ def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
     same = all(_is_there(root, path) == there for path, there in state.watched.items())
     state.watched_at, state.watch_seconds = now, time.monotonic() - now
     return not same
+
+
+def _say_other_names(state: WorkspaceState, collection: Collection, stops: Stops) -> bool:
+    """Whether a file that was saved says other names than before, or a file is gone. Takes only a
+    small share of the time, and reads what was saved alone.
+    """
+    root, wanted = collection.root, collection.surroundings.workspace.wanted
+    started = time.monotonic()
+    if not wanted or started - state.saves_looked_at < sweep_interval(state.saves_seconds):
+        return False
+    state.saves_looked_at = started
+    for path, before in state.stats.items():
+        if stops():
+            return False
+        stat = stat_of(root, path)
+        if stat is None:
+            state.files = None
+            return True
+        if stat in (before, state.saved.get(path)):
+            continue
+        content, known = read_file(root, path), state.names.get(path, NO_NAMES)
+        data = b"" if content is None else content[0]
+        names = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
+        if any(now.keys() != then.keys() for now, then in zip(names[:3], known[:3], strict=True)):
+            return True
+        state.saved[path] = stat if content is None else content[1]
+    state.saves_seconds = time.monotonic() - started
+    return False
 
 
 def _is_there(root: Path, path: str) -> bool:
@@ -492,6 +524,8 @@ def _search_files(
     if all_wanted != state.wanted:
         state.stats.clear()
         state.wanted = all_wanted
+    state.saved.clear()
+    state.stats = {path: stat for path, stat in state.stats.items() if path in files}
     state.names = {path: said for path, said in state.names.items() if path in files}
     for path in files.paths:
         if not is_searched(path):

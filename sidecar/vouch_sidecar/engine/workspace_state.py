@@ -45,6 +45,10 @@ class WorkspaceState:
     """Stat of each file that was searched for definitions, by path."""
     names: dict[str, SaidNames] = field(default_factory=dict)
     """What each file says of names, by path."""
+    saved: dict[str, Stat] = field(default_factory=dict)
+    """Stat of each file that was saved since, and still says the same names."""
+    saves_looked_at: float = 0.0
+    saves_seconds: float = 0.0
     wanted: str = ""
     """Digest of the names that the files were last searched for."""
     rationales: tuple[int, dict[str, str]] | None = None

@@ -87,17 +87,16 @@ class Workspaces:
             if kept is not None:
                 whole = None if kept[1] is None else knowledge
                 self._engine.publish_workspace(collection, *kept, whole, head)
+        throttle = _Throttle(self._ended, self._engine.foreground)
         if state.knowledge is knowledge and not await _in(
-            worker, lambda: is_stale(state, collection)
+            worker, lambda: is_stale(state, collection, throttle)
         ):
-            throttle = _Throttle(self._ended, self._engine.foreground)
             again = await _in(worker, lambda: look_again(collection, state, throttle))
             if again is not None or collection.is_workspace_pending:
                 looked = again or around.workspace
                 self._engine.publish_workspace(collection, looked, None, knowledge, head)
             await _in(worker, lambda: keep_results(collection, state))
             return
-        throttle = _Throttle(self._ended, self._engine.foreground)
         stages = work_out(collection, knowledge, state, env, throttle)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
             self._engine.publish_workspace(collection, *stage)

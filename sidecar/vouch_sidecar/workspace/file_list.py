@@ -18,6 +18,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
 from vouch_sidecar.kb.gitignore import Rules, is_ignored, rules_in
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_below
+from vouch_sidecar.workspace.file_kinds import ending_of
 from vouch_sidecar.workspace.git import Repository, run
 
 MAX_BYTES = 1 << 20
@@ -170,15 +171,22 @@ def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
 def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
-    """The files below a folder: from git's index, else found by a bounded walk. Blocks."""
+    """The files below a folder: from git's index, else found by a bounded walk. Where files of the
+    index were removed from the working tree, the walk finds where they may have gone: new files
+    with the same ending count, too. Blocks.
+    """
     stamp = stamp_of(root, trusted)
     repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
         top = os.path.realpath(repository.top)
         inside = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
         prefix = "" if inside == "." else f"{inside}/"
-        paths = _listed(repository, prefix, caches, env)
-        if paths is not None:
+        listed = _listed(repository, prefix, caches, env)
+        if listed is not None:
+            paths, removed = listed
+            if endings := set(map(ending_of, removed)):
+                new = (path for path in _Walk(root, True).files() if ending_of(path) in endings)
+                paths = list(dict.fromkeys([*paths, *new]))[:MAX_FILES]
             return Files(tuple(sorted(paths)), tracked=True, prefix=prefix, stamp=stamp)
     is_inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
     walk = _Walk(root, is_inside)
@@ -187,16 +195,16 @@ def list_files(
 
 def _listed(
     repository: Repository, prefix: str, caches: Path, env: Mapping[str, str]
-) -> list[str] | None:
-    """The regular files of git's index whose path begins so, but those removed from the working
-    tree; None where git can't be asked.
+) -> tuple[list[str], list[str]] | None:
+    """The regular files of git's index whose path begins so, and those of them that were removed
+    from the working tree; None where git can't be asked.
     """
     if not repository.index.is_file():
         return None
     data = run(repository, ["ls-files", "-z", "-t", "--stage"], caches, env)
     if data is None:
         return None
-    listed = []
+    listed, removed = [], []
     for entry in data.split(b"\0"):
         head, _, name = entry.partition(b"\t")
         tag, _, mode = head.partition(b" ")
@@ -208,9 +216,11 @@ def _listed(
         # a sparse checkout leaves files out (S): those are not removed
         if tag == b"S" or os.path.lexists(f"{repository.top}/{path}"):
             listed.append(path[len(prefix) :])
+        else:
+            removed.append(path[len(prefix) :])
         if len(listed) >= MAX_FILES:
             break
-    return list(dict.fromkeys(listed))
+    return list(dict.fromkeys(listed)), removed
 
 
 def _text(name: bytes) -> str | None:
