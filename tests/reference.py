@@ -17,7 +17,7 @@ from vouch_sidecar.index.links import behind_its_title
 from vouch_sidecar.index.withheld_texts import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
-from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, inflects, units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
 from vouch_sidecar.text.english_words import STOPWORDS
@@ -31,7 +31,7 @@ class Named(NamedTuple):
     start: int
     end: int
     entity_id: str
-    arm: Arm
+    arm: FormKind
     ambiguous: bool
     nested: bool
 
@@ -107,15 +107,15 @@ class Reference:
         """What one place names, in any of the ways in which its words can be read."""
         start, end = runs[0][:2]
         written = text[start:end]
-        arms: dict[str, Arm] = {}
+        arms: dict[str, FormKind] = {}
         for entity in self.entities.values():
             ways = [(n != written, arm) for run in runs for arm, n in _arms(entity, written, run)]
             if ways:  # a name that stands there just as it is spelled comes first
                 arms[entity.id] = min(ways)[1]
-        full = {e: arm for e, arm in arms.items() if arm is not Arm.SURNAME}
+        full = {e: arm for e, arm in arms.items() if arm is not FormKind.SURNAME}
         if not full and len(arms) > 1:
             return
-        exact = {e: arm for e, arm in full.items() if arm is not Arm.VARIANT}
+        exact = {e: arm for e, arm in full.items() if arm is not FormKind.VARIANT}
         named = exact or full or arms
         for entity_id, arm in named.items():
             yield Named(start, end, entity_id, arm, len(named) > 1, False)
@@ -333,9 +333,9 @@ def _cuts_katakana(analysis: Units, start: int, end: int) -> bool:
     return joined(start - 1, start) or joined(end - 1, end)
 
 
-def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[Arm, str]]:
+def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[FormKind, str]]:
     """How some words name an entity, if they do, and by which of its names."""
-    names = [(Arm.NAME, entity.name), *((Arm.ALIAS, alias) for alias in entity.aliases)]
+    names = [(FormKind.NAME, entity.name), *((FormKind.ALIAS, alias) for alias in entity.aliases)]
     for arm, name in names:
         for words, stems in _forms(name):
             if stems != run.stems:
@@ -343,12 +343,12 @@ def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[Arm, str]]:
             if _surface(written) == _surface(name):
                 yield arm, name
             elif all(map(inflects, words, run.words)):
-                yield Arm.VARIANT, name
+                yield FormKind.VARIANT, name
     parts = entity.name.split()
     if entity.type == "person" and len(parts) > 1 and len(parts[-1]) >= 3:
         for words, _ in _forms(parts[-1]):
             if words == run.words:
-                yield Arm.SURNAME, parts[-1]
+                yield FormKind.SURNAME, parts[-1]
 
 
 def _forms(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

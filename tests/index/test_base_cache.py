@@ -20,7 +20,7 @@ from vouch_sidecar.index.encoding import PlacedStem, StemPlace
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
-from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.kb.samples import make_kb
@@ -135,7 +135,7 @@ def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.M
     assert found is not None
     monkeypatch.setattr("vouch_sidecar.names.matcher.forms", pytest.fail)
     (named,) = Knowledge(found[0]).names.find("Two vaults")
-    assert (named.entity_id, named.arm) == ("e", Arm.VARIANT)
+    assert (named.entity_id, named.form) == ("e", FormKind.VARIANT)
 
 
 def test_a_base_takes_the_place_of_those_before_it(bases: Bases) -> None:

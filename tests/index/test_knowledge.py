@@ -84,7 +84,7 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
     }
     for topic in topics:
         found["mentions", topic] = [
-            (m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested)
+            (m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested)
             for m in view.names.mentions(topic)
         ]
         weights = view.counts.weights(topic)

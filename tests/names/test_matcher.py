@@ -12,7 +12,7 @@ from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import Arm, forms
+from vouch_sidecar.names.name_forms import FormKind, forms
 
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
@@ -24,10 +24,10 @@ def names_of(*known: Entity) -> Names:
     return Names.of(known)
 
 
-def found(text: str, *known: Entity) -> list[tuple[str, str, Arm]]:
+def found(text: str, *known: Entity) -> list[tuple[str, str, FormKind]]:
     """What is named (nested mentions left out): the words, the entity, the arm."""
     mentions = names_of(*known).find(text)
-    return [(text[m.start : m.end], m.entity_id, m.arm) for m in mentions if not m.nested]
+    return [(text[m.start : m.end], m.entity_id, m.form) for m in mentions if not m.nested]
 
 
 def one(text: str, *known: Entity) -> Mention:
@@ -38,18 +38,18 @@ def one(text: str, *known: Entity) -> Mention:
 @pytest.mark.parametrize(
     ("text", "written", "arm"),
     [
-        ("the rate limiter drops", "rate limiter", Arm.NAME),
-        ("the Rate Limiter drops", "Rate Limiter", Arm.NAME),
-        ("class RateLimiter:", "RateLimiter", Arm.VARIANT),
-        ("rate_limiter = None", "rate_limiter", Arm.VARIANT),
-        ("the rate-limiter", "rate-limiter", Arm.VARIANT),
-        ("two rate limiters", "rate limiters", Arm.VARIANT),
-        ("the rate limiter's window", "rate limiter", Arm.NAME),
-        ("the rate limiter’s window", "rate limiter", Arm.NAME),
-        ("the rate\nlimiter", "rate\nlimiter", Arm.NAME),
+        ("the rate limiter drops", "rate limiter", FormKind.NAME),
+        ("the Rate Limiter drops", "Rate Limiter", FormKind.NAME),
+        ("class RateLimiter:", "RateLimiter", FormKind.VARIANT),
+        ("rate_limiter = None", "rate_limiter", FormKind.VARIANT),
+        ("the rate-limiter", "rate-limiter", FormKind.VARIANT),
+        ("two rate limiters", "rate limiters", FormKind.VARIANT),
+        ("the rate limiter's window", "rate limiter", FormKind.NAME),
+        ("the rate limiter’s window", "rate limiter", FormKind.NAME),
+        ("the rate\nlimiter", "rate\nlimiter", FormKind.NAME),
     ],
 )
-def test_forms_of_a_name(text: str, written: str, arm: Arm) -> None:
+def test_forms_of_a_name(text: str, written: str, arm: FormKind) -> None:
     assert found(text, entity("rl", "rate limiter")) == [(written, "rl", arm)]
 
 
@@ -98,9 +98,9 @@ def test_an_alias_and_a_surname_name_too() -> None:
     ada = entity("ada", "Ada Lovelace", type="person", aliases=("the countess",))
     text = "Lovelace, the countess, is Ada Lovelace."
     assert found(text, ada) == [
-        ("Lovelace", "ada", Arm.SURNAME),
-        ("the countess", "ada", Arm.ALIAS),
-        ("Ada Lovelace", "ada", Arm.NAME),
+        ("Lovelace", "ada", FormKind.SURNAME),
+        ("the countess", "ada", FormKind.ALIAS),
+        ("Ada Lovelace", "ada", FormKind.NAME),
     ]
 
 
@@ -108,23 +108,25 @@ def test_a_part_that_is_shared_names_nobody_and_a_full_name_beats_a_part() -> No
     ada = entity("ada", "Ada Byron", type="person")
     lord = entity("lord", "Lord Byron", type="person")
     assert found("Byron wrote", ada, lord) == []
-    assert found("Byron wrote", ada, entity("ship", "Byron")) == [("Byron", "ship", Arm.NAME)]
+    assert found("Byron wrote", ada, entity("ship", "Byron")) == [("Byron", "ship", FormKind.NAME)]
     assert found("byron's", entity("tool", "Ada Byron", type="tool")) == []
 
 
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("restart Relay now", ("relay", Arm.NAME)),
-        ("restart Relays now", ("relays", Arm.NAME)),
-        ("the relays' logs", ("relays", Arm.NAME)),
-        ("two mailers", ("relay", Arm.ALIAS)),
+        ("restart Relay now", ("relay", FormKind.NAME)),
+        ("restart Relays now", ("relays", FormKind.NAME)),
+        ("the relays' logs", ("relays", FormKind.NAME)),
+        ("two mailers", ("relay", FormKind.ALIAS)),
     ],
 )
-def test_a_name_as_written_is_no_inflection_of_another(text: str, named: tuple[str, Arm]) -> None:
+def test_a_name_as_written_is_no_inflection_of_another(
+    text: str, named: tuple[str, FormKind]
+) -> None:
     relay = entity("relay", "Relay", aliases=("mailers",))
     mention = one(text, relay, entity("relays", "Relays"), entity("mailer", "Mailer"))
-    assert (mention.entity_id, mention.arm) == named
+    assert (mention.entity_id, mention.form) == named
     assert not mention.ambiguous
 
 
@@ -146,7 +148,7 @@ def test_a_name_as_written_is_no_inflection_of_another(text: str, named: tuple[s
 def test_a_name_in_capitals_has_a_plural(text: str, written: str) -> None:
     acronyms = [entity(name, name) for name in ("DLQ", "VM", "SLO", "VBS")]
     mention = one(text, *acronyms)
-    assert (text[mention.start : mention.end], mention.arm) == (written, Arm.VARIANT)
+    assert (text[mention.start : mention.end], mention.form) == (written, FormKind.VARIANT)
 
 
 @pytest.mark.parametrize(
@@ -177,9 +179,9 @@ def test_words_that_inflect_two_names_are_ambiguous() -> None:
 
 def test_words_that_name_two_entities_are_ambiguous() -> None:
     names = names_of(entity("a", "Mercury"), entity("b", "Quicksilver", aliases=("mercury",)))
-    assert [(m.entity_id, m.arm, m.ambiguous) for m in names.find("Mercury rises")] == [
-        ("a", Arm.NAME, True),
-        ("b", Arm.ALIAS, True),
+    assert [(m.entity_id, m.form, m.ambiguous) for m in names.find("Mercury rises")] == [
+        ("a", FormKind.NAME, True),
+        ("b", FormKind.ALIAS, True),
     ]
     without = names.changed([], ["b"])
     assert [m.ambiguous for m in without.find("Mercury rises")] == [False]
@@ -232,7 +234,7 @@ def test_what_spaces_part_is_found_as_in_one_piece(
     named = [entity(f"e{i}", name, type=kind) for i, name in enumerate(known)]
     mentions = names_of(*named).find(text + known[0])
     plain = Reference(named).mentions(text + known[0])
-    assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+    assert [(m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested) for m in mentions] == [
         tuple(mention) for mention in plain
     ]
 
@@ -240,14 +242,17 @@ def test_what_spaces_part_is_found_as_in_one_piece(
 def test_an_alias_that_is_the_name_in_another_spelling_is_one_mention() -> None:
     names = names_of(entity("limiter", "rate_limiter", aliases=("RateLimiter",)))
     found = names.find("RateLimiter and rate_limiter")
-    assert [(m.entity_id, m.arm) for m in found] == [("limiter", Arm.ALIAS), ("limiter", Arm.NAME)]
+    assert [(m.entity_id, m.form) for m in found] == [
+        ("limiter", FormKind.ALIAS),
+        ("limiter", FormKind.NAME),
+    ]
 
 
 def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -> None:
     limiter = entity("limiter", "rate_limiter", aliases=("RateLimiter",))
     names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
     found = names.find("RateLimiter")
-    assert [(m.entity_id, m.arm) for m in found if not m.nested] == [("limiter", Arm.ALIAS)]
+    assert [(m.entity_id, m.form) for m in found if not m.nested] == [("limiter", FormKind.ALIAS)]
 
 
 @given(entities())
@@ -287,7 +292,7 @@ class NamesMachine(RuleBasedStateMachine):
             assert self.names.containing(text) == anew.containing(text)
         plain = Reference(self.known.values()).mentions(self.text)
         mentions = self.names.find(self.text)
-        assert [(m.start, m.end, m.entity_id, m.arm, m.ambiguous, m.nested) for m in mentions] == [
+        assert [(m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested) for m in mentions] == [
             tuple(name) for name in plain
         ]
 

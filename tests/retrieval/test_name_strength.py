@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 import pytest
 from vouch_sidecar.kb.records import Artifact
-from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.view import View
@@ -60,7 +60,7 @@ def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
         for written in ("NFC", "NFD"):
             (evidence,) = weigh(known, normalize(written, text))
             matched = normalize("NFC", evidence.matched)
-            found.append((matched, evidence.mention.arm, *evidence[2:]))
+            found.append((matched, evidence.mention.form, *evidence[2:]))
             assert matched in text
     assert found == found[:1] * 4
 
@@ -146,7 +146,7 @@ def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str, fo
     for written in (name, name.lower()):
         text = form.format(written)
         (found,) = weigh(where, text)
-        assert (found.strength, found.matched, found.mention.arm) == (1.0, written, Arm.NAME)
+        assert (found.strength, found.matched, found.mention.form) == (1.0, written, FormKind.NAME)
 
 
 def test_a_name_with_its_signs_is_no_ordinary_word() -> None:

@@ -51,7 +51,7 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.kb.references import claim_marks, marks
-from vouch_sidecar.names.name_forms import Arm, KeyedForm, NameForm, forms
+from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm, forms
 from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.text.sentences import Form
 
@@ -654,7 +654,7 @@ def forms_in(entity: Document) -> list[KeyedForm]:
     return [
         (
             tuple(map(intern, path)),
-            NameForm(entity_id, Arm(arm), name, spelling, tuple(words)),
+            NameForm(entity_id, FormKind(kind), name, spelling, tuple(words)),
         )
-        for path, arm, name, spelling, words in json.loads(str(entity["forms"][0], "utf-8"))
+        for path, kind, name, spelling, words in json.loads(str(entity["forms"][0], "utf-8"))
     ]

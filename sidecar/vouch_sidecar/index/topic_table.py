@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.mentions import Mention, mark_nested
-from vouch_sidecar.names.name_forms import Arm, spelling
+from vouch_sidecar.names.name_forms import FormKind, spelling
 
 TOPIC = "topic"
 """The type of every topic."""
@@ -105,7 +105,7 @@ class VisibleTopics:
         if not self._by_id:
             return []
         mentions = [
-            mention._replace(arm=Arm.DERIVED, ambiguous=False)
+            mention._replace(form=FormKind.DERIVED, ambiguous=False)
             for table in self._tables
             for mention in table.names.find(text)
             if mention.entity_id in self._by_id

@@ -15,7 +15,7 @@ from itertools import chain
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, named_by
 from vouch_sidecar.names.name_forms import (
-    Arm,
+    FormKind,
     KeyedForm,
     KeyPath,
     forms,
@@ -59,7 +59,7 @@ class _Known:
         for path, form in forms:
             self.root.put(path, form)
         self.paths[entity.id] = [path for path, _ in forms]
-        whole = (path for path, form in forms if form.arm is not Arm.SURNAME)
+        whole = (path for path, form in forms if form.kind is not FormKind.SURNAME)
         for stem in dict.fromkeys(chain.from_iterable(whole)):
             self.by_stem[stem].append(entity.id)
         for text in spellings(entity):
@@ -143,7 +143,7 @@ class Names:
         ids = self.exactly(written) if written else []
         start, end = text.find(written), text.find(written) + len(written)
         return [
-            Mention(start, end, i, Arm.NAME, written, len(ids) > 1, False)
+            Mention(start, end, i, FormKind.NAME, written, len(ids) > 1, False)
             for i in ids
             if i not in mentioned
         ]
@@ -204,7 +204,7 @@ class Names:
             for entity_id, name in sorted(names_by_id.items()):
                 shared = len(names_by_id) > 1
                 mentions_of_parts.append(
-                    Mention(unit.start, end, entity_id, Arm.PART, name, shared, False)
+                    Mention(unit.start, end, entity_id, FormKind.PART, name, shared, False)
                 )
             at = last
         return mentions_of_parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.names.name_forms import Arm, NameForm, spelling
+from vouch_sidecar.names.name_forms import FormKind, NameForm, spelling
 from vouch_sidecar.names.trie import Reached
 from vouch_sidecar.text.analysis import Unit, Units, inflects
 
@@ -16,7 +16,7 @@ class Mention(NamedTuple):
     start: int
     end: int
     entity_id: str
-    arm: Arm
+    form: FormKind
     name: str
     """The name or alias that was recognised, as the entity spells it."""
     ambiguous: bool
@@ -44,45 +44,47 @@ def _mentions_between(
     """The mentions from `start` to `end`, in all readings of the units."""
     first, last = analysis.units[start], analysis.units[end - 1]
     written = analysis.text[first.start : last.end]
-    best: dict[str, tuple[Arm, NameForm]] = {}
+    best: dict[str, tuple[FormKind, NameForm]] = {}
     for step in steps:
         for form in step.forms:
-            arm = _arm(form, written, step.words)
-            if arm is not None and _better(arm, form, best.get(form.entity_id), written):
-                best[form.entity_id] = (arm, form)
-    certain = [e for e, (arm, _) in best.items() if arm is not Arm.SURNAME]
+            kind = _kind(form, written, step.words)
+            if kind is not None and _better(kind, form, best.get(form.entity_id), written):
+                best[form.entity_id] = (kind, form)
+    certain = [e for e, (kind, _) in best.items() if kind is not FormKind.SURNAME]
     if not certain and len(best) > 1:
         return  # a part that two entities share names nobody
     # Written just as one entity has it, the words are no inflection of another's name.
-    exact = [e for e in certain if best[e][0] is not Arm.VARIANT]
+    exact = [e for e in certain if best[e][0] is not FormKind.VARIANT]
     entity_ids = exact or certain or list(best)
     ambiguous = len(entity_ids) > 1
     for entity_id in sorted(entity_ids):
-        arm, form = best[entity_id]
-        yield Mention(first.start, last.end, entity_id, arm, form.name, ambiguous, False)
+        kind, form = best[entity_id]
+        yield Mention(first.start, last.end, entity_id, kind, form.name, ambiguous, False)
 
 
-def _better(arm: Arm, form: NameForm, best: tuple[Arm, NameForm] | None, written: str) -> bool:
+def _better(
+    kind: FormKind, form: NameForm, best: tuple[FormKind, NameForm] | None, written: str
+) -> bool:
     """Whether a form fits better than the best one so far: it is written exactly like the text, or
-    has a better arm.
+    is of a better kind.
     """
     if best is None:
         return True
-    return (form.name != written, arm) < (best[1].name != written, best[0])
+    return (form.name != written, kind) < (best[1].name != written, best[0])
 
 
-def _arm(form: NameForm, written: str, words: tuple[str, ...]) -> Arm | None:
+def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | None:
     """How the written words name the form; None if they only share stems with it."""
-    if form.arm is Arm.SURNAME:
-        return Arm.SURNAME if form.words == words else None
+    if form.kind is FormKind.SURNAME:
+        return FormKind.SURNAME if form.words == words else None
     if spelling(written) == form.spelling:
-        return form.arm
+        return form.kind
     if len(form.words) != len(words):
         return None
     if form.name.isupper():
         plural = not written.isupper() and all(map(_is_plural, form.words, words))
-        return Arm.VARIANT if plural or form.words == words else None
-    return Arm.VARIANT if all(map(inflects, form.words, words)) else None
+        return FormKind.VARIANT if plural or form.words == words else None
+    return FormKind.VARIANT if all(map(inflects, form.words, words)) else None
 
 
 def _is_plural(name: str, form: str) -> bool:

@@ -25,7 +25,7 @@ KeyPath = tuple[str, ...]
 Words = tuple[str, ...]
 
 
-class Arm(IntEnum):
+class FormKind(IntEnum):
     """How a text names an entity, best first."""
 
     NAME = 0
@@ -44,7 +44,7 @@ class NameForm(NamedTuple):
     """One name of one entity, as stored in the trie."""
 
     entity_id: str
-    arm: Arm
+    kind: FormKind
     name: str
     spelling: str
     words: Words
@@ -57,9 +57,9 @@ KeyedForm = tuple[KeyPath, NameForm]
 def forms(entity: Entity) -> Iterator[KeyedForm]:
     """The forms of an entity's name and aliases, with their paths through the trie."""
     seen: set[tuple[KeyPath, Words, str]] = set()
-    for arm, name in _names(entity):
+    for kind, name in _names(entity):
         for spelled in (name, *_numbered(name)):
-            how, written = arm if spelled == name else Arm.VARIANT, spelling(spelled)
+            how, written = kind if spelled == name else FormKind.VARIANT, spelling(spelled)
             for path, words in _paths(units(spelled)):
                 # An alias that differs from the name in its capitals is told apart by them.
                 if path and (path, words, name) not in seen:
@@ -72,14 +72,14 @@ def _numbered(name: str) -> tuple[str, ...]:
     return (name.replace("-", ""),) if _NUMBERED.fullmatch(name) else ()
 
 
-def _names(entity: Entity) -> Iterator[tuple[Arm, str]]:
-    yield Arm.NAME, entity.name
+def _names(entity: Entity) -> Iterator[tuple[FormKind, str]]:
+    yield FormKind.NAME, entity.name
     for alias in entity.aliases:
-        yield Arm.ALIAS, alias
+        yield FormKind.ALIAS, alias
     words = entity.name.split()
     surname = words[-1] if words else ""
     if entity.type == "person" and len(words) > 1 and len(surname) >= MIN_SURNAME:
-        yield Arm.SURNAME, surname
+        yield FormKind.SURNAME, surname
 
 
 def _paths(analysis: Units) -> Iterator[tuple[KeyPath, Words]]:

@@ -13,7 +13,7 @@ from vouch_sidecar.index.artifact_documents import key_in, stems_in
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import Arm
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import (
     BACKED,
     DESCRIBED_SHARE,
@@ -40,14 +40,14 @@ from vouch_sidecar.text.content_words import Term, terms
 AMBIGUOUS = "the same words name another entity"
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
-_ARM_NAMES: dict[Arm, ArmName] = {
-    Arm.NAME: "name",
-    Arm.ALIAS: "alias",
-    Arm.VARIANT: "variant",
-    Arm.SURNAME: "partial",
-    Arm.PART: "partial",
-    Arm.DERIVED: "derived",
-    Arm.BACKED: "derived",
+_ARM_OF_FORM: dict[FormKind, ArmName] = {
+    FormKind.NAME: "name",
+    FormKind.ALIAS: "alias",
+    FormKind.VARIANT: "variant",
+    FormKind.SURNAME: "partial",
+    FormKind.PART: "partial",
+    FormKind.DERIVED: "derived",
+    FormKind.BACKED: "derived",
 }
 
 
@@ -325,7 +325,7 @@ def listed_topics(view: View, text: str) -> list[Mention]:
 
 def arm_of(mention: Mention) -> ArmName:
     """The way in which a mention names its entity."""
-    return _ARM_NAMES[mention.arm]
+    return _ARM_OF_FORM[mention.form]
 
 
 def named_in(
@@ -343,7 +343,7 @@ def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) 
     evidence: dict[str, list[tuple[int, str, WeighedMention]]] = {}
     for age, text in texts:
         for weighed in weigh(view, text):
-            is_part = weighed.mention.arm in (Arm.PART, Arm.DERIVED)
+            is_part = weighed.mention.form in (FormKind.PART, FormKind.DERIVED)
             if (parts or not is_part) and weighed.is_listed:
                 evidence.setdefault(weighed.mention.entity_id, []).append((age, text, weighed))
     return [

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.artifact_documents import stems_in
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import Arm, spelling
+from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
     BACKED,
@@ -47,24 +47,24 @@ from vouch_sidecar.text.analysis import Unit, fold
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import STOPWORDS, tier
 
-_ARMS = {
-    Arm.NAME: NAME,
-    Arm.ALIAS: ALIAS,
-    Arm.VARIANT: IDENTIFIER_FORM,
-    Arm.SURNAME: SURNAME,
-    Arm.PART: PART,
-    Arm.DERIVED: DERIVED,
-    Arm.BACKED: BACKED,
+_STRENGTHS = {
+    FormKind.NAME: NAME,
+    FormKind.ALIAS: ALIAS,
+    FormKind.VARIANT: IDENTIFIER_FORM,
+    FormKind.SURNAME: SURNAME,
+    FormKind.PART: PART,
+    FormKind.DERIVED: DERIVED,
+    FormKind.BACKED: BACKED,
 }
-_BY_ARM = {
-    Arm.ALIAS: "an alias",
-    Arm.VARIANT: "another form of the name",
-    Arm.SURNAME: "a surname",
-    Arm.PART: "a part of the name",
-    Arm.DERIVED: "nobody declared it",
-    Arm.BACKED: "nobody declared it",
+_BY_FORM = {
+    FormKind.ALIAS: "an alias",
+    FormKind.VARIANT: "another form of the name",
+    FormKind.SURNAME: "a surname",
+    FormKind.PART: "a part of the name",
+    FormKind.DERIVED: "nobody declared it",
+    FormKind.BACKED: "nobody declared it",
 }
-"""What weakens a mention, for people, by its arm, and below by its place."""
+"""What weakens a mention, for people, by its form, and below by its place."""
 _BY_PLACE: dict[PlaceKind, str] = {
     "as it is": "it may be an ordinary word",
     "bare": "written as an ordinary word",
@@ -96,7 +96,7 @@ class WeighedMention(NamedTuple):
         """The least strength at which the entity is listed; entities that share a part of a name
         divide it among them.
         """
-        is_shared = self.mention.arm is Arm.PART and self.mention.ambiguous
+        is_shared = self.mention.form is FormKind.PART and self.mention.ambiguous
         return LISTED * SHARED if is_shared else LISTED
 
     @property
@@ -117,7 +117,7 @@ class WeighedMention(NamedTuple):
         }
         smallest = min(terms, key=lambda name: terms[name])
         reasons = {
-            "arm": _BY_ARM.get(self.mention.arm, ""),
+            "arm": _BY_FORM.get(self.mention.form, ""),
             "specificity": "the words may mean something else",
             "keyness": "most claims with the word are about something else",
             "place": _BY_PLACE.get(self.placed, ""),
@@ -170,7 +170,7 @@ class _Occurrence:
 
     @property
     def is_part(self) -> bool:
-        return self.mention.arm is Arm.PART
+        return self.mention.form is FormKind.PART
 
     @property
     def lacks_signs(self) -> bool:
@@ -184,13 +184,15 @@ class _Occurrence:
 
     def backed(self) -> _Occurrence:
         """The weighed mention; that of a topic with a word of one of its claims in the text gets
-        the arm `backed`, unless its name is in too many files.
+        the form `backed`, unless its name is in too many files.
         """
         topic = self.view.derived.get(self.mention.entity_id)
         if topic is not None and topic.wide:
             return self
         beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
-        return replace(self, mention=self.mention._replace(arm=Arm.BACKED)) if beside else self
+        return (
+            replace(self, mention=self.mention._replace(form=FormKind.BACKED)) if beside else self
+        )
 
     @property
     def is_person(self) -> bool:
@@ -247,12 +249,15 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
     matched = with_signs(occurrence.placing.text, mention) or occurrence.written
     is_signed = place != "unsigned" and not occurrence.is_part and has_signs(mention.name)
     if is_signed:
-        mention = mention._replace(arm=_own_arm(occurrence, matched))
+        mention = mention._replace(form=_own_form(occurrence, matched))
     if place == "alone" and not occurrence.is_part:
-        return WeighedMention(mention, matched, _ARMS[mention.arm], 1.0, 1.0, 1.0, place)
-    arm, specific = _arm(mention, matched), SIGNED if is_signed else _specificity(occurrence)
+        return WeighedMention(mention, matched, _STRENGTHS[mention.form], 1.0, 1.0, 1.0, place)
+    form, specific = (
+        _form_strength(mention, matched),
+        SIGNED if is_signed else _specificity(occurrence),
+    )
     placed: PlaceKind = "name" if is_signed else place
-    weighed = WeighedMention(mention, matched, arm, specific, 1.0, PLACES[placed], placed)
+    weighed = WeighedMention(mention, matched, form, specific, 1.0, PLACES[placed], placed)
     is_sure = (
         place == "trade"
         or occurrence.is_settled
@@ -264,24 +269,24 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
     return weighed._replace(keyness=_keyness(occurrence))
 
 
-def _arm(mention: Mention, matched: str) -> float:
-    if mention.arm is Arm.PART and mention.ambiguous:
+def _form_strength(mention: Mention, matched: str) -> float:
+    if mention.form is FormKind.PART and mention.ambiguous:
         return PART * SHARED
-    is_form = mention.arm in (Arm.VARIANT, Arm.DERIVED, Arm.BACKED)
+    is_form = mention.form in (FormKind.VARIANT, FormKind.DERIVED, FormKind.BACKED)
     if is_form and _letters(matched) != _letters(mention.name):
-        return min(INFLECTED, _ARMS[mention.arm])
-    return _ARMS[mention.arm]
+        return min(INFLECTED, _STRENGTHS[mention.form])
+    return _STRENGTHS[mention.form]
 
 
-def _own_arm(occurrence: _Occurrence, written: str) -> Arm:
-    """The arm of a name that is written with its signs."""
+def _own_form(occurrence: _Occurrence, written: str) -> FormKind:
+    """The form of a name that is written with its signs."""
     mention, entity = occurrence.mention, occurrence.entity
-    if mention.arm in (Arm.DERIVED, Arm.BACKED):
-        return mention.arm
+    if mention.form in (FormKind.DERIVED, FormKind.BACKED):
+        return mention.form
     if fold(written) != fold(mention.name.strip()):
-        return mention.arm
+        return mention.form
     is_name = entity is not None and entity.name == mention.name
-    return min(mention.arm, Arm.NAME if is_name else Arm.ALIAS)
+    return min(mention.form, FormKind.NAME if is_name else FormKind.ALIAS)
 
 
 def _letters(text: str) -> str:
