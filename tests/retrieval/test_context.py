@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.blocks.block import beginning
 from vouch_sidecar.retrieval.blocks.context import adjacent_hits, lines_for, tiers
@@ -54,6 +55,48 @@ def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
     seen = view(VAULT, page("keys", "Keys", body=body, entities=("vault",)))
     (hit,) = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
     assert hit.excerpt == "Keys live in the vault. They rotate."
+
+
+def brought_in(seen: View, text: str) -> list[tuple[str, int | None]]:
+    return [(hit.artifact.id, hit.section) for hit in run([seen], text, 0.4).answers]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Retry policy for uploads",
+        "retry policy for uploads?",
+        "What is the retry policy for uploads?",
+        "Please give me an overview of the retry policy for uploads.",
+    ],
+)
+def test_a_page_that_is_asked_for_by_its_title_answers(text: str) -> None:
+    body = "# Retry policy for uploads\n\n## Limits\n\nThree, then the operator is called.\n"
+    seen = view(page("retries", "Retry policy for uploads", body=body))
+    assert brought_in(seen, text)[0] == ("retries", 1)
+
+
+@pytest.mark.parametrize("text", ["ADR 3", "What is ADR 3?", "ADR-3", "explain ADR 0003 to me"])
+@pytest.mark.parametrize("title", ["ADR-0003: Queues", "ADR 3 queues", "adr-3"])
+def test_a_page_that_is_asked_for_by_its_number_answers(text: str, title: str) -> None:
+    others = [page(name, name, body="Not it.\n") for name in ("ADR-30: More", "RFC-3", "ADR-13")]
+    seen = view(page("queues", title, body="Work waits its turn.\n"), *others)
+    assert [page_id for page_id, _ in brought_in(seen, text)] == ["queues"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Background",
+        "in the background",
+        "Retry policy",
+        "ADR 30",
+    ],
+)
+def test_a_title_beside_other_words_and_a_common_word_ask_for_nothing(text: str) -> None:
+    pages = (("a", "Retry policy for uploads"), ("b", "Background"), ("c", "ADR-3"))
+    seen = view(*(page(page_id, title, body="Nothing.\n") for page_id, title in pages))
+    assert brought_in(seen, text) == []
 
 
 def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:

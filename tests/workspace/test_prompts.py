@@ -33,7 +33,7 @@ def test_a_document_is_asked_for_by_its_number(tmp_path: Path) -> None:
     cite(root, "valves", "Both valves close when the sensor is silent.", "docs/adr/0003-valves.md")
     cite(root, "units", "Pressures are kept in millibar.", "docs/adr/0004-units.md")
     engine = settled(root, tmp_path)
-    for task in ("ADR-0003", "What is ADR-3?", "What did ADR-0003 decide?"):
+    for task in ("ADR-0003", "What is ADR-3?", "ADR 3", "What did ADR 0003 decide?"):
         assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == ["valves"]
     assert ask(engine, "context", task="What did ADR-0005 decide?")["items"] == []
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.evidence.question_words import holds_exact
+from vouch_sidecar.retrieval.evidence.question_words import holds_exact, holds_number
 from vouch_sidecar.retrieval.probe import GivenEntities, Probe, run
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
@@ -65,7 +65,8 @@ def _probe(
     recalls = [kb.settings.recall for kb in asked]
     threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    asks = (len(text.strip()) >= shortest or holds_exact(text)) and not again
+    is_exact = holds_exact(text) or holds_number(text)
+    asks = (len(text.strip()) >= shortest or is_exact) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
     result = run([kb.view for kb in asked], text, threshold, full_text, spoken, vector)
     return Probed(result, 0, persona_of(asked, result.primary))

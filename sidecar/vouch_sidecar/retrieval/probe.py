@@ -21,10 +21,11 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
-from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.evidence.question_words import holds_number, worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about
+from vouch_sidecar.retrieval.statements.pages_asked_for import pages_asked_for
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def run(
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[ContextHit] = []
-    if full_text and worth_searching(text):
+    if full_text and (worth_searching(text) or holds_number(text)):
         looked_for = _phrases(views, text)
         tested_names = set(map(str.casefold, tested))
         tested += [
@@ -83,6 +84,8 @@ def run(
             if not view.deadline.has_passed():
                 asked = (view, rows, text, threshold, looked_for, spoken, vector)
                 answering += _answering(*asked)
+    if full_text and not any(row.strength >= VOLUNTEERED for row in rows):
+        answering = each_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
         [*hits, *answering],
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
@@ -153,6 +156,16 @@ def _answering(
         hit = ContextHit(view, answer.artifact, phrase, likelihood, arm, *where)
         out.append(replace(hit, is_volunteered=answer.is_volunteered))
     return out
+
+
+def _pages_asked_for(views: Sequence[View], text: str) -> list[ContextHit]:
+    """The pages that a text asks for by title or number."""
+    return [
+        ContextHit(view, page, phrase, ASKED_FOR, "text", None, section)
+        for view in views
+        if view.since is None and not view.deadline.has_passed()
+        for page, section, phrase in pages_asked_for(view, text)
+    ]
 
 
 def _somebody(view: View, answer: Answer) -> str | None:

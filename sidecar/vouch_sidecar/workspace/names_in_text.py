@@ -41,7 +41,9 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
 _LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
 _SPLIT = re.compile(r"\.|::|#")
-_NUMBERED = re.compile(r"(?<![\w./\\-])[A-Za-z]{2,12}-[0-9]{1,5}(?![\w-]|[./\\]\w)")
+_NUMBERED = re.compile(
+    r"(?<![\w./\\-])(?:[A-Za-z]{2,12}-|[A-Z]{2,12} )[0-9]{1,5}(?![\w-]|[./\\]\w)"
+)
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
 Kind = Literal["path", "identifier", "option", "document"]
@@ -70,10 +72,10 @@ def names_in(text: str) -> list[NameInText]:
 
 
 def documents_in(text: str) -> list[NameInText]:
-    """What may be the numbers of documents, as in `ADR-7`; in small letters."""
+    """What may be the numbers of documents, as in `ADR-7` or `ADR 7`; as in `adr-7`."""
     matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
     return [
-        NameInText("document", match[0].lower(), *match.span())
+        NameInText("document", match[0].lower().replace(" ", "-"), *match.span())
         for match in islice(matches, MAX_NAMES_READ)
     ]
 

@@ -46,7 +46,7 @@ _NUMBERS = DATES | frozenset(
     """.split()
 )
 """Words for times and numbers, which say as little of a text's subject as digits do."""
-_GENERAL = frozenset(
+GENERAL = frozenset(
     """
     anything background basics brief context describe description details everything explain facts
     give info information know learn notes overview quick recall remind say show something stuff
@@ -80,6 +80,8 @@ _EXACT = re.compile(
     r"|[A-Z]++[a-z0-9]++(?:[A-Z][a-z0-9]*+)++"  # identifiers
     r")(?![\w/])"
 )
+_NUMBERED = re.compile(r"(?<!\w)[A-Z]{2,12} [0-9]{1,5}(?!\w)")
+"""The number of a document, written with a space."""
 _JOINTS = re.compile(r"[./]")
 
 
@@ -190,7 +192,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     words = [
         word
         for word in terms(rest)
-        if fold(word.word) not in own and not (names and fold(word.word) in _GENERAL)
+        if fold(word.word) not in own and not (names and fold(word.word) in GENERAL)
     ]
     rarities = {word: _rarity(view, word) for word in words}
     weights = {word: rarities[word] * _commonness(word) for word in words}
@@ -252,6 +254,11 @@ def holds_exact(text: str) -> bool:
     return _EXACT.search(text) is not None
 
 
+def holds_number(text: str) -> bool:
+    """Whether a text holds what may be the number of a document with a space in it, as `ADR 7`."""
+    return _NUMBERED.search(text) is not None
+
+
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:
     """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
     is Relay?”, “give me the basics on Relay”. “What is” before a very common word does not count:
@@ -261,12 +268,12 @@ def asks_only_about(text: str, names: Iterable[Span]) -> bool:
     beside = [unit.folded for unit in units(blanked(text, spans)).units]
     if not beside:
         return all(not is_command(text[start:end]) for start, end in spans)
-    general = _GENERAL.intersection(beside)
+    general = GENERAL.intersection(beside)
     asking = general or _ASKS_ABOUT.intersection(beside)
     if not asking or len(beside) > _MAX_BESIDE:
         return False
     plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
-    return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | _GENERAL).issuperset(beside)
+    return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | GENERAL).issuperset(beside)
 
 
 def is_command(text: str) -> bool:

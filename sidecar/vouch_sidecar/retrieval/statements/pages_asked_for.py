@@ -1,0 +1,88 @@
+"""Finds the pages that a text asks for by their title, or by a number as in `ADR 3`, and by nothing
+else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vouch_sidecar.index.artifact_documents import TITLE, sections
+from vouch_sidecar.index.query import any_of
+from vouch_sidecar.kb.records import Page
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_TITLED, UNASKED_PAGES
+from vouch_sidecar.retrieval.evidence.question_words import GENERAL, asks_only_about
+from vouch_sidecar.retrieval.statements.section_passages import passages
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold, units
+from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.english_words import tier
+
+MAX_ASKING = 200
+"""Characters of a text that asks for a page; a longer one asks for more."""
+NUMBER_DIGITS = 5
+_NUMBERED = re.compile(r"(?<!\w)([A-Z]{2,12})[ -]0{0,4}+([1-9][0-9]{0,4})(?!\w)")
+
+
+class AskedPage(NamedTuple):
+    """A page, the number of its first section that says something, and what the text calls it."""
+
+    page: Page
+    section: int
+    phrase: str
+
+
+def pages_asked_for(view: View, text: str) -> list[AskedPage]:
+    """The pages that a text asks for, each at its first section with a text, in the order of the
+    index.
+    """
+    if len(text) > MAX_ASKING:
+        return []
+    asked = {
+        page.id: (page, phrase) for page, phrase in (*_titled(view, text), *_numbered(view, text))
+    }
+    return [AskedPage(page, _section(page), phrase) for page, phrase in asked.values()][:MAX_TITLED]
+
+
+def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
+    """Pages whose whole title stands in a text that only asks about it. A common word is no title:
+    it may mean anything.
+    """
+    every = terms(text)
+    words = tuple(word for word in every if fold(word.word) not in GENERAL) or tuple(every)
+    if not words or (len(every) == 1 and tier(fold(words[0].word)) in (1, 2)):
+        return
+    asked = units(text).units
+    written = [unit.folded for unit in asked]
+    for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_CONSIDERED):
+        if not isinstance(page, Page) or page.type in UNASKED_PAGES:
+            continue
+        title = [unit.folded for unit in units(page.title).units]
+        for at in range(len(written) - len(title) + 1) if title else ():
+            if written[at : at + len(title)] == title:
+                start, end = asked[at].start, asked[at + len(title) - 1].end
+                if asks_only_about(text, [(start, end)]):
+                    yield page, text[start:end]
+                break
+
+
+def _numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
+    """Pages whose title begins with the number that a text only asks about."""
+    number = _NUMBERED.search(text)
+    if number is None or not asks_only_about(text, [number.span()]):
+        return
+    series, digits = number[1], number[2]
+    forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
+    query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
+    for page in view.visible.artifacts_in(query, MAX_CONSIDERED):
+        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
+            begins = _NUMBERED.match(page.title.strip().upper())
+            if begins is not None and begins.groups() == number.groups():
+                yield page, number[0]
+
+
+def _section(page: Page) -> int:
+    """The first section with more than a heading; else the first."""
+    told = (number for number, section in enumerate(sections(page)) if any(passages(section)))
+    return next(told, 0)
