@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,11 @@ STANDARD = """\
 ## Standard requests
 
 Hover and definition answer on the name of an entity in any open document, with `null` elsewhere.
+"""
+OPERATIONS_HAVE = """\
+## Operations
+
+Every operation takes and gives these fields, and those that stand below it.
 """
 DIAGNOSTICS = """\
 Problems of the files under `.vouch/` are pushed, or given to clients that declare
@@ -159,14 +164,22 @@ def _parts(recorder: Recorder, schema: dict[str, Any]) -> Iterator[str]:
     yield INTRODUCTION
     yield _initialize(recorder)
     yield _events(recorder, schema)
-    yield "## Operations\n"
+    yield OPERATIONS_HAVE
+    common = {side: _common_fields(schema, side) for side in ("params", "result")}
+    for side, (fields, always) in common.items():
+        yield f"{side.capitalize()}:\n"
+        yield _rows(fields, always)
     for name, operation in schema["operations"].items():
         yield f"### {operation['method']}\n"
         yield operation["summary"] + "\n"
-        yield "Params:\n"
-        yield _table(schema, operation["params"])
-        yield "Result:\n"
-        yield _table(schema, operation["result"])
+        for side, (fields, _) in common.items():
+            table = _table(schema, operation[side], but=fields)
+            yield (
+                f"{side.capitalize()}:\n"
+                if table
+                else f"{side.capitalize()}: those of every operation.\n"
+            )
+            yield from [table] if table else []
         yield recorder.ask(operation["method"], OPERATIONS[name].example)
     for method, request in schema["requests"].items():
         yield f"### {method}\n"
@@ -287,14 +300,35 @@ def _describe(schema: dict[str, Any], ref: dict[str, Any]) -> str:
     return str(schema["$defs"][_name(ref)].get("description", ""))
 
 
-def _table(schema: dict[str, Any], ref: dict[str, Any]) -> str:
+def _common_fields(schema: dict[str, Any], side: str) -> tuple[dict[str, Any], set[str]]:
+    """The fields that all operations have, as most of them have them, and those always there."""
+    found = [schema["$defs"][_name(one[side])] for one in schema["operations"].values()]
+    every = [one.get("properties", {}) for one in found]
+    common = {
+        name: max((fields[name] for fields in every), key=[fields[name] for fields in every].count)
+        for name in every[0]
+        if all(name in fields for fields in every)
+    }
+    return common, set(common).intersection(*(one.get("required", ()) for one in found))
+
+
+def _table(
+    schema: dict[str, Any], ref: dict[str, Any], but: Mapping[str, Any] | None = None
+) -> str:
+    """The fields of an object, without those that are the same in `but`; "" where none is left."""
     found = schema["$defs"][_name(ref)]
+    fields = found.get("properties", {})
+    left = {name: field for name, field in fields.items() if (but or {}).get(name) != field}
+    return _rows(left, found.get("required", ())) if left or not but else ""
+
+
+def _rows(fields: Mapping[str, Any], required_names: Container[str]) -> str:
     rows = ["| field | type | |", "|---|---|---|"]
-    for name, field in found.get("properties", {}).items():
+    for name, field in fields.items():
         notes = [field.get("description", "").rstrip(".")]
         if field.get("default") is not None:
             notes.append(f"default `{json.dumps(field['default'])}`")
-        required = "" if name in found.get("required", ()) else " (optional)"
+        required = "" if name in required_names else " (optional)"
         note = "; ".join(one for one in notes if one).replace("|", "\\|")
         rows.append(f"| `{name}`{required} | {_type(field)} | {note} |")
     return "\n".join(rows) + "\n"
