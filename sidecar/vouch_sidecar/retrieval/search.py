@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
+
+from tantivy import Document
 
 from vouch_sidecar.index.artifact_documents import (
     SENTENCE_STEMS,
@@ -86,6 +89,17 @@ def text_of(artifact: Artifact, section: int = 0) -> str:
             return other.id
 
 
+class _DocumentHit(NamedTuple):
+    """A document that holds words of a query, of which nothing was read yet."""
+
+    view: View
+    kind: Kind
+    artifact_id: str
+    section: int
+    score: float
+    document: Document
+
+
 def search(
     views: Sequence[View],
     query: str,
@@ -141,10 +155,10 @@ def found_by_words(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> tuple[list[Ranked], list[Ranked]]:
+) -> tuple[list[Ranked], Iterator[Ranked]]:
     """The entities that a query is a name of, then at most `limit` artifacts of each kind that hold
-    words of it, best first. An artifact that holds only some words of an identifier, such as
-    `RETRY_LIMIT`, is left out.
+    words of it, best first, each read when it is asked for. An artifact that holds only some words
+    of an identifier, such as `RETRY_LIMIT`, is left out.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
@@ -160,9 +174,25 @@ def found_by_words(
         for view in views
         for kind in dict.fromkeys(kinds)
         for hit in _in_kind(view, kind, words, least, limit, exclude)
-        if kind is not Kind.ENTITY or (view.collection, hit.artifact.id) not in keys
+        if kind is not Kind.ENTITY or (view.collection, hit.artifact_id) not in keys
     ]
-    return ranked(by_name), ranked(others)
+    return ranked(by_name), _in_order(others, limit)
+
+
+def _in_order(hits: Iterable[_DocumentHit], limit: int) -> Iterator[Ranked]:
+    """The artifacts that the viewer may see, best first, each once and `limit` of a kind."""
+    given: defaultdict[tuple[str, Kind], set[str]] = defaultdict(set)
+    for hit in sorted(
+        hits, key=lambda h: (-h.score, h.artifact_id, h.kind, h.view.collection, h.section)
+    ):
+        ids = given[hit.view.collection, hit.kind]
+        most = limit * OF_ONE_EXCHANGE if hit.kind is Kind.CLAIM else limit
+        if hit.artifact_id in ids or len(ids) >= most:
+            continue
+        artifact = hit.view.visible.in_document(hit.document)
+        if artifact is not None:
+            ids.add(hit.artifact_id)
+            yield Ranked(hit.view, hit.kind, artifact, hit.section, hit.score)
 
 
 def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
@@ -188,18 +218,17 @@ def _in_kind(
     least: int,
     limit: int,
     exclude: Collection[str],
-) -> list[Ranked]:
-    """The best of one kind, each artifact once, that hold at least so many of the words.
+) -> Iterator[_DocumentHit]:
+    """The best of one kind that hold at least so many of the words.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
     rarity there and rounds the length of a text; those are scored exactly.
     """
     if view.deadline.has_passed():
-        return []
+        return
     looked_for = SENTENCE_STEMS if kind is Kind.CLAIM else kind
     weights, average = _statistics(view, looked_for, words)
     snapshot = view.knowledge.snapshot
-    scored = []
     most = limit + len(exclude) + SPARE_HITS
     for hit in snapshot.best_of_each(view.search.relevant(words, looked_for), most):
         document = snapshot.document(hit)
@@ -208,17 +237,8 @@ def _in_kind(
         stems = sentence_stems_in(document, view.gates) if is_claim else stems_in(document)
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
-        if artifact_id not in exclude and (value := _score(stems, weights, average)) > 0:
-            scored.append((-value, artifact_id, section, document))
-    best: dict[str, Ranked] = {}
-    if kind is Kind.CLAIM:
-        limit *= OF_ONE_EXCHANGE
-    for value, artifact_id, section, document in sorted(scored, key=lambda row: row[:3]):
-        if artifact_id not in best and len(best) < limit:
-            artifact = view.visible.in_document(document)
-            if artifact is not None:
-                best[artifact_id] = Ranked(view, kind, artifact, section, -value)
-    return list(best.values())
+        if artifact_id not in exclude and (score := _score(stems, weights, average)) > 0:
+            yield _DocumentHit(view, kind, artifact_id, section, score, document)
 
 
 def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:

@@ -57,7 +57,8 @@ def semantic_search(
     """Hits by words and a few by meaning alone, ranked together; first the entities that the query
     is a name or alias of.
     """
-    by_name, others = found_by_words(views, query, kinds, limit, exclude)
+    by_name, in_order = found_by_words(views, query, kinds, limit, exclude)
+    others = list(in_order)
     keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
     alone = _alone(
         vector,
