@@ -27,8 +27,8 @@ def said(seen: View, text: str) -> list[str]:
     return [answer.artifact.id for answer in answers(seen, text, {}) if answer.likelihood >= 0.4]
 
 
-def probed(seen: View, text: str, threshold: float = 0.4) -> Probe:
-    return run([seen], text, threshold)
+def probed(seen: View, text: str) -> Probe:
+    return run([seen], text)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,13 @@ def test_a_probe_tells_the_phrase_that_a_hit_holds() -> None:
     assert found.strength == "moderate"
     (hit,) = found.answers
     assert (hit.artifact.id, hit.phrase, hit.arm) == ("billing", "billing data", "text")
-    assert probed(view(*FACTS, *OTHERS), "what of billing data?", 0.999).answers == ()
+
+
+def test_each_knowledge_base_has_its_own_threshold() -> None:
+    seen = view(*FACTS, *OTHERS)
+    strict = replace(view(*FACTS, *OTHERS, collection="strict"), threshold=0.999)
+    found = run([seen, strict], "which database do we use for billing data?")
+    assert [(hit.view.collection, hit.artifact.id) for hit in found.hits] == [("kb", "billing")]
 
 
 def test_the_claims_about_an_entity_come_by_likelihood_then_by_worth() -> None:

@@ -58,7 +58,7 @@ def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
 
 
 def brought_in(seen: View, text: str) -> list[tuple[str, int | None]]:
-    return [(hit.artifact.id, hit.section) for hit in run([seen], text, 0.4).answers]
+    return [(hit.artifact.id, hit.section) for hit in run([seen], text).answers]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_te
     for listing in (RUNBOOK, page("runbook", body=RUNBOOK.body, entities=("relay",))):
         seen = view(RELAY, *facts, listing)
         rows = volunteered_by([seen], [text])
-        found = run([seen], text, 0.4).answers
+        found = run([seen], text).answers
         first, second = lines_for(rows, text, found)
         assert (first.artifact.id, first.section) == ("runbook", 1)
         assert first.excerpt == "## Draining Drain the buffer before midnight."
@@ -186,7 +186,7 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
     def told(*pages: Page) -> list[str]:
         seen = view(RELAY, *facts, *pages)
         rows = volunteered_by([seen], [text])
-        return [h.artifact.id for h in lines_for(rows, text, run([seen], text, 0.4).answers)]
+        return [h.artifact.id for h in lines_for(rows, text, run([seen], text).answers)]
 
     assert told(about) == ["runbook", "a"]
     assert told(naming) == ["paging", "a"]
@@ -195,7 +195,7 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
 
 def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> None:
     seen = view(RUNBOOK)
-    found = run([seen], "when is the buffer drained?", 0.4).answers
+    found = run([seen], "when is the buffer drained?").answers
     near = adjacent_hits(found)
     assert [hit.section for hit in near] == [0, 2, None]
     assert [hit.excerpt for hit in near] == [
@@ -208,7 +208,7 @@ def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> N
 def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
     filler = "Nothing to see in this sentence either. " * 12
     body = f"## Limits\n\n{filler}\n\nA valve feeds the boiler. {filler}"
-    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4)
+    found = run([view(page("p", body=body))], "what valve feeds the boiler?")
     (hit,) = found.answers
     assert hit.excerpt.startswith("## Limits … A valve feeds the boiler. Nothing")
     assert len(hit.excerpt) <= 240
@@ -230,6 +230,6 @@ def test_a_long_section_is_told_from_the_item_that_answers_without_marks() -> No
     )
     answer = "- A valve feeds the [[boiler|big boiler]]. [claim: gone]"
     body = f"## Limits\n\n{items}{answer}\n- Nothing more."
-    found = run([view(page("p", body=body))], "what valve feeds the boiler?", 0.4)
+    found = run([view(page("p", body=body))], "what valve feeds the boiler?")
     (hit,) = found.answers
     assert hit.excerpt == "## Limits … - A valve feeds the big boiler. - Nothing more."

@@ -42,7 +42,7 @@ def test_a_title_is_given_in_the_words_of_the_text_and_once() -> None:
     )
 
     def tested(text: str) -> tuple[str, ...]:
-        return run([seen], text, 0.4).phrases
+        return run([seen], text).phrases
 
     text = "is proof of delivery needed when Proof of delivery lies about its depot clock?"
     assert tested(text) == ("proof of delivery", "depot clock")

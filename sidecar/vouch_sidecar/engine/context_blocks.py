@@ -57,7 +57,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
     for kb in served:
         recall = kb.settings.recall
         if recall.enabled:
-            threshold = strength_of(recall.similarity_threshold)
+            threshold = strength_of(kb.view.threshold)
             read, also = _window_texts(kb, session) if texts is None else (texts, ())
             volunteered = volunteered_by([kb.view], read, threshold, also)
             ids = {row.entity.id for row in volunteered}
@@ -122,7 +122,6 @@ def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[Conte
         for hit in hits
         if (isinstance(hit.artifact, Claim | Page | Relation) or hit.to_ask)
         and recalls[hit.view.collection].enabled
-        and hit.similarity >= recalls[hit.view.collection].similarity_threshold
     ]
 
 

@@ -264,6 +264,7 @@ class Engine:
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
+                threshold=settings.recall.similarity_threshold,
             )
             served.append(Served(view, settings, collection))
         return served

@@ -21,9 +21,7 @@ def given_entities(
     rows = (
         row
         for kb in served
-        for row in volunteered_by(
-            [kb.view], [text], strength_of(kb.settings.recall.similarity_threshold)
-        )
+        for row in volunteered_by([kb.view], [text], strength_of(kb.view.threshold))
     )
     return frozenset((row.view.identity, row.entity.id) for row in rows if was_given(session, row))
 

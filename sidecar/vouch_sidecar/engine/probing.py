@@ -63,12 +63,11 @@ def _probe(
     vector: TextVector | None,
 ) -> Probed:
     recalls = [kb.settings.recall for kb in asked]
-    threshold = min((recall.similarity_threshold for recall in recalls), default=1.0)
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     is_exact = holds_exact(text) or holds_number(text)
     asks = (len(text.strip()) >= shortest or is_exact) and not again
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    result = run([kb.view for kb in asked], text, threshold, full_text, spoken, vector)
+    result = run([kb.view for kb in asked], text, full_text, spoken, vector)
     return Probed(result, 0, persona_of(asked, result.primary))
 
 

@@ -72,8 +72,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:
-        threshold = kb.settings.recall.similarity_threshold
-        least = strength_of(threshold)
+        least = strength_of(kb.view.threshold)
         entities_found = candidates(kb.view, text, least)
         said = (e for e in entities_found if e.verdict == "volunteered" and e.score.value >= least)
         speaking = {e.entity.id: e.score.value for e in said}
@@ -100,7 +99,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=collection,
             )
-            for line in lines(kb.view, text, speaking, speech.hits, threshold, ask.vector)
+            for line in lines(kb.view, text, speaking, speech.hits, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

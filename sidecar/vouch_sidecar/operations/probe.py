@@ -70,8 +70,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     probed = probing.probe(served, text, session, vector=ask.vector)
     probe, hits = probed.probe, list(probed.probe.hits)
     if ask.vector is not None:
-        threshold = min(kb.settings.recall.similarity_threshold for kb in served)
-        hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits, threshold)
+        hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)
         hits.sort(key=lambda hit: -hit.similarity)
     ask.engine.stats.count_probe(served, probe, probed.from_cache)
     return ProbeResult(

@@ -125,12 +125,10 @@ def lines(
     text: str,
     speaking: Mapping[str, float],
     hits: Sequence[ContextHit],
-    threshold: float,
     vector: TextVector | None = None,
 ) -> list[Line]:
     """The claims, sections and relations that a text may bring in, those that are said first.
-    `speaking` gives the strength of each entity that is said; `hits` are the lines that are said;
-    `threshold` is the least likelihood for one.
+    `speaking` gives the strength of each entity that is said; `hits` are the lines that are said.
     """
     text = text[:MAX_PHRASED]
     by_key = {
@@ -153,9 +151,9 @@ def lines(
     for key, unsaid in list(by_key.items())[:MAX_TOLD]:
         if key not in out:
             score = unsaid.features.score(unsaid.words)
-            beyond = unsaid.likelihood >= threshold
+            beyond = unsaid.likelihood >= view.threshold
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
-            why = score.sentence(threshold)
+            why = score.sentence(view.threshold)
             if beyond:
                 why += "; others go before it" if unsaid.is_volunteered else f"; {UNASKED}"
             out[key] = Line(view, unsaid.artifact, score, False, why)

@@ -59,14 +59,11 @@ class Probe:
 def run(
     views: Sequence[View],
     text: str,
-    threshold: float,
     full_text: bool = True,
     spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> Probe:
-    """Probe all views. `threshold` is the least likelihood of a hit, `vector` the text as a vector
-    if a model is set up.
-    """
+    """Probe all views. `vector` is the text as a vector, if a model is set up."""
     rows = [row for view in views for row in named_in(view, [text])]
     rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
@@ -82,8 +79,7 @@ def run(
         answering = _to_ask(views, rows, text)
         for view in views:
             if not view.deadline.has_passed():
-                asked = (view, rows, text, threshold, looked_for, spoken, vector)
-                answering += _answering(*asked)
+                answering += _answering(view, rows, text, looked_for, spoken, vector)
     if full_text and not any(row.strength >= VOLUNTEERED for row in rows):
         answering = each_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
@@ -124,7 +120,6 @@ def _answering(
     view: View,
     salient: Sequence[Salient],
     text: str,
-    threshold: float,
     looked_for: Sequence[Phrase],
     spoken: GivenEntities,
     vector: TextVector | None,
@@ -143,13 +138,13 @@ def _answering(
     for answer in answers(view, text, strengths, kinds, vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD
-        if not is_told and answer.likelihood < threshold:
+        if not is_told and answer.likelihood < view.threshold:
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
         phrase = next(
             (p.text for p in looked_for if p.is_held(answer.words)), " ".join(answer.words)
         )
-        likelihood = max(answer.likelihood, threshold)
+        likelihood = max(answer.likelihood, view.threshold)
         arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)

@@ -124,14 +124,13 @@ def semantic_hits(
     views: Sequence[View],
     text: str,
     hits: Iterable[ContextHit],
-    threshold: float,
 ) -> list[ContextHit]:
     """Hits by meaning that a probe lists after the others: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
-    near = _alone(vector, views, KINDS, keys, (), max(threshold, SEMANTIC_LEAST))
-    return [_hit(hit, text) for hit in near]
+    near = _alone(vector, views, KINDS, keys, (), SEMANTIC_LEAST)
+    return [_hit(hit, text) for hit in near if hit.score >= hit.view.threshold]
 
 
 def _hit(hit: Ranked, text: str) -> ContextHit:

@@ -38,18 +38,16 @@ class Touched:
     """The lines that are new."""
 
 
-def hits_to_tell(
-    view: View, touched: Touched, threshold: float, given: Container[object]
-) -> list[ContextHit]:
+def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[ContextHit]:
     """The first three claims of those at the place whose state (`state_of`) was not yet
     `given`. A claim whose cited file is gone is left out.
     """
-    hits = each_once(_hits_at(view, touched, threshold))
+    hits = each_once(_hits_at(view, touched))
     hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
     return [hit for hit in hits if state_of(hit) not in given][:MOST_LINES]
 
 
-def _hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]:
+def _hits_at(view: View, touched: Touched) -> list[ContextHit]:
     """The claims to tell, best first: those that answer the inserted lines and are tied to the file
     or its folder; then those tied to the touched lines, in their order; then those tied to the
     whole file. Weak ties and mentions are left out.
@@ -57,9 +55,11 @@ def _hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]
     there = view.workspace.path_of(touched.path)
     if there is None:
         return []
-    judged = list(_judged(view, there, touched.inserted, threshold)) if touched.inserted else []
+    judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
     strong = [
-        tied for tied in tied_as_stored(view, there) if not tied.is_weak and not tied.is_mention
+        tied
+        for tied in tied_as_stored(view, there)
+        if not tied.is_weak and not tied.is_mention and tied.strength >= view.threshold
     ]
     chosen = _in_place(strong, touched, view.workspace.is_as_read(there))
     return [
@@ -71,10 +71,11 @@ def _hits_at(view: View, touched: Touched, threshold: float) -> list[ContextHit]
     ]
 
 
-def _judged(view: View, path: str, inserted: str, threshold: float) -> Iterator[ContextHit]:
+def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
     near = {tied.claim.id for tied in tied_around(view, path)}
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
-        if answer.artifact.id in near and answer.is_volunteered and answer.likelihood >= threshold:
+        is_likely = answer.likelihood >= view.threshold
+        if is_likely and answer.is_volunteered and answer.artifact.id in near:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 

@@ -15,6 +15,7 @@ from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
+from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
@@ -89,6 +90,8 @@ class Viewpoint:
     """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
+    threshold: float = Recall().similarity_threshold
+    """The least likelihood of a line that is told."""
 
     @property
     def identity(self) -> Path | str:
@@ -102,7 +105,7 @@ class Viewpoint:
         """A value that changes whenever the same question may have another answer."""
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
-        return (*parts, self.knowledge.serial)
+        return (*parts, self.threshold, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:

@@ -163,11 +163,7 @@ def _touched(payload: Payload, path: str) -> Touched:
 def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -> list[ContextHit]:
     """The claims to tell of what was touched, without those that the session was given before."""
     before = frozenset() if session is None else session.all_given()
-    chosen: list[ContextHit] = []
-    for kb in served:
-        threshold = kb.settings.recall.similarity_threshold
-        chosen += hits_to_tell(kb.view, touched, threshold, before)
-    return chosen
+    return [hit for kb in served for hit in hits_to_tell(kb.view, touched, before)]
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
