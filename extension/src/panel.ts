@@ -4,7 +4,7 @@ import { ClaimView } from './claim/claimView';
 import { Experts } from './experts/expertsView';
 import { workspaceFolders } from './folders';
 import { InFile, type VisiblePart } from './inFile/inFileView';
-import { ReadingPosition } from './inFile/readingPosition';
+import { ReadingPosition, STILL_MS } from './inFile/readingPosition';
 import { Dismissals } from './inFile/tiedRows';
 import { blockRows, InPlay, newestFirst } from './inPlay/inPlayView';
 import { NO_PLACEHOLDER, placeholderOf } from './inPlay/placeholder';
@@ -19,7 +19,6 @@ import type { Ask } from './tree/ask';
 import type { Node } from './tree/nodes';
 import { NodeTree } from './tree/tree';
 
-const SETTLE_MS = 250;
 /** Rows that are in play, at most. */
 const IN_PLAY = 10;
 
@@ -153,7 +152,7 @@ export class Panel implements vscode.Disposable {
   /** Takes in what changed; several changes in a row at once. */
   refreshSoon(): void {
     clearTimeout(this.refreshing);
-    this.refreshing = setTimeout(() => void this.refresh(), SETTLE_MS);
+    this.refreshing = setTimeout(() => void this.refresh(), STILL_MS);
   }
 
   /** The folder of a collection; null where there is only one. */
@@ -212,7 +211,7 @@ export class Panel implements vscode.Disposable {
     this.typing = setTimeout(() => {
       this.text = textAtHand();
       if (this.state === 'ready') void this.refreshInPlay();
-    }, SETTLE_MS);
+    }, STILL_MS);
   }
 
   private moveTo(generation: number): void {

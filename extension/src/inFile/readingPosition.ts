@@ -5,7 +5,8 @@ import { isServed } from '../server/servedDocuments';
 import type { VisiblePart } from './inFileView';
 import type { Caret } from './tiedRows';
 
-const STILL_MS = 250;
+/** How long typing, scrolling and what the server tells stand still before the panel looks again. */
+export const STILL_MS = 250;
 const FOLLOWED_MS = 15;
 
 const SCOPES = [
