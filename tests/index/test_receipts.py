@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Change,
     Claim,
+    Entity,
     Evidence,
     Key,
     Kind,
@@ -452,6 +453,72 @@ def test_a_quote_whose_bytes_are_not_known_closes_with_its_source_and_comes_back
         assert isinstance(told, Evidence)
         assert told.quote == quote
         assert shown(world.known, EVERYBODY) == shown(world.anew, EVERYBODY)
+
+
+def test_a_quote_is_closed_once_the_content_of_its_closed_source_is_gone() -> None:
+    world = World(*everything(), secret((SOURCE_ID,), status="redacted"))
+    citing = claim(0, evidence=("ev1",), text="Other words are here.")
+    world.take(citing, gone=frozenset({key_of(claim(1))}))
+    for kept in (True, False, True):
+        world.take(source(kept=kept))
+        told = View("kb", world.known, EVERYBODY).visible.artifact((Kind.EVIDENCE, "ev1"))
+        assert isinstance(told, Evidence)
+        assert (told.quote is not None) is kept
+        assert shown(world.known, EVERYBODY) == shown(world.anew, EVERYBODY)
+
+
+def test_what_nobody_is_told_about_a_closed_source_leaves_it_closed_to_the_same() -> None:
+    asked = source(source_id=ELSE_ID, locator="c.md", title=QUOTES[4], question=None)
+    evidence = Evidence("ev", "evidence/ev.yaml", ELSE_ID, "b", ELSE.strip(), 0, len(ELSE) - 1)
+    quoting = Claim("quoting", "claims/quoting.yaml", "Other words.", evidence=("ev",))
+    secrets = secret((ELSE_ID,), scope=PRIVATE), secret(("none",), status="redacted")
+    world = World(asked, evidence, quoting, secrets[0])
+    world.take(replace(secrets[1], id="other", text=QUOTES[4]))
+    world.take(gone=frozenset({key_of(secrets[0])}))
+    for gates in (EVERYBODY, ADA):
+        assert shown(world.known, gates) == shown(world.anew, gates)
+    assert View("kb", world.known, EVERYBODY).texts.sentence(quoting) is not None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Couriers carry 1,000 parcels by day.",
+        "Couriers c**arr**y 1 000 parcels by day.",
+        "Couriers c&#97;rry 1000 parcels by day.",
+        "Couriers\u200bcarry\u200b1000\u200bparcels\u200bby\u200bday.",
+        "Couriers ca\ufeffrry 1000 parcels by day.",
+    ],
+)
+def test_words_that_a_search_does_not_find_are_closed_while_a_server_runs(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a page and its title, the sentence of a receipt, a quote, a title and a description."""
+    text = "Couriers carry 1000 parcels by day."
+    content = f"# On it\n\nSo it is, and {said[:-1]} always. Next.\n"
+    source_id = sha256(content.encode()).hexdigest()
+    monkeypatch.setitem(KEPT, source_id, content)
+    evidence = Evidence("ev", "evidence/ev.yaml", source_id, "b", "So it is", 9, 17)
+    quoting = Claim("quoting", "claims/quoting.yaml", "So it is", evidence=("ev",))
+    quoted = replace(evidence, id="ev-b", path="b", quote=said, byte_start=None, byte_end=None)
+    other = replace(quoting, id="b", path="claims/b.yaml", text="Else.", evidence=("ev-b",))
+    entity = Entity("depot", "entities/depot.yaml", "Depot", "place", description=said)
+    world = World(
+        source(source_id=source_id, title=said, question=None), evidence, quoting, quoted, other,
+        entity, page(f"# One\n\n{said}\n"), replace(page(title=said), id="titled", path="t.md"),
+        secret(("none",), text=text),
+    )  # fmt: skip
+
+    def told(known: Knowledge) -> str:
+        view = View("kb", known, EVERYBODY)
+        keys = [(Kind.EVIDENCE, "ev-b"), (Kind.SOURCE, source_id), (Kind.ENTITY, "depot"),
+                (Kind.PAGE, "page"), (Kind.PAGE, "titled")]  # fmt: skip
+        return f"{view.texts.shown(quoting).text} {[*map(view.visible.artifact, keys)]}"
+
+    assert told(world.known).count("parcels") == 6
+    world.take(secret(("none",), text=text, status="redacted"))
+    for known in (world.known, world.anew):
+        assert "parcels" not in told(known)
 
 
 def test_evidence_that_comes_counts_for_what_repeats_the_claim_that_cites_it() -> None:

@@ -25,6 +25,22 @@ def closes(text: str, document: str) -> bool:
         "The front door <!-- which? --> opens at noon.",
         "The front ![a door](door.png) door opens at noon.",
         "The front d&#111;or opens at&nbsp;noon.",
+        "The front do\u200dor opens \u200eat no\ufeffon.",
+        "The\u200bfront\u200bdoor\u200bopens\u200bat\u200bnoon.",
+        "The front do&shy;or opens at no<wbr>on.",
+        "The front<br>door opens at noon.",
+        "The front <b title='>'>do</b>or opens at noon.",
+        "The front do\x1b[0mor opens at noon.",
+        "The [front](a_(b)) door opens at noon.",
+        "The front ![a door][1] door opens at noon.",
+        "The front door<sup>12</sup> opens [1, 2] at [@ada] noon.",
+        "The front door [claim: other] opens [ Claim: it ] at noon.",
+        "The front <!-- a < b > c --> door opens at noon.",
+        "The front do-\nor opens at noon.",
+        "1. The front door\n2. opens at noon.",
+        "- [ ] The front door\n- [x] opens at noon.",
+        '"The front door\\n","opens at noon."',
+        "The front door {#door} opens%20at noon.",
     ],
 )
 def test_what_stands_between_and_in_its_words(document: str) -> None:
@@ -38,6 +54,9 @@ def test_what_stands_between_and_in_its_words(document: str) -> None:
     [
         ("The limit is 1,000 per depot.", "The limit is 1000 per depot."),
         ("The limit is 1,234,567 per depot.", "The limit is 1234567 per depot."),
+        ("The limit is 1 000 per depot.", "The limit is 1000 per depot."),
+        ("The limit is 1\u202f000 per depot.", "The limit is 1,000 per depot."),
+        ("The limit is 1'000 per depot.", "The limit is 1.000 per depot."),
     ],
 )
 def test_how_a_number_or_a_word_is_written(text: str, document: str) -> None:

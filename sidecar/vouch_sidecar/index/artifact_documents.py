@@ -35,7 +35,7 @@ from vouch_sidecar.index.receipts import (
     names_place,
     slug_of,
 )
-from vouch_sidecar.index.withheld_texts import Closed, secrecy
+from vouch_sidecar.index.withheld_texts import Closed, parted_stems, secrecy
 from vouch_sidecar.kb.records import (
     KIND_OF,
     OPEN_SCOPE,
@@ -307,6 +307,8 @@ def fields_of(
     if (quoted is not None and quoted.by_text) or any((a, b) != CONTENT for a, b, _ in closed):
         refers.append(SILENCED.encode())
     artifact = _shown_part(artifact, linked, closed)
+    parted = {stem for text in _read_for_texts(artifact, quoted) for stem in parted_stems(text)}
+    refers += (Pointer("parts", stem).encode() for stem in sorted(parted))
     kind = KIND_OF[type(artifact)]
     data = _encoded(artifact)
     labels = _labels(artifact, label, closed)
@@ -346,6 +348,24 @@ def _shown_part(artifact: Artifact, linked: str, closed: Sequence[Closed]) -> Ar
     if linked == WITHOUT_QUOTE and isinstance(kept, Evidence):
         return replace(kept, quote=None)
     return kept
+
+
+def _read_for_texts(artifact: Artifact, quoted: Quoted | None) -> Iterator[str]:
+    """The texts of an artifact's documents in which those of withheld claims are looked for."""
+    match artifact:
+        case Claim():
+            sentence = None if quoted is None else quoted.sentence
+            yield "" if sentence is None else sentence.text
+        case Page():
+            yield from (artifact.title, artifact.body)
+        case Source():
+            yield from (artifact.title or "", artifact.question or "", artifact.locator)
+        case Evidence():
+            yield from (artifact.quote or "", artifact.locator)
+        case Entity():
+            yield artifact.description or ""
+        case _:
+            pass
 
 
 def _unsearched(text: str, label: str) -> str:

@@ -68,7 +68,9 @@ def artifacts_quoting(
     reclosed = _reclosed(before, shown, gone, world)
     affected_artifacts: dict[Key, Artifact] = {key_of(source): source for source in reclosed}
     sources |= {source.id for source in reclosed}
-    for artifact in reclosed:
+    # Of a source that stays closed, other quotes may be exact now: its content is kept, or no more.
+    changed_sources = [artifact for artifact in shown.values() if isinstance(artifact, Source)]
+    for artifact in [*reclosed, *changed_sources]:
         affected_artifacts |= {key_of(quote): quote for quote in world.evidence_in(artifact.id)}
     by_source: dict[str, list[Evidence]] = {source_id: [] for source_id in sources}
     affected = set(touched)
@@ -250,7 +252,8 @@ def artifacts_saying(before: Knowledge, text: str, kinds: Iterable[str] = _SAYIN
         )
         for places in of_kinds
     )
-    saying = any_of([*queries]) if wanted else matching("key", ".+")
+    parting = [pointing_query("parts", stem) for stems in wanted for stem in stems]
+    saying = any_of([*queries, *parting]) if wanted else matching("key", ".+")
     for hit in before.snapshot.all_hits(saying):
         document = before.snapshot.document(hit)
         kind_found, artifact_id, _ = key_in(document)

@@ -123,10 +123,10 @@ class Pointer(NamedTuple):
     An artifact `declares`, `cites`, `joins`, `quotes` or `supersedes` another one, or is in its
     `lists-claim` or `lists-entity`; it `stands-in` a source, or `stands` at a path. A source is
     `located` at a hashed path or URL. A page `marks` what may be a claim in it. A `silenced`
-    artifact holds the text of a withheld claim. A claim `is` a pseudonym; other pointers to claims
-    use the pseudonym too, except `joins` and `stands-in`. A retired claim `withholds`, `redacts` or
-    (if it is a secret) `seals` evidence or a source. Evidence `repeats` a claim. A relation that
-    nobody may see `awaits` its ends.
+    artifact holds the text of a withheld claim; one `parts` a stem that is read and not found. A
+    claim `is` a pseudonym; other pointers to claims use the pseudonym too, except `joins` and
+    `stands-in`. A retired claim `withholds`, `redacts` or (if it is a secret) `seals` evidence or a
+    source. Evidence `repeats` a claim. A relation that nobody may see `awaits` its ends.
     """
 
     how: str

@@ -181,7 +181,8 @@ def _called(before: Knowledge, texts: Iterable[str]) -> Iterator[Key]:
     keys = before.keys_of(matching("key", _ANY_PAGE))
     folded = {page_id: page_id.casefold() for page_id in (DocumentKey.decode(k).id for k in keys)}
     for text in texts:
-        yield from artifacts_saying(before, text, (TITLE,))
+        saying = artifacts_saying(before, text, (TITLE,))
+        yield from (key for key in saying if key[0] is Kind.PAGE)
         words = text.casefold().split()
         for page_id, letters in folded.items():
             if all(word in letters for word in words):

@@ -170,7 +170,8 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
     label, linked = _label_of(artifact, world), ""
     if isinstance(artifact, Evidence):
         by, retired, redacted = world.cited(artifact.id)
-        if redacted or (not by and (retired or is_receipt(artifact))):
+        unsaid = not by and (retired or is_receipt(artifact))
+        if redacted or unsaid or label == NOBODY:
             # A locator in words (not `L5` or `b12-30`) may say what the quote says.
             in_words = (Closed(*ABOUT, None),) if " " in artifact.locator else ()
             return LinkState(label, linked=WITHOUT_QUOTE, closed=in_words)
@@ -190,7 +191,9 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
             return before > 0 and part.end <= ends[before - 1]
 
         # What nobody may see is not there: others can't close it too.
-        closed = tuple(span for span in every if span.gates is None or not is_gone(span))
+        closed = tuple(
+            span for span in every if span.gates is None or span[:2] == CONTENT or not is_gone(span)
+        )
         return LinkState(label, linked=WITHOUT_QUOTE if gone else linked, closed=closed)
     links = link(artifact, world)
     counts_for = list(_counts_for(artifact, links))

@@ -23,11 +23,29 @@ Gates = frozenset[str] | None
 ENOUGH, ENOUGH_EXACT = 3, 2
 """Content words by which a text is recognised, and how many if one is a number or an identifier."""
 _BORDER = re.compile(r"\n(?=[ \t]{0,80}(?:[-*+|]|\d{1,9}[.)] |\r?\n))")
-_UNREAD = re.compile(
-    r"!\[[^!\[\]\n]*+\]\([^!()\n]*+\)|\]\([^()\n]*+\)|\]\[[^\[\]\n]*+\]|\[(?:\^[^\[\]\n]*+|\d{1,3})\]"
-    r"|<(?:/?[a-zA-Z]|!--)[^<>]*+>|(?P<letter>&#?\w{2,9};)"
-    r"|(?P<within>(?<=\w)(?:\*{1,3}|~~)(?=\w)|(?<=\d),(?=\d{3}(?!\d)))"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"
 )
+"""Unicode's default-ignorable characters, which `kb.sanitize` leaves out of what is shown."""
+_SIGN = re.compile(rf"[\[\]<&*~,.'’\\{{%\x1b\d\n{_INVISIBLE}]")
+"""A character of everything that `_UNREAD` matches."""
+_UNREAD = re.compile(
+    # An image, and the target of a link.
+    r"!\[[^!\[\]\n]*+\](?:\([^!()]*+\)|\[[^\[\]\n]*+\])|\]\([^()]*+\)"
+    r"|\]\((?:[^()\]]|\([^()\]]*+\))*+\)|\]\[[^\[\]\n]*+\]"
+    # A footnote, a citation, a mark of a claim, the box of a task.
+    r"|\[(?:[\^@][^\[\]\n]*+|\d{1,3}(?:[,;–-] ?\d{1,3}){0,9}|[ \t]{0,3}[cC]laim:[^\[\]]*+|[ xX])\]"
+    # A comment and a tag.
+    r"|<!--(?:[^-!]|-(?!->))*+-->|<sup>\d{1,3}</sup>"
+    r"|</?[a-zA-Z](?:[^<>\"]++|\"[^\"<]*+\")*+>|<(?:/?[a-zA-Z]|!--)[^<>]*+>"
+    r"|\{[.#][^{}\n]*+\}|(?<![^\n])[ \t>]{0,40}\d{1,9}[.)](?=[ \t])|\\[nrt]|%20"
+    r"|(?P<letter>&(?:#\w{1,12}|\w{2,32});)"
+    r"|(?<=\w)(?:\*{1,3}|~~|-\r?\n[ \t]{0,40})(?=\w)|(?<=\d)[,.'’ \u00a0\u202f](?=\d{3}(?!\d))"
+    rf"|\x1b\[[0-?]{{0,16}}[@-~]|[{_INVISIBLE}]"
+)
+"""What stands in a text and is not read as words."""
+_UNSEEN = re.compile(rf"[{_INVISIBLE}]")
 _JOINER = "\u2060"
 """A character that parts no word."""
 _START = 3
@@ -127,7 +145,7 @@ class Withheld:
     def places(self, text: str) -> Iterator[Closed]:
         """Where a text holds texts of withheld claims."""
         if self._by_start:
-            for said in dict.fromkeys((text, _as_read(text))):  # what looks like a tag may be none
+            for said in readings(text):
                 yield from self._places(said)
 
     def _places(self, text: str) -> Iterator[Closed]:
@@ -172,8 +190,7 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
         return ()
     gate = None if needed is None else next(iter(needed))
     texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
-    readings = dict.fromkeys(said for text in texts for said in (_as_read(text), text))
-    recognised = dict.fromkeys(map(_recognised, readings))
+    recognised = dict.fromkeys(_recognised(said) for text in texts for said in readings(text))
     return tuple(Text(words, gate, claim.id) for words in recognised if words)
 
 
@@ -189,25 +206,42 @@ def _recognised(text: str) -> Words:
     return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
 
 
-def _as_read(text: str) -> str:
-    """A text as a reader sees it: targets of links, images, footnote marks and tags become blanks,
-    as they may stand between its words; what may stand within a word parts it no more.
+def readings(text: str) -> Iterable[str]:
+    """The ways to read a text: as it stands, as what looks like a mark may be none; and without
+    what is not read as words, such as the targets of links, images, notes, tags and invisible
+    characters. Where that stands within a word, it parts it in one reading and not in the other.
     """
-    if not any(sign in text for sign in "<&],*~"):
-        return text
+    if not _SIGN.search(text):
+        return (text,)
+    return dict.fromkeys((text, _as_read(text, _JOINER), _as_read(text, " ")))
+
+
+def parted_stems(text: str) -> set[str]:
+    """The stems of the words of a text that do not stand in it as they are read."""
+    as_it_stands, *others = readings(text)
+    found = {unit.stem for said in others for unit in units(said).units}
+    return found.difference(unit.stem for unit in units(as_it_stands).units) if found else found
+
+
+def _as_read(text: str, within: str) -> str:
+    """A text without what is not read as words. Blanks, or `within` in a word, stand in its place,
+    so that offsets stay.
+    """
     parts, end = list[str](), 0
     for mark in matches(_UNREAD, text):
-        parts += [text[end : mark.start()], _read_as(mark)]
+        parts += [text[end : mark.start()], _read_as(mark, within)]
         end = mark.end()
     return "".join([*parts, text[end:]])
 
 
-def _read_as(mark: re.Match[str]) -> str:
+def _read_as(mark: re.Match[str], within: str) -> str:
     """What a reader sees of a mark, in as many characters."""
     letter = unescape(mark[0]) if mark["letter"] else ""
-    if mark["within"] or letter.isalnum():
+    if letter.isalnum() and not _UNSEEN.search(letter):
         return letter.ljust(len(mark[0]), _JOINER)
-    return " " * len(mark[0])
+    around = mark.string[mark.start() - 1 : mark.start()] + mark.string[mark.end() : mark.end() + 1]
+    is_within = len(around) == 2 and around.isalnum() and not letter.isspace()
+    return (within if is_within else " ") * len(mark[0])
 
 
 def _is_exact(word: str) -> bool:
