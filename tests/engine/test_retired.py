@@ -168,6 +168,22 @@ def test_what_says_its_text_is_closed_by_a_process_that_began_from_a_base(
     assert not told(engine)
 
 
+def test_a_second_file_with_the_id_of_a_redacted_claim_opens_nothing(
+    root: Path, env: dict[str, str]
+) -> None:
+    described = entity("depot", name="Depot", description=TEXT)
+    write(root, "claims/master-key.yaml", claim("master-key", **{**LIVE, "status": "redacted"}))
+    write(root, "entities/depot.yaml", described)
+    engine_on(root, env=env).load(whole=True)
+    scope = {"visibility": "private"}
+    write(root, "claims/copy.yaml", claim("master-key", text="Nothing of it.", scope=scope))
+    engine = engine_on(root, env=env)
+    for status in ("redacted", "stable"):
+        write(root, "claims/more.yaml", claim("more", text=TEXT, status=status))
+        engine.load(whole=True)
+        assert SECRET not in str(ask(engine, "entity", id="depot"))
+
+
 def test_a_source_that_opens_tells_no_quote_that_holds_it(root: Path, env: dict[str, str]) -> None:
     scope = {"visibility": "private", "agent": "ada"}
     cite(root, "door", "The vault has a door.", "docs/a.md", TEXT.encode(), source_scope=scope)

@@ -13,6 +13,7 @@ from tantivy import Occur, Query
 
 from vouch_sidecar.index.artifact_documents import (
     RETIRED,
+    WITHOUT_QUOTE,
     located,
     nameless,
     retired_key,
@@ -84,6 +85,7 @@ class ChangedWorld:
         self._pointers = frozenset(chain.from_iterable(pointers))
         self._disk = disk
         self._evidence: dict[str, Evidence | None] = {}
+        self._sources: dict[str, Source | None] = {}
         self._in_source: dict[str, tuple[Evidence, ...]] = {}
         self._citing: dict[str, list[Citing]] = {}
         """The claims of the change that cite evidence, by evidence id."""
@@ -132,8 +134,14 @@ class ChangedWorld:
         return QuotedSources(proxy(self), size=16)
 
     def source(self, source_id: str) -> Source | None:
-        artifact = self.artifact((Kind.SOURCE, source_id))
-        return artifact if isinstance(artifact, Source) else None
+        if source_id not in self._sources:
+            artifact = self.artifact((Kind.SOURCE, source_id))
+            if isinstance(artifact, Source) and (Kind.SOURCE, source_id) not in self._shown:
+                document = self._before.document((Kind.SOURCE, source_id))
+                if document is not None and WITHOUT_QUOTE in document.get_all("linked"):
+                    artifact = as_in_file(artifact, self._disk, self._pseudonyms)
+            self._sources[source_id] = artifact if isinstance(artifact, Source) else None
+        return self._sources[source_id]
 
     def evidence(self, evidence_id: str) -> Evidence | None:
         if evidence_id not in self._evidence:

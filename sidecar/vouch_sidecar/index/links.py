@@ -27,7 +27,14 @@ from vouch_sidecar.index.artifact_documents import (
     key_in,
     quoted_in,
 )
-from vouch_sidecar.index.encoding import NOBODY, CountedEntity, Pseudonyms, StemPlace, label_of
+from vouch_sidecar.index.encoding import (
+    NOBODY,
+    CountedEntity,
+    Pseudonyms,
+    StemPlace,
+    gates_of,
+    label_of,
+)
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
 from vouch_sidecar.index.withheld_texts import Closed, Gates, Withheld, all_gates, paragraphs
@@ -178,7 +185,7 @@ def link_state(artifact: Artifact, world: World) -> LinkState:
         if any(citing.verbatim for citing in by):
             linked = QUOTE_IS_CLAIM
     if not isinstance(artifact, Claim):
-        own = frozenset({OPEN, gate_of(artifact) or OPEN})
+        own = frozenset({OPEN}) if label == NOBODY else gates_of(label) | {OPEN}
         every = sorted(set(_closed(artifact, world, own)), key=_order)
         gone = [span for span in every if span.gates is None]
         starts, ends = (

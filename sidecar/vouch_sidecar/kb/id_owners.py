@@ -50,6 +50,10 @@ class IdOwners:
         """Whether a file says that this artifact is there."""
         return self._owner(key) is not None
 
+    def counts(self, path: str, key: Key) -> bool:
+        """Whether a file is the one that counts for an artifact."""
+        return self._owner(key) == path
+
     def get(self, path: str) -> Artifact | None:
         """What a file says, held or recalled; None if it says nothing."""
         return self._recall(path) if self._is_recalled(path) else self._files.get(path)

@@ -29,9 +29,12 @@ from vouch_sidecar.kb.reader import Reading, parse, read_bytes_of, read_content
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,
+    Claim,
     Key,
     Kind,
+    Page,
     Problem,
+    Relation,
     Severity,
     Source,
     key_of,
@@ -177,13 +180,13 @@ class Store:
             if classify(path) is not kind:
                 continue
             artifact = self._owners.held_at(path)
-            if artifact is None and is_hidden(usual_key(path)):
+            if (artifact is None or _lacks_text(artifact)) and is_hidden(usual_key(path)):
                 with suppress(FileNotFoundError, UnreadableError):
                     reading = parse(path, read_bytes_of(self.kb_dir, path)[0])
-                    artifact = self._complete(reading.artifact) or reading.closes
-            if artifact is not None and (
-                not is_shown_to_any(artifact) or is_hidden(key_of(artifact))
-            ):
+                    artifact = self._complete(reading.artifact) or reading.closes or artifact
+            if artifact is None or not self._owners.counts(path, key := key_of(artifact)):
+                continue
+            if not is_shown_to_any(artifact) or is_hidden(key):
                 yield artifact
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
@@ -372,6 +375,15 @@ class Store:
             config=self.config,
             skipped=skipped + len(self._survey_problems),
         )
+
+
+def _lacks_text(artifact: Artifact) -> bool:
+    """Whether an artifact that nobody may see was recalled from a base, which has no text of it."""
+    match artifact:
+        case Claim(text="") | Page(title="") | Relation(relation=""):
+            return True
+        case _:
+            return False
 
 
 def _by_name(paths: Iterable[str]) -> list[str]:
