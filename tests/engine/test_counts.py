@@ -228,6 +228,22 @@ def test_a_change_among_claims_of_one_project_costs_no_more(
     assert counts.within(BOUNDS["a changed claim among 200 of its project"]), counts
 
 
+def test_a_claim_with_many_citations_of_one_source_reads_it_once(
+    tmp_path: Path, counter: Counter
+) -> None:
+    content = "\n".join(f"Fact {number} is so." for number in range(50)).encode()
+    for number in range(50):
+        quote = f"Fact {number} is so.".encode()
+        cite(tmp_path, f"c{number}", "Facts are so.", "docs/a.md", content, quote=quote)
+    evidence = [f"ev-c{number}" for number in range(50)]
+    put(tmp_path / ".vouch", "claims/c.yaml", claim("c", text="It is so.", evidence=evidence))
+    engine = _started(tmp_path)
+    answers: list[Any] = []
+    counts = counter.of(lambda: answers.append(ask(engine, "claim", id="c")))
+    assert len({citation["document"] for citation in answers[0]["claim"]["citations"]}) == 50
+    assert counts.files == 1
+
+
 def _read(engine: Engine, path: str) -> None:
     """Read a changed file and publish it."""
     (collection,) = engine.collections.values()

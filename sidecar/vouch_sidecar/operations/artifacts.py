@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, cast
 
@@ -145,6 +146,8 @@ class ArtifactViews:
         self._view = view
         self._root = root
         self._kb_dir = root / KB_DIRNAME
+        self._kept = lru_cache(maxsize=4)(partial(kept, self._kb_dir))
+        """The contents of the sources that were cited last: many citations may be of one."""
 
     def uri(self, path: str) -> str:
         """The URI of a file below `.vouch/`."""
@@ -216,7 +219,7 @@ class ArtifactViews:
         if fresh is not None and fresh.line is not None:
             return fresh.line
         if evidence is not None and evidence.byte_start is not None:
-            content = kept(self._kb_dir, source)
+            content = self._kept(source)
             span = content.span(evidence) if content is not None else None
             if content is not None and span is not None:
                 return content.line_at(span[0])

@@ -176,4 +176,5 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     needs=frozenset({"ties"}),
+    is_long=True,
 )
