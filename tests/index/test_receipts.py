@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.artifact_documents import QUESTION, SENTENCE_STEMS
-from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.builder import Builder, knowledge_of
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
@@ -607,6 +607,24 @@ def test_exact_bytes_open_the_rest_of_a_source() -> None:
     assert said(world.known, 1) == f"Long heading: {WHOLE}"
 
 
+def test_many_sources_at_one_place_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """README.md, say: each would look at all the others."""
+    ids = [sha256(bytes([number])).hexdigest() for number in range(30)]
+    several = [source(False, source_id=source_id, question=None) for source_id in ids]
+    asked = list[str]()
+    evidence_in = Builder.evidence_in
+
+    def counted(builder: Builder, source_id: str) -> Iterable[Evidence]:
+        asked.append(source_id)
+        return evidence_in(builder, source_id)
+
+    monkeypatch.setattr(Builder, "evidence_in", counted)
+    known = knowledge_of([*several, secret((ids[0],), status="redacted")])
+    titles = (known.artifact((Kind.SOURCE, source_id)) for source_id in ids)
+    assert not any(isinstance(found, Source) and found.title for found in titles)
+    assert len(asked) <= 3 * len(ids)
+
+
 def test_a_namesake_is_no_revision() -> None:
     namesake = source(source_id=ELSE_ID, question=None)
     world = World(*everything(), namesake, secret((ELSE_ID,), status="redacted"))
@@ -680,6 +698,17 @@ def test_a_page_does_not_quote_a_secret() -> None:
         there = View("kb", world.known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
         assert isinstance(there, Page)
         assert "mat" in there.body
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\n\n\n \n", "\n\n[claim: other] ", "\n- "])
+def test_a_mark_of_a_secret_that_stands_alone_is_of_the_paragraph_before(between: str) -> None:
+    body = f"Some words.\n\nThe key is under the mat.{between}[claim: secret]\n\nDoors are red.\n"
+    world = World(page(body), secret(("none",)))
+    world.take(secret(("none",), **SECRETS[0]))
+    for known in (world.known, world.anew):
+        there = View("kb", known, EVERYBODY).visible.artifact((Kind.PAGE, "page"))
+        assert isinstance(there, Page)
+        assert re.findall(r"\w+", there.body) == ["Some", "words", "Doors", "are", "red"]
 
 
 def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:

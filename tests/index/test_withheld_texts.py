@@ -68,3 +68,24 @@ def test_how_a_number_or_a_word_is_written(text: str, document: str) -> None:
 
 def test_a_comma_between_two_numbers() -> None:
     assert closes("Depots open ports 80,443 at noon.", "Depots open ports 80, 443 at noon.")
+
+
+def test_of_texts_that_begin_alike_each_closes_what_says_it_while_it_is_withheld() -> None:
+    texts = [f"The front door of depot {number} opens at {number % 7}." for number in range(60)]
+    hidden = [replace(claim(f"c{n}", text), status="redacted") for n, text in enumerate(texts)]
+    told = {one.id: texts_of(one) for one in hidden}
+    withheld = Withheld().changed(told)
+    assert all(withheld.gates(f"So: {text}") is None for text in texts)
+    assert withheld.gates("The front door of depot opens at 7.") == frozenset()
+    withheld = withheld.changed({"c3": (), "c4": texts_of(replace(hidden[4], text=texts[5]))})
+    assert [withheld.gates(text) is None for text in texts[2:7]] == [True, False, False, True, True]
+    withheld = withheld.changed({one.id: () for one in hidden})
+    assert not withheld
+    assert not any(withheld.gates(text) is None for text in texts)
+
+
+def test_a_long_text_is_recognised_by_how_it_begins() -> None:
+    text = " ".join(f"word{number}" for number in range(5_000))
+    assert closes(text, f"So: {text}.")
+    assert closes(text, text[:3_000])
+    assert not closes(text, text[:300])

@@ -188,6 +188,8 @@ class QuotedSources:
         self._size = size
         self._held: dict[str, _QuotedSource | None] = {}
         self._closed: dict[str, Gates] = {}
+        self._sealed: dict[str, list[tuple[Source, set[str]]]] = {}
+        """By locator, see `_sealed_at`."""
         self._exact: dict[str, set[str]] = {}
         """Ids of the receipts of a source that a secret claim may close, by source id."""
 
@@ -233,9 +235,8 @@ class QuotedSources:
         world = self._world
         evidence = list(world.evidence_in(source.id))
         own = {source.id, *(citation.id for citation in evidence)}
-        others = [other for other in world.sources_at(source.locator) if other.id != source.id]
-        theirs = [{other.id, *(e.id for e in world.evidence_in(other.id))} for other in others]
-        whole = world.closing(set().union(own, *theirs), ())
+        others = [pair for pair in self._sealed_at(source.locator) if pair[0].id != source.id]
+        whole = world.closing(set().union(own, *(cited for _, cited in others)), ())
         if whole == frozenset():
             return frozenset()
         data = world.content(source) if source.kept else None
@@ -244,11 +245,26 @@ class QuotedSources:
         }
         self._exact[source.id] = exact
         needed = world.closing(own - exact, exact) if exact or others else whole
-        for other, cited in zip(others, theirs, strict=True):
+        for other, cited in others:
             more = world.closing(cited, exact)
             if all_gates((needed, more)) != needed and self._is_revision(data, other):
                 needed = all_gates((needed, more))
         return needed
+
+    def _sealed_at(self, locator: str) -> list[tuple[Source, set[str]]]:
+        """The sources with a locator that secret claims cite, also by evidence in them; each with
+        the ids that are cited of it.
+        """
+        if locator not in self._sealed:
+            world, sources = self._world, list(self._world.sources_at(locator))
+            pairs = (
+                (other, {other.id, *(citation.id for citation in world.evidence_in(other.id))})
+                for other in (sources if len(sources) > 1 else ())
+            )
+            self._sealed[locator] = [
+                (other, cited) for other, cited in pairs if world.closing(cited, ()) != frozenset()
+            ]
+        return self._sealed[locator]
 
     def _is_revision(self, data: bytes | None, other: Source) -> bool:
         """Whether a source with the same locator shares half of its lines, or may do so."""

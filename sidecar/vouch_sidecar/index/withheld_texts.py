@@ -46,10 +46,16 @@ _UNREAD = re.compile(
 )
 """What stands in a text and is not read as words."""
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]")
+_CLAIM_MARK = re.compile(r"\[claim:[^\[\]]*+\]")
+_NEAR = 200
+"""Characters that a paragraph of marks alone may have beside one of them."""
 _JOINER = "\u2060"
 """A character that parts no word."""
 _START = 3
 """Words under which a text is looked up; a text of two words has a key of two."""
+
+RECOGNISED_BY = 200
+"""Words by which a long text is recognised, its first ones."""
 
 Words = tuple[str, ...]
 
@@ -68,6 +74,16 @@ class Text(NamedTuple):
     words: Words
     gate: str | None
     claim_id: str
+
+
+class _Alike(NamedTuple):
+    """Texts that begin alike, by their words, and the numbers of these."""
+
+    by_words: Mapping[Words, tuple[Text, ...]]
+    lengths: tuple[int, ...]
+
+
+_NONE_ALIKE = _Alike({}, ())
 
 
 def all_gates(several: Iterable[Gates]) -> Gates:
@@ -100,7 +116,7 @@ class Withheld:
     def __init__(
         self,
         by_claim: Mapping[str, tuple[Text, ...]] | None = None,
-        by_start: Mapping[Words, tuple[Text, ...]] | None = None,
+        by_start: Mapping[Words, _Alike] | None = None,
     ) -> None:
         self._by_claim = by_claim or {}
         self._by_start = by_start or {}
@@ -114,17 +130,27 @@ class Withheld:
         if not new:
             return self
         by_claim, by_start = {**self._by_claim, **new}, dict(self._by_start)
+        touched: dict[Words, dict[Words, tuple[Text, ...]]] = {}
+
+        def alike(words: Words) -> dict[Words, tuple[Text, ...]]:
+            start = words[:_START]
+            if start not in touched:
+                touched[start] = dict(by_start.get(start, _NONE_ALIKE).by_words)
+            return touched[start]
+
         for claim_id, texts in new.items():
-            for key in {text.words[:_START] for text in self._by_claim.get(claim_id, ())}:
-                left = tuple(text for text in by_start[key] if text.claim_id != claim_id)
-                by_start[key] = left
-                if not left:
-                    del by_start[key]
+            for words in {text.words for text in self._by_claim.get(claim_id, ())}:
+                others = (text for text in alike(words)[words] if text.claim_id != claim_id)
+                alike(words)[words] = tuple(others)
             for text in texts:
-                key = text.words[:_START]
-                by_start[key] = (*by_start.get(key, ()), text)
+                alike(text.words)[text.words] = (*alike(text.words).get(text.words, ()), text)
             if not texts:
                 del by_claim[claim_id]
+        for start, several in touched.items():
+            left = {words: texts for words, texts in several.items() if texts}
+            by_start[start] = _Alike(left, tuple({*map(len, left)}))
+            if not left:
+                del by_start[start]
         return Withheld(by_claim, by_start)
 
     def __bool__(self) -> bool:
@@ -152,10 +178,11 @@ class Withheld:
         text_units = units(text).units
         words = tuple(unit.folded for unit in text_units)
         for at in range(len(words) - 1):
-            for key in (words[at : at + _START], words[at : at + _START - 1]):
-                for withheld in self._by_start.get(key, ()):
-                    last = at + len(withheld.words)
-                    if words[at:last] == withheld.words:
+            for start in (words[at : at + _START], words[at : at + _START - 1]):
+                alike = self._by_start.get(start, _NONE_ALIKE)
+                for last in (at + length for length in alike.lengths):
+                    said = words[at:last] if last <= len(words) else ()
+                    for withheld in alike.by_words.get(said, ()):
                         gates = None if withheld.gate is None else frozenset({withheld.gate})
                         yield Closed(text_units[at].start, text_units[last - 1].end, gates)
 
@@ -171,14 +198,26 @@ class Withheld:
 
 
 def paragraphs(document: str, places: Iterable[Closed]) -> Iterator[Closed]:
-    """The paragraphs, or items of lists, of a document around some places."""
+    """The paragraphs, or items of lists, of a document around some places. Of a mark that stands
+    alone, it is the one before.
+    """
     borders = [0]
     for place in places:
         if len(borders) == 1:
             borders += [match.start() for match in _BORDER.finditer(document)]
         at = bisect_right(borders, place.start)
         end = borders[at] if at < len(borders) else len(document)
+        while at > 1 and _is_alone(document, borders[at - 1], place, end):
+            at -= 1
         yield Closed(borders[at - 1], end, place.gates)
+
+
+def _is_alone(document: str, start: int, place: Closed, end: int) -> bool:
+    """Whether a paragraph holds nothing but marks."""
+    if place.start - start + end - place.end > _NEAR:
+        return False
+    rest = f"{document[start : place.start]} {document[place.end : end]}"
+    return not any(map(str.isalnum, _CLAIM_MARK.sub("", rest)))
 
 
 def texts_of(claim: Claim) -> tuple[Text, ...]:
@@ -203,7 +242,8 @@ def _recognised(text: str) -> Words:
         content.difference_update(unit.stem for unit in analysis.units[at + 1 : end])
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return ()
-    return words if len(content) >= ENOUGH or any(map(_is_exact, text.split())) else ()
+    is_enough = len(content) >= ENOUGH or any(map(_is_exact, text.split()))
+    return words[:RECOGNISED_BY] if is_enough else ()
 
 
 def readings(text: str) -> Iterable[str]:

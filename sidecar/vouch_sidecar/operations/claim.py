@@ -172,5 +172,4 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     needs=frozenset({"ties"}),
-    is_long=True,
 )

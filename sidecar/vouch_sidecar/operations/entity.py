@@ -176,5 +176,4 @@ OPERATION = Operation(
     gist=gist,
     show=show,
     needs=frozenset({"ties"}),
-    is_long=True,
 )
