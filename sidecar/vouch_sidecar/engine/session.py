@@ -74,7 +74,8 @@ class AnswersGiven:
 
 class Session:
     """The window of one session, and what it was pushed and given. Its fields are set here only,
-    but for `last_active`, which `Sessions` keeps. "identity" stands for `View.identity`, that is, for the knowledge base.
+    but for `last_active`, which `Sessions` keeps. "identity" stands for `View.identity`, that is,
+    for the knowledge base.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
