@@ -144,6 +144,8 @@ def in_editor(client: Client, root: Path, everything: Iterable[Asked]) -> Answer
         for label, number in sent.items():
             answer = client.answer(number)
             assert "error" not in answer, (label, answer)
+            if "/context " in label:  # has the typed name in play once its pause was over
+                answer["result"].pop("_meta", None)
             found[label] = plain(answer["result"], root)
             if "/completion " in label and answer["result"] is not None:
                 for item in answer["result"]["items"][:3]:
