@@ -142,15 +142,17 @@ def _best_sayable(match: Match) -> Iterator[tuple[View, Claim]]:
 
 
 def _topic_of(views: Sequence[View], text: str) -> str:
-    """The topic on which a text asks for somebody, where claims hold all of its words; else "". A
-    common word by itself is no topic.
+    """The topic on which a text asks for somebody, where claims hold all of its words or it names a
+    file; else "". A common word by itself is no topic.
     """
     asking = WHOM.search(text)
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
     topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
     words = terms(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
-    held = not common and any(view.search.holds(words, Kind.CLAIM) for view in views)
+    held = not common and any(
+        view.search.holds(words, Kind.CLAIM) or view.workspace.files_in(topic) for view in views
+    )
     return topic if held else ""
 
 
