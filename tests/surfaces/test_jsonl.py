@@ -136,7 +136,6 @@ async def test_no_question_waits_for_ever_for_the_first_index(
         await anyio.sleep_forever()
 
     monkeypatch.setattr(DiskFollower, "run", never)
-    monkeypatch.setattr(jsonl, "INDEX_SECONDS", 0.0)
     clock = Clock()
     engine = unread_engine(base(tmp_path / "kb"), clock=clock)
     clock.now += READY_SECONDS
@@ -150,8 +149,7 @@ async def test_no_question_waits_for_ever_for_the_first_index(
     os.close(writing)
     sink = io.BytesIO()
     with anyio.CancelScope() as scope, os.fdopen(reading, "rb", buffering=0) as source:
-        monkeypatch.setattr(jsonl, "leave", lambda _: scope.cancel())
-        await jsonl._serve(engine, source, sink, lambda: None)
+        await jsonl._serve(engine, source, sink, scope.cancel)
     bad, *found = map(json.loads, sink.getvalue().splitlines())
     assert error(bad) == "invalid_request"
     for answer in found:

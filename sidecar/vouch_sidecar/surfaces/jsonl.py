@@ -28,8 +28,6 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 MAX_LINE = 64 * 1024 * 1024
-INDEX_SECONDS = 60.0
-"""How long the first index is worked on, for the next process, after the end of the input."""
 METHOD_PREFIX = "kb."
 CUT = b"a line that is too long"
 
@@ -67,9 +65,8 @@ async def _serve(
         outbox.close(timeout=None)
         answered_all()
         if has_asked:  # the next process, which may ask as little as this one, needs a base
-            with anyio.move_on_after(INDEX_SECONDS):
-                await indexed(engine)
-                await follower.finish_bases()
+            await indexed(engine)
+            await follower.finish_bases()
         leave(0)
 
 
