@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
 
 from tests.engine.bases import ask, cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
@@ -182,6 +183,18 @@ def test_a_second_file_with_the_id_of_a_redacted_claim_opens_nothing(
         write(root, "claims/more.yaml", claim("more", text=TEXT, status=status))
         engine.load(whole=True)
         assert SECRET not in str(ask(engine, "entity", id="depot"))
+
+
+def test_a_description_that_some_are_told_is_gone_with_it(root: Path, env: dict[str, str]) -> None:
+    ada, scope = Caller(viewer=Viewer(None, "ada")), {"visibility": "private", "agent": "ada"}
+    write(root, "claims/master-key.yaml", claim("master-key", **{**LIVE, "scope": scope}))
+    write(root, "entities/depot.yaml", entity("depot", name="Depot", description=TEXT))
+    engine_on(root, env=env).load(whole=True)
+    engine = engine_on(root, env=env)
+    assert SECRET in str(ask(engine, "entity", ada, id="depot"))
+    write(root, "entities/depot.yaml", entity("depot", name="Depot"))
+    engine.load()
+    assert SECRET not in str(ask(engine, "entity", ada, id="depot"))
 
 
 def test_a_source_that_opens_tells_no_quote_that_holds_it(root: Path, env: dict[str, str]) -> None:

@@ -734,6 +734,15 @@ def test_a_page_shows_no_mark_of_a_claim_that_is_not_told() -> None:
     assert there.body.split() == ["Doors", "are", "red.", "In", "code:", "`", "`,", "and", "."]
 
 
+def test_a_description_that_some_are_told_is_gone_with_it() -> None:
+    entity = Entity("door", "entities/door.yaml", "Door", "thing", description=QUOTES[4])
+    world = World(entity, secret(("none",), scope=PRIVATE, text=QUOTES[4]))
+    for description in (QUOTES[4], None):
+        world.take(replace(entity, description=description))
+        view = View("kb", world.known, ADA)
+        assert view.visible.description(replace(entity, description=None)) == description
+
+
 def test_a_base_holds_no_text_of_a_retired_claim_and_no_title_that_nobody_may_see() -> None:
     world = World(*everything(), secret((SOURCE_ID,), status="redacted", text="Nobody knows it."))
     world.take(claim(5, status="superseded"))

@@ -67,6 +67,12 @@ TEXTS = (
     "gate 7",
     "At night the gate does not let couriers in.",
     "the mat. Doors open",
+    "Couriers carry 1,000 parcels.",
+    "Couriers c**arr**y 1000 parcels.",
+    "So couriers carry 1&#48;00 parcels here.",
+    "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
+    "金庫の**鍵**はマットの下にある",
+    "金庫の鍵はマットの下",
 )
 CLAIMS = [f"c{number}" for number in range(7)]
 EVIDENCE = [f"ev{number}" for number in range(8)]

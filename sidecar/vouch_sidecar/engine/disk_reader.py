@@ -260,7 +260,7 @@ def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
     """
 
     def recall(path: str) -> Artifact:
-        return base.artifact(usual_key(path)) or _empty_private(path)
+        return base.whole(usual_key(path)) or _empty_private(path)
 
     return recall
 

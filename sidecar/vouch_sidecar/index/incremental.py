@@ -78,7 +78,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     shown = {key_of(artifact): artifact for artifact in change.upserts if is_shown_to_any(artifact)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
     # A file that was written anew may say the same: a checkout would else change everything.
-    shown = {key: artifact for key, artifact in shown.items() if before.artifact(key) != artifact}
+    shown = {key: artifact for key, artifact in shown.items() if before.whole(key) != artifact}
     retired = _retired(before, change, gone)
     hidden = {
         key: artifact

@@ -102,10 +102,12 @@ class Knowledge:
     # Artifacts
 
     def artifact(self, key: Key) -> Artifact | None:
-        """Any artifact by its key."""
+        """Any artifact by its key; an entity as everybody may see it."""
         kind, artifact_id = key
-        if kind == Kind.ENTITY:
-            return self.names.entity(artifact_id)
+        return self.names.entity(artifact_id) if kind == Kind.ENTITY else self.whole(key)
+
+    def whole(self, key: Key) -> Artifact | None:
+        """Any artifact by its key, with what only some may see."""
         document = self.document(key)
         return None if document is None else artifact_in(document)
 
