@@ -28,8 +28,8 @@ _INVISIBLE = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"
 )
 """Unicode's default-ignorable characters, which `kb.sanitize` leaves out of what is shown."""
-_SIGN = re.compile(rf"[\[\]<&*~,.'’\\{{%\x1b\d\n{_INVISIBLE}]")
-"""A character of everything that `_UNREAD` matches."""
+_SIGN = re.compile(rf"[\[\]<&*~\\{{%\x1b{_INVISIBLE}]|\d[,.)'’ \u00a0\u202f]|-\r?\n")
+"""What begins, or stands in, everything that `_UNREAD` matches."""
 _UNREAD = re.compile(
     # An image, and the target of a link.
     r"!\[[^!\[\]\n]*+\](?:\([^!()]*+\)|\[[^\[\]\n]*+\])|\]\([^()]*+\)"
