@@ -80,7 +80,7 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 
 unit: $(PYTHON_READY) oracle mcp1 ## Tests of the sidecar
 	mkdir -p artifacts
-	$(BIN)/pytest -n 3 --dist loadfile --junitxml=artifacts/pytest.xml
+	$(BIN)/pytest -n 4 --dist loadfile --junitxml=artifacts/pytest.xml
 
 soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: an hour
 	scripts/hosts
