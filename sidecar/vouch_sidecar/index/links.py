@@ -259,7 +259,7 @@ def _needed_by(evidence: Evidence, own: frozenset[str], world: World) -> Gates:
         citing.verbatim and citing.gate in own for citing in world.cited(evidence.id).citing
     ):
         about = world.withheld.gates(evidence.quote or "")
-        needed = all_gates((needed, about, world.sources.closed_to(evidence)))
+        needed = all_gates((needed, about, world.sources.closed.gates_of_quote(evidence)))
     return needed
 
 
@@ -267,7 +267,7 @@ def closing(source: Source, world: World) -> list[Gates]:
     """The gate sets that the content of a source needs beside the source's own gate; empty if it
     needs no more.
     """
-    gates = world.sources.closed(source)
+    gates = world.sources.closed.gates(source)
     return [] if gates is not None and gates <= {OPEN, gate_of(source)} else [gates]
 
 

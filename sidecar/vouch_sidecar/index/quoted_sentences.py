@@ -3,8 +3,7 @@ that some viewers may not see.
 
 A viewer sees a range of a source if he sees the source, and every claim that cites a receipt in the
 range or whose text is in it. If one of these claims is retired, or no claim cites a receipt in the
-range, nobody sees it. A secret claim (redacted, private, or of another project) that cites the
-source, or a revision of it, without a receipt in it closes the whole source. `QuotedSources.gates`
+range, nobody sees it. What closes a whole source says `closed_sources`. `QuotedSources.gates`
 decides all this; nothing else does.
 """
 
@@ -17,13 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from vouch_sidecar.index.closed_sources import ClosedSources
 from vouch_sidecar.index.receipts import (
     Citing,
     Quoted,
     Receipts,
     Sentence,
     citing,
-    is_exact,
     is_receipt,
 )
 from vouch_sidecar.index.withheld_texts import Gates, all_gates
@@ -187,11 +186,7 @@ class QuotedSources:
         self._world = world
         self._size = size
         self._held: dict[str, _QuotedSource | None] = {}
-        self._closed: dict[str, Gates] = {}
-        self._sealed: dict[str, list[tuple[Source, set[str]]]] = {}
-        """By locator, see `_sealed_at`."""
-        self._exact: dict[str, set[str]] = {}
-        """Ids of the receipts of a source that a secret claim may close, by source id."""
+        self.closed = ClosedSources(world)
 
     def quoted(self, claim: Claim) -> Quoted | None:
         """The place of the claim's first receipt whose sentence contains the claim's text, else of
@@ -214,65 +209,6 @@ class QuotedSources:
         """
         source = self._of(source_id)
         return None if source is None else source.gates(start, end)[1]
-
-    def closed(self, source: Source) -> Gates:
-        """The gates that the whole source needs because secret claims cite it, or a revision of it,
-        without a receipt in it. A claim's own receipt may be seen in any case.
-        """
-        if source.id not in self._closed:
-            self._closed[source.id] = self._closing(source)
-        return self._closed[source.id]
-
-    def closed_to(self, evidence: Evidence) -> Gates:
-        """The gates that a quote needs because its whole source is closed. A receipt needs none, as
-        its place is known.
-        """
-        source = self._world.source(evidence.source_id)
-        gates = frozenset[str]() if source is None else self.closed(source)
-        return frozenset() if evidence.id in self._exact.get(evidence.source_id, ()) else gates
-
-    def _closing(self, source: Source) -> Gates:
-        world = self._world
-        evidence = list(world.evidence_in(source.id))
-        own = {source.id, *(citation.id for citation in evidence)}
-        others = [pair for pair in self._sealed_at(source.locator) if pair[0].id != source.id]
-        whole = world.closing(set().union(own, *(cited for _, cited in others)), ())
-        if whole == frozenset():
-            return frozenset()
-        data = world.content(source) if source.kept else None
-        exact = {
-            citation.id for citation in evidence if data is not None and is_exact(citation, data)
-        }
-        self._exact[source.id] = exact
-        needed = world.closing(own - exact, exact) if exact or others else whole
-        for other, cited in others:
-            more = world.closing(cited, exact)
-            if all_gates((needed, more)) != needed and self._is_revision(data, other):
-                needed = all_gates((needed, more))
-        return needed
-
-    def _sealed_at(self, locator: str) -> list[tuple[Source, set[str]]]:
-        """The sources with a locator that secret claims cite, also by evidence in them; each with
-        the ids that are cited of it.
-        """
-        if locator not in self._sealed:
-            world, sources = self._world, list(self._world.sources_at(locator))
-            pairs = (
-                (other, {other.id, *(citation.id for citation in world.evidence_in(other.id))})
-                for other in (sources if len(sources) > 1 else ())
-            )
-            self._sealed[locator] = [
-                (other, cited) for other, cited in pairs if world.closing(cited, ()) != frozenset()
-            ]
-        return self._sealed[locator]
-
-    def _is_revision(self, data: bytes | None, other: Source) -> bool:
-        """Whether a source with the same locator shares half of its lines, or may do so."""
-        its = self._world.content(other) if other.kept else None
-        if data is None or its is None:
-            return True  # what can't be compared may hold the same text: it fails closed
-        ours, theirs = ({*map(bytes.strip, text.splitlines())} - {b""} for text in (data, its))
-        return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
         """The range of characters that a receipt quotes from its source; None if it is unknown."""
@@ -411,7 +347,7 @@ class QuotedSources:
                 if evidence.quote is None or evidence.quote == text[slice(*span)]:
                     by_id[evidence.id] = receipt
         receipts.sort(key=lambda receipt: (receipt.start, receipt.end, receipt.evidence.id))
-        return _QuotedSource(self._world, source, text, receipts, by_id, self.closed(source))
+        return _QuotedSource(self._world, source, text, receipts, by_id, self.closed.gates(source))
 
 
 class _Places:
