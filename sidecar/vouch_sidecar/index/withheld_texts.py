@@ -45,6 +45,7 @@ _UNREAD = re.compile(
     rf"|\x1b\[[0-?]{{0,16}}[@-~]|[{_INVISIBLE}]"
 )
 """What stands in a text and is not read as words."""
+_HAS_WORDS = re.compile(rf"[^\W_]|[{_INVISIBLE}]")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]")
 _CLAIM_MARK = re.compile(r"\[claim:[^\[\]]*+\]")
 _NEAR = 200
@@ -120,6 +121,7 @@ class Withheld:
     ) -> None:
         self._by_claim = by_claim or {}
         self._by_start = by_start or {}
+        self._first_words = frozenset(start[0] for start in self._by_start)
 
     def changed(self, claims: Mapping[str, tuple[Text, ...]]) -> Withheld:
         """The texts after a change. `claims` gives, by id, the new texts of the changed claims (see
@@ -177,7 +179,8 @@ class Withheld:
     def _places(self, text: str) -> Iterator[Closed]:
         text_units = units(text).units
         words = tuple(unit.folded for unit in text_units)
-        for at in range(len(words) - 1):
+        first_words = self._first_words
+        for at in [at for at, word in enumerate(words) if word in first_words]:
             for start in (words[at : at + _START], words[at : at + _START - 1]):
                 alike = self._by_start.get(start, _NONE_ALIKE)
                 for last in (at + length for length in alike.lengths):
@@ -281,6 +284,8 @@ def _read_as(mark: re.Match[str], within: str) -> str:
         return letter.ljust(len(mark[0]), _JOINER)
     around = mark.string[mark.start() - 1 : mark.start()] + mark.string[mark.end() : mark.end() + 1]
     is_within = len(around) == 2 and around.isalnum() and not letter.isspace()
+    if not ((is_within and within == _JOINER) or _HAS_WORDS.search(mark[0])):
+        return mark[0]  # it parts words as it stands
     return (within if is_within else " ") * len(mark[0])
 
 
