@@ -428,7 +428,7 @@ _gone = st.frozensets(
 )
 
 
-@examples(60)
+@examples(30)
 @given(st.lists(st.tuples(_changes, _gone, st.booleans()), min_size=1, max_size=5))
 def test_any_history_says_what_a_look_at_all_files_says(
     history: list[tuple[list[Artifact], frozenset[Key], bool]],
