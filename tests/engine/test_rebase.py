@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tantivy import Document
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.base_writer import BaseWriter
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.layers import Layer, Writing
 
@@ -132,6 +133,26 @@ def test_what_is_retired_while_a_base_is_written_is_in_none(
     assert engine.load()
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 2}
+
+
+def test_what_is_retired_as_the_writing_of_a_base_begins_is_in_none(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, collection = started(root, tmp_path)
+    really = BaseWriter.write
+
+    def late(writer: BaseWriter, *taken: Any) -> Any:
+        (root / ".vouch" / "claims" / "master.yaml").unlink()
+        engine.read()
+        return really(writer, *taken)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BaseWriter, "write", late)
+        written = collection.reader.write()
+    assert written is not None
+    collection.reader.adopt(written)
+    collection.reader.finish_base()
+    assert not holds(tmp_path / "cache", SECRET)
 
 
 def is_wanted(collection: Collection) -> bool:

@@ -84,8 +84,17 @@ def test_of_texts_that_begin_alike_each_closes_what_says_it_while_it_is_withheld
     assert not any(withheld.gates(text) is None for text in texts)
 
 
-def test_a_long_text_is_recognised_by_how_it_begins() -> None:
+def test_a_long_text_is_recognised_by_its_pieces() -> None:
     text = " ".join(f"word{number}" for number in range(5_000))
     assert closes(text, f"So: {text}.")
     assert closes(text, text[:3_000])
+    assert closes(text, text[-3_000:])
     assert not closes(text, text[:300])
+
+
+def test_the_end_of_a_long_text_is_closed_with_its_beginning() -> None:
+    words = [f"word{number}" for number in range(260)]
+    document = f"{' '.join(words[:215])}\n\n{' '.join(words[215:])}"
+    hidden = replace(claim("hidden", " ".join(words)), status="redacted")
+    (place,) = Withheld().changed({"hidden": texts_of(hidden)}).places(document)
+    assert document[place.start : place.end] == document

@@ -111,14 +111,19 @@ def test_who_is_never_named(root: Path, tmp_path: Path, never: str) -> None:
     assert owners(looked(root, tmp_path)) == ["acme/relay"]
 
 
-def test_whom_one_of_two_never_names_neither_names(root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("git", ["people", "off"])
+def test_whom_one_of_two_never_names_neither_names(root: Path, tmp_path: Path, git: str) -> None:
     other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
     cite(other, "day", "The loop restarts by day.", "src/relay.py")
-    put(other / ".vouch", "config.yaml", dump({"sidecar": {"people": {"never": ["ada"]}}}))
+    people = {"git": git, "never": ["ada", "Bob Kahn"]}
+    put(other / ".vouch", "config.yaml", dump({"sidecar": {"people": people}}))
     engine = engine_on(root, other, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     settle(engine.collections.values(), engine.env)
     assert owners(engine) == ["acme/relay"]
     assert owners(engine, root=str(root)) == ["acme/relay", "ada"]
+    assert ask(engine, "experts", topic="restarts").get("by_commits", []) == []
+    (bob,) = ask(engine, "experts", topic="restarts", root=str(root))["by_commits"]
+    assert bob["name"] == "Bob Kahn"
 
 
 def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ class BaseWriter:
         """The last readable config, as the manifest of the base hands it to the next process."""
         self._unfinished: Unfinished | None = None
         self._purged = False
-        self._purges = 0
+        self.purges = 0
+        """How often the bases were purged."""
 
     def begin(self, bases: Bases) -> Writing:
         """Begin a base on disk. Raises OSError or ValueError."""
@@ -56,7 +57,7 @@ class BaseWriter:
         self._unfinished = None
         if self.bases is not None:
             self._purged = True
-            self._purges += 1
+            self.purges += 1
             self.bases.purge()
 
     def is_wanted(self, latest: Knowledge, config: bytes | None) -> bool:
@@ -68,11 +69,10 @@ class BaseWriter:
         settled = self.bases is not None and self._unfinished is None
         return len(latest.changed) >= REBASE_FROM or (settled and config != self.config)
 
-    def write(self, knowledge: Knowledge) -> Written | None:
-        """Write a base of a generation; None if it was removed while being written. Raises OSError
-        or ValueError.
+    def write(self, knowledge: Knowledge, purges: int) -> Written | None:
+        """Write a base of a generation, for which `purges` were counted; None if it was removed
+        while being written. Raises OSError or ValueError.
         """
-        purges = self._purges
         if self.bases is None:
             return Written(knowledge, in_memory(knowledge.documents()), None, purges)
         written = self.bases.write(knowledge.documents())
@@ -85,7 +85,7 @@ class BaseWriter:
         """Take a written base in place of the one before; it goes if text was retired since."""
         self._discard()
         self._unfinished, self._purged = written.unfinished, False
-        if self._purges != written.purges:
+        if self.purges != written.purges:
             self.purge()
 
     def finish(self, knowledge: Knowledge, store: Store) -> bool:

@@ -145,7 +145,7 @@ class DiskFollower:
             self._finish_at, self._round_ended = 0.0, anyio.Event()
             self._wake.set()
             await self._round_ended.wait()
-            if not self._writing:
+            if not self._writing and not self._written:
                 return
 
     async def run(self) -> None:

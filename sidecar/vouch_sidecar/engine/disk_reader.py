@@ -202,7 +202,8 @@ class DiskReader:
 
     def write(self) -> Written | None:
         """Write a base of `latest` (`BaseWriter.write`)."""
-        return self.base.write(self.latest)
+        purges = self.base.purges  # before the generation is taken: a purge from now on counts
+        return self.base.write(self.latest, purges)
 
     def adopt(self, written: Written) -> None:
         """Replace the base by a written one; `latest` keeps the changes made since."""

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
+from itertools import pairwise
 from typing import NamedTuple
 
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
@@ -55,8 +56,10 @@ _JOINER = "\u2060"
 _START = 3
 """Words under which a text is looked up; a text of two words has a key of two."""
 
-RECOGNISED_BY = 200
-"""Words by which a long text is recognised, its first ones."""
+PIECE = 200
+"""Words of a long text that are recognised by themselves; its last piece may have up to twice as
+many.
+"""
 
 Words = tuple[str, ...]
 
@@ -232,21 +235,23 @@ def texts_of(claim: Claim) -> tuple[Text, ...]:
         return ()
     gate = None if needed is None else next(iter(needed))
     texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
-    recognised = dict.fromkeys(_recognised(said) for text in texts for said in readings(text))
-    return tuple(Text(words, gate, claim.id) for words in recognised if words)
+    pieces = (piece for text in texts for said in readings(text) for piece in _recognised(said))
+    return tuple(Text(words, gate, claim.id) for words in dict.fromkeys(pieces))
 
 
-def _recognised(text: str) -> Words:
-    """The words of a text if there are enough to recognise it elsewhere; else none."""
+def _recognised(text: str) -> Iterator[Words]:
+    """The words of a text, in pieces, if there are enough to recognise it elsewhere; else none."""
     analysis = units(text)
     words = tuple(unit.folded for unit in analysis.units)
     content = {unit.stem for unit in analysis.units if unit.folded not in STOPWORDS}
     for at, (_, end) in analysis.wholes.items():  # an identifier is one word
         content.difference_update(unit.stem for unit in analysis.units[at + 1 : end])
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
-        return ()
-    is_enough = len(content) >= ENOUGH or any(map(_is_exact, text.split()))
-    return words[:RECOGNISED_BY] if is_enough else ()
+        return
+    if len(content) >= ENOUGH or any(map(_is_exact, text.split())):
+        *borders, _ = range(0, max(len(words), PIECE) + 1, PIECE)
+        for first, last in pairwise([*borders, len(words)]):
+            yield words[first:last]
 
 
 def readings(text: str) -> Iterable[str]:

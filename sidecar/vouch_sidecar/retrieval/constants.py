@@ -236,7 +236,7 @@ STARTER_PAGE = "edit-in-obsidian"
 WHO_LIKELIHOOD = 0.08
 """Least likelihood at which a claim about a person or a team answers a text that asks who."""
 ASKED_FOR = 1.0
-"""Similarity of a person to ask, where the text asks for somebody."""
+"""Similarity of what a text asks for: somebody to ask, or a page by its title or number."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
 """Factor of a word by its tier in English, as in `SPECIFICITY`: a word that is rare in a small
 knowledge base may be in every other prompt.

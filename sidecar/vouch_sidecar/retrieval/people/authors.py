@@ -98,13 +98,12 @@ def _authors(files: Sequence[tuple[View, Sequence[tuple[str, float]]]]) -> list[
                     change = changes[commit.name] = _TiedCommit(commit, strength)
                 change.strength = max(change.strength, strength)
                 change.files.add((view.identity, path))
+    never = [view.people_told for view, _ in files if view.people_told.never]
     hidden = {
         person
         for view, _ in files
-        for person, names in (
-            view.workspace.history.names.items() if view.people_told.never else ()
-        )
-        if any(other.people_told.is_never(names) for other, _ in files)
+        for person, names in (view.workspace.history.names.items() if never else ())
+        if any(people.is_never(names) for people in never)
     }
     return _counted(changes.values(), hidden)
 
@@ -181,13 +180,14 @@ def authors_about(view: View, entity: Entity) -> list[Author]:
 
 def authors_on(matches: Sequence[Match]) -> list[Author]:
     """The authors of the files that a topic names, else of those of the claims that match it."""
-    files = []
+    files: list[tuple[View, list[tuple[str, float]]]] = []
     for match in matches:
+        theirs: list[tuple[str, float]] = []
         if _are_told(match.view):
             history = match.view.workspace.history
             named = [(below, 1.0) for path in match.files for below in _below(history, path)]
             theirs = named if match.files else _files(match.view, match.best_claims)
-            files.append((match.view, theirs))
+        files.append((match.view, theirs))
     return _authors(files)
 
 
