@@ -295,7 +295,7 @@ MAX_CLAIMS_OF_NAME = 3
 MAX_NEAREST = 10
 """Claims of an entity that are compared with a text, those that hold most of it."""
 MAX_TITLED = 3
-"""Pages listed because their title is the name of an entity."""
+"""Pages listed because their title is the name of an entity, or is asked for."""
 MAX_SECTIONS = 64
 """Sections read to find those that hold an entity's name most often."""
 MAX_TIED = 16

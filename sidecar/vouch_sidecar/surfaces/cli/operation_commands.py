@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.sanitize import count, printable
+from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -101,7 +101,10 @@ class OperationCommand(click.Command):
         if missing := [path for path in dict.fromkeys(paths) if not _is_there(path, roots)]:
             others = len(missing) - MISSING_NAMED
             also = f" and {count(others, 'other path')}" if others > 0 else ""
-            say(f"There is nothing at {', '.join(missing[:MISSING_NAMED])}{also}", err=True)
+            say(
+                f"There is nothing at {', '.join(map(one_line, missing[:MISSING_NAMED]))}{also}",
+                err=True,
+            )
         if result.is_empty and operation.name in MUST_FIND:
             sys.exit(NOTHING_FOUND)
 
