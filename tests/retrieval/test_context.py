@@ -99,6 +99,23 @@ def test_a_title_beside_other_words_and_a_common_word_ask_for_nothing(text: str)
     assert brought_in(seen, text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "show me the code",
+        "show me the changes",
+        "summary of changes please",
+        "explain the tests",
+        "explain the error",
+        "describe the issue",
+    ],
+)
+def test_a_title_that_is_one_common_word_is_not_asked_for_in_general_words(text: str) -> None:
+    titles = ("Code", "Changes", "Tests", "Error", "The issue")
+    seen = view(*(page(title[:3], title, body="Nothing.\n") for title in titles))
+    assert brought_in(seen, text) == []
+
+
 def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:
     assert beginning(page("p", body="# Title\n")) == ""
     assert len(beginning(page("p", body="word " * 500))) <= 240

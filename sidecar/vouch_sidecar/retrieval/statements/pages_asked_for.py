@@ -51,12 +51,12 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
     """
     every = terms(text)
     words = tuple(word for word in every if fold(word.word) not in GENERAL) or tuple(every)
-    if not words or (len(every) == 1 and tier(fold(words[0].word)) in (1, 2)):
+    if not words:
         return
     asked = units(text).units
     written = [unit.folded for unit in asked]
     for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_CONSIDERED):
-        if not isinstance(page, Page) or page.type in UNASKED_PAGES:
+        if not isinstance(page, Page) or page.type in UNASKED_PAGES or _is_common(page.title):
             continue
         title = [unit.folded for unit in units(page.title).units]
         for at in range(len(written) - len(title) + 1) if title else ():
@@ -65,6 +65,11 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
                 if asks_only_about(text, [(start, end)]):
                     yield page, text[start:end]
                 break
+
+
+def _is_common(title: str) -> bool:
+    words = terms(title)
+    return len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
 
 
 def _numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
