@@ -76,6 +76,12 @@ def test_a_page_that_is_asked_for_by_its_title_answers(text: str) -> None:
     assert brought_in(seen, text)[0] == ("retries", 1)
 
 
+def test_a_title_is_found_among_many_longer_ones() -> None:
+    longer = (page(f"p{n}", f"Retry policy for item {n}", body="Not it.\n") for n in range(20))
+    seen = view(*longer, page("retries", "Retry policy", body="Three, then it stops.\n"))
+    assert brought_in(seen, "what is the retry policy") == [("retries", 0)]
+
+
 @pytest.mark.parametrize("text", ["ADR 3", "What is ADR 3?", "ADR-3", "explain ADR 0003 to me"])
 @pytest.mark.parametrize("title", ["ADR-0003: Queues", "ADR 3 queues", "adr-3"])
 def test_a_page_that_is_asked_for_by_its_number_answers(text: str, title: str) -> None:

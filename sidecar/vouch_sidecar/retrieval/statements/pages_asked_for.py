@@ -11,7 +11,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.artifact_documents import TITLE, sections
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_TITLED, UNASKED_PAGES
+from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES
 from vouch_sidecar.retrieval.evidence.question_words import GENERAL, asks_only_about
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
@@ -55,7 +55,7 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
         return
     asked = units(text).units
     written = [unit.folded for unit in asked]
-    for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_CONSIDERED):
+    for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES):
         if not isinstance(page, Page) or page.type in UNASKED_PAGES or _is_common(page.title):
             continue
         title = [unit.folded for unit in units(page.title).units]
@@ -80,7 +80,7 @@ def _numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     series, digits = number[1], number[2]
     forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
     query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
-    for page in view.visible.artifacts_in(query, MAX_CONSIDERED):
+    for page in view.visible.artifacts_in(query, MAX_TITLES):
         if isinstance(page, Page) and page.type not in UNASKED_PAGES:
             begins = _NUMBERED.match(page.title.strip().upper())
             if begins is not None and begins.groups() == number.groups():
