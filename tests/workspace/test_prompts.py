@@ -8,6 +8,7 @@ from pathlib import Path
 from vouch_sidecar.engine.workspaces import settle
 
 from tests.engine.bases import ask, cached, engine_on
+from tests.kb.samples import page, put
 from tests.workspace.places import cite, git, repository, settled
 
 FILES = {
@@ -36,6 +37,21 @@ def test_a_document_is_asked_for_by_its_number(tmp_path: Path) -> None:
     for task in ("ADR-0003", "What is ADR-3?", "ADR 3", "What did ADR 0003 decide?"):
         assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == ["valves"]
     assert ask(engine, "context", task="What did ADR-0005 decide?")["items"] == []
+
+
+def test_a_short_prompt_is_looked_up_if_its_number_names_a_document(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kb", {"docs/adr/0003-valves.md": "# Valves\n"})
+    cite(root, "valves", "Both valves close on HTTP 500.", "docs/adr/0003-valves.md")
+    tubes = page("They are of steel.\n", id="tubes", title="RFC-7: Tubes")
+    put(root / ".vouch", "pages/tubes.md", tubes)
+    engine = settled(root, tmp_path)
+
+    def told(task: str) -> list[str]:
+        return [item["id"] for item in ask(engine, "context", task=task)["items"]]
+
+    assert told("ADR 3") == ["valves"]
+    assert told("RFC 7") == ["tubes"]
+    assert told("HTTP 500") == told("RFC 8") == []
 
 
 def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_path: Path) -> None:

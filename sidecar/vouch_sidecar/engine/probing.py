@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.evidence.question_words import holds_exact, holds_number
-from vouch_sidecar.retrieval.probe import GivenEntities, Probe, run
+from vouch_sidecar.retrieval.evidence.question_words import holds_exact
+from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_document, run
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
 
@@ -64,10 +64,11 @@ def _probe(
 ) -> Probed:
     recalls = [kb.settings.recall for kb in asked]
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    is_exact = holds_exact(text) or holds_number(text)
-    asks = (len(text.strip()) >= shortest or is_exact) and not again
+    views = [kb.view for kb in asked]
+    is_long = len(text.strip()) >= shortest
+    asks = not again and (is_long or holds_exact(text) or names_document(views, text))
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    result = run([kb.view for kb in asked], text, full_text, spoken, vector)
+    result = run(views, text, full_text, spoken, vector)
     return Probed(result, 0, persona_of(asked, result.primary))
 
 

@@ -21,11 +21,11 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
-from vouch_sidecar.retrieval.evidence.question_words import holds_number, worth_searching
+from vouch_sidecar.retrieval.evidence.question_words import worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about
-from vouch_sidecar.retrieval.statements.pages_asked_for import pages_asked_for
+from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[ContextHit] = []
-    if full_text and (worth_searching(text) or holds_number(text)):
+    if full_text and (worth_searching(text) or names_document(views, text)):
         looked_for = _phrases(views, text)
         tested_names = set(map(str.casefold, tested))
         tested += [
@@ -97,6 +97,16 @@ def run(
         strength="strong" if _volunteered(rows) else "moderate" if unasked else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
         answers=unasked,
+    )
+
+
+def names_document(views: Iterable[View], text: str) -> bool:
+    """Whether a text names a document that claims cite by its number, as `ADR 7`, or asks only for
+    a page by that.
+    """
+    return any(
+        view.workspace.documents_in(text) or any(numbered(view, text[:MAX_PHRASED]))
+        for view in views
     )
 
 

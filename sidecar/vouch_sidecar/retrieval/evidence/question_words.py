@@ -80,8 +80,6 @@ _EXACT = re.compile(
     r"|[A-Z]++[a-z0-9]++(?:[A-Z][a-z0-9]*+)++"  # identifiers
     r")(?![\w/])"
 )
-_NUMBERED = re.compile(r"(?<!\w)[A-Z]{2,12} [0-9]{1,5}(?!\w)")
-"""The number of a document, written with a space."""
 _JOINTS = re.compile(r"[./]")
 
 
@@ -252,11 +250,6 @@ def blanked(text: str, names: Iterable[Span]) -> str:
 def holds_exact(text: str) -> bool:
     """Whether a text holds an identifier, a ticket, a path or an option."""
     return _EXACT.search(text) is not None
-
-
-def holds_number(text: str) -> bool:
-    """Whether a text holds what may be the number of a document with a space in it, as `ADR 7`."""
-    return _NUMBERED.search(text) is not None
 
 
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:

@@ -40,7 +40,7 @@ def pages_asked_for(view: View, text: str) -> list[AskedPage]:
     if len(text) > MAX_ASKING:
         return []
     asked = {
-        page.id: (page, phrase) for page, phrase in (*_titled(view, text), *_numbered(view, text))
+        page.id: (page, phrase) for page, phrase in (*_titled(view, text), *numbered(view, text))
     }
     return [AskedPage(page, _section(page), phrase) for page, phrase in asked.values()][:MAX_TITLED]
 
@@ -72,7 +72,7 @@ def _is_common(title: str) -> bool:
     return len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
 
 
-def _numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
+def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     """Pages whose title begins with the number that a text only asks about."""
     number = _NUMBERED.search(text)
     if number is None or not asks_only_about(text, [number.span()]):
