@@ -55,8 +55,7 @@ _JOINER = "\u2060"
 """A character that parts no word."""
 _START = 3
 """Words under which a text is looked up; a text of two words has a key of two."""
-
-PIECE = 200
+_PIECE = 200
 """Words of a long text that are recognised by themselves; its last piece may have up to twice as
 many.
 """
@@ -249,7 +248,7 @@ def _recognised(text: str) -> Iterator[Words]:
     if len(words) < ENOUGH_EXACT or len(content) < ENOUGH_EXACT:
         return
     if len(content) >= ENOUGH or any(map(_is_exact, text.split())):
-        *borders, _ = range(0, max(len(words), PIECE) + 1, PIECE)
+        *borders, _ = range(0, max(len(words), _PIECE) + 1, _PIECE)
         for first, last in pairwise([*borders, len(words)]):
             yield words[first:last]
 
