@@ -214,6 +214,36 @@ def test_an_untied_file_has_owners_and_authors_too(root: Path, tmp_path: Path) -
     assert [row["name"] for row in found["by_commits"]] == ["Cyd Lane"]
 
 
+def test_an_untied_file_takes_no_word_from_a_topic(root: Path, tmp_path: Path) -> None:
+    commit_as(root, "Cyd Lane", {"src/node.js": "x = 1\n", "src/config.yaml": "a: 1\n"})
+    put(root / ".vouch", "entities/logs.yaml", entity("logs", name="Log Box", type="system"))
+    kept = claim("kept", text="Retention is a year.", entities=["logs"])
+    put(root / ".vouch", "claims/kept.yaml", kept)
+    engine = looked(root, tmp_path)
+    for topic in ("retention in src/config.yaml", "Node.js retention"):
+        (row,) = ask(engine, "experts", topic=topic)["experts"]
+        assert row["entity_id"] == "logs"
+    assert not ask(engine, "context", task="Whom do I ask about retention in src/config.yaml?")[
+        "items"
+    ]
+    (row,) = ask(engine, "experts", topic="retention in src/relay.py")["experts"]
+    assert row["entity_id"] == "relay"
+
+
+def test_a_file_that_one_knowledge_base_ties_takes_the_words_in_each(
+    root: Path, tmp_path: Path
+) -> None:
+    other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
+    put(other / ".vouch", "entities/logs.yaml", entity("logs", name="Log Box", type="system"))
+    put(other / ".vouch", "claims/kept.yaml", claim("kept", text="Relays rest.", entities=["logs"]))
+    engine = engine_on(root, other, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    settle(engine.collections.values(), engine.env)
+    (row,) = ask(engine, "experts", topic="relays in src/relay.py")["experts"]
+    assert row["entity_id"] == "relay"
+    (row,) = ask(engine, "experts", topic="relays in src/relay.py", root=str(other))["experts"]
+    assert row["entity_id"] == "logs"
+
+
 def test_a_path_of_no_file_stays_words(root: Path, tmp_path: Path) -> None:
     found = ask(looked(root, tmp_path), "experts", topic="src/loop.py restarts")
     assert [row["entity_id"] for row in found["experts"]] == ["relay"]

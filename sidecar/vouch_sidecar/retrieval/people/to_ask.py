@@ -17,7 +17,7 @@ from vouch_sidecar.index.query import all_of
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
-from vouch_sidecar.retrieval.files.file_ties import files_of
+from vouch_sidecar.retrieval.files.file_ties import files_of, tied_to_paths
 from vouch_sidecar.retrieval.people.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.owners import owners_on, told_owners
@@ -142,8 +142,8 @@ def _best_sayable(match: Match) -> Iterator[tuple[View, Claim]]:
 
 
 def _topic_of(views: Sequence[View], text: str) -> str:
-    """The topic on which a text asks for somebody, where claims hold all of its words or it names a
-    file; else "". A common word by itself is no topic.
+    """The topic on which a text asks for somebody, where claims hold all of its words or are tied
+    to a file that it names; else "". A common word by itself is no topic.
     """
     asking = WHOM.search(text)
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
@@ -151,7 +151,9 @@ def _topic_of(views: Sequence[View], text: str) -> str:
     words = terms(topic)
     common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
     held = not common and any(
-        view.search.holds(words, Kind.CLAIM) or view.workspace.files_in(topic) for view in views
+        view.search.holds(words, Kind.CLAIM)
+        or tied_to_paths(view, (path for _, _, path in view.workspace.files_in(topic)))
+        for view in views
     )
     return topic if held else ""
 

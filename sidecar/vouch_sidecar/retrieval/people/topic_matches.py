@@ -1,5 +1,5 @@
 """Finds the claims that match a topic: claims of the entities that it names, and claims that hold
-its words; of a topic that names a file, the claims tied to that in place of the latter.
+its words; of a topic that names a file with tied claims, these in place of the latter.
 """
 
 from __future__ import annotations
@@ -145,20 +145,25 @@ class TopicMatches:
 
 def matching(views: Sequence[View], question: Question) -> TopicMatches:
     """The claims of each view that match a question. Words that stand nowhere in the knowledge base
-    are ignored, and where the topic names a file, all words but those of names.
+    are ignored; and where the topic names a file that claims of any view are tied to, all words
+    but those of names.
     """
     files = [view.workspace.files_in(question.topic) for view in views]
     paths = [(start, end) for found in files for start, end, _ in found]
-    words = _words(views, blanked(question.topic, paths))
+    tied = [
+        frozenset(each.claim.id for each in tied_to_paths(view, [path for _, _, path in found]))
+        for view, found in zip(views, files, strict=True)
+    ]
+    words = _words(views, blanked(question.topic, paths) if any(tied) else question.topic)
     held_words = [word for word, stands in words if stands]
     total = sum(view.counts.claims for view in views)
     weights = {
         n: rarity(total, sum(view.counts.frequency(n) for view in views)) for n in held_words
     }
-    sets = [[] for _ in views] if paths else _sets(views, weights)
+    sets = [[] for _ in views] if any(tied) else _sets(views, weights)
     matches = [
-        _match(view, question, held, weights, paths, [path for _, _, path in found])
-        for view, held, found in zip(views, sets, files, strict=True)
+        _match(view, question, held, weights, paths, [path for _, _, path in found], claim_ids)
+        for view, held, found, claim_ids in zip(views, sets, files, tied, strict=True)
     ]
     return TopicMatches(question, matches, [word for word, stands in words if not stands])
 
@@ -190,9 +195,10 @@ def _match(
     weights: Mapping[Term, float],
     paths: Sequence[Span],
     files: Sequence[str],
+    tied: frozenset[str],
 ) -> Match:
     """The claims of a view that match: those of entities that the topic names in full or by a part,
-    those that hold a set of words, and those tied to the `files` that it names at `paths`. A name
+    those that hold a set of words, and those `tied` to the `files` that it names at `paths`. A name
     that is a part of a path is none.
     """
     topic, search = question.topic, view.search
@@ -200,7 +206,6 @@ def _match(
     mentions = tuple(mention for mention in mentions if not _is_within(mention, paths))
     parts = tuple(view.names.with_part(topic))
     entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
-    tied = frozenset(each.claim.id for each in tied_to_paths(view, files))
     query = any_of(
         [
             search.claims_of(sorted(entity_ids)),
