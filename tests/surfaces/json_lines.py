@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 
@@ -21,11 +22,15 @@ def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
         line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
     )
     before = knowledge.digest(root)
-    while True:
-        found = [json.loads(line) for line in _answered(root, sent)]
+    found: list[Answer] = []
+
+    def are_complete() -> bool:
+        found[:] = [json.loads(line) for line in _answered(root, sent)]
         assert knowledge.digest(root) == before
-        if all(answer.get("result", {}).get("complete", True) for answer in found):
-            return found
+        return all(answer.get("result", {}).get("complete", True) for answer in found)
+
+    until(are_complete, "the first index is never built")
+    return found
 
 
 def _answered(root: Path, sent: bytes) -> list[bytes]:

@@ -170,7 +170,12 @@ def test_a_name_that_is_saved_away_is_gone_at_once_and_comes_back() -> None:
             write(root, {CODE: "import os\n\n\nclass UploadLoop:\n    pass\n"})
             until(lambda: stale() is None, "that it came back is not seen")
             (root / CODE).rename(root / "src/wire.py")
-            until(lambda: f"{server.ask('files', paths=['src/wire.py'])}".count("class"), "no")
+
+            def moved() -> list[bool]:
+                (file,) = server.ask("files", paths=["src/wire.py"])["files"]
+                return [claim["weak"] for claim in file["claims"]]
+
+            until(lambda: moved() == [False], "that it is moved is not seen")
 
 
 def test_checks_list_it(root: Path, tmp_path: Path) -> None:
