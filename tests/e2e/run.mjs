@@ -1,4 +1,4 @@
-// Runs the scenarios, three at a time; the last line says "N passed, N failed".
+// Runs the scenarios, two at a time; the last line says "N passed, N failed".
 // Usage: node run.mjs [part of a scenario's file name …]
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,12 +23,12 @@ fs.mkdirSync(ARTIFACTS, { recursive: true });
 let passed = 0;
 const failures = [];
 
-// A workbench mostly waits, so three of them keep two processors busy.
+// A workbench mostly waits, so two of them keep two processors busy.
 const waiting = [...names];
 const next = async () => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await perform(name);
 };
-await Promise.all([next(), next(), next()]);
+await Promise.all([next(), next()]);
 
 for (const failure of failures) console.log(`failed: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);

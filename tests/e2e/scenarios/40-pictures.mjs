@@ -1,7 +1,7 @@
 // The courier after a quarter of an hour, and the walkthrough.
 import path from 'node:path';
 import { pictures, THEMES } from '../pictures.mjs';
-import { courier, machineSettings } from '../settings.mjs';
+import { courier, machineSettings, until } from '../settings.mjs';
 
 export const options = () => ({
   fill: courier,
@@ -53,9 +53,16 @@ export async function run({ w, test, artifacts }) {
 
   await test('the settings stand in the settings editor', async () => {
     await w.command('Preferences: Open Settings (UI)');
-    await page.locator('.settings-editor .suggest-input-container').click();
-    await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar');
-    await page.locator('.settings-editor', { hasText: 'Names: Never' }).waitFor();
+    const ours = page.locator('.settings-editor', { hasText: 'Names: Never' });
+    await until(async () => {
+      await page.locator('.settings-editor .suggest-input-container').click();
+      await page.keyboard.press('Control+A'); // an editor that is still being drawn loses letters
+      await page.keyboard.type('@ext:vouch-sidecar.vouch-sidecar');
+      return ours.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    }, 'our settings', 40_000);
     await page.waitForTimeout(500);
   });
 }
