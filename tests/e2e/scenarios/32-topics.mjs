@@ -26,10 +26,10 @@ export async function run({ w, test }) {
   const proposal = (text) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
   const never = () => JSON.parse(fs.readFileSync(w.settingsFile, 'utf8'))['vouchSidecar.names.never'];
   const hide = async (row) => {
-    const element = await row.elementHandle();
+    await w.settled(row);
+    const label = await row.getAttribute('aria-label'); // the list uses the element for others later
     await row.hover();
     await row.getByRole('button', { name: 'Hide This Topic' }).click();
-    const label = await element.getAttribute('aria-label');
     const left = page.locator(`.part.sidebar .monaco-list-row[aria-label="${label}"]`);
     await left.waitFor({ state: 'detached', timeout: 5_000 });
   };
