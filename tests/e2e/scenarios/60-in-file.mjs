@@ -138,6 +138,7 @@ export async function run({ w, test, artifacts }) {
     await w.expand('In Play', 'Relay');
     const why = w.row('In Play', '“Relay”');
     assert.doesNotMatch(await w.tooltip(why, 'In play because of'), /×/);
+    await w.settled(why);
     await why.getByRole('button', { name: 'Explain' }).click();
     await w.activeTab('Explain');
     await page.locator('.editor-instance .view-line', { hasText: 'Relay is in play' }).waitFor();
