@@ -37,11 +37,14 @@ class Server:
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""
-        deadline = time.monotonic() + PATIENCE
-        while (found := self._ask(operation, params)).get("complete") is False:
-            assert time.monotonic() < deadline, "the first index is never built"
-            time.sleep(0.02)
-        return found
+        answers: list[dict[str, Any]] = []
+
+        def is_whole() -> bool:
+            answers.append(self._ask(operation, params))
+            return answers[-1].get("complete") is not False
+
+        until(is_whole, "the first index is never built")
+        return answers[-1]
 
     def _ask(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None

@@ -266,8 +266,8 @@ def readings(text: str) -> Iterable[str]:
 def parted_stems(text: str) -> set[str]:
     """The stems of the words of a text that do not stand in it as they are read."""
     as_it_stands, *others = readings(text)
-    found = {unit.stem for said in others for unit in units(said).units}
-    return found.difference(unit.stem for unit in units(as_it_stands).units) if found else found
+    read = {unit.stem for said in others for unit in units(said).units}
+    return read.difference(unit.stem for unit in units(as_it_stands).units) if read else read
 
 
 def _as_read(text: str, within: str) -> str:

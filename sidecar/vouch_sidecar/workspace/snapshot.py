@@ -79,8 +79,8 @@ class Workspace:
         of that as it is listed; a folder's has a slash at its end. Reads no file.
         """
         paths = (name for name in names_in(text) if name.kind == "path")
-        found = ((name.start, name.end, self._meant(name.text)) for name in paths)
-        return [(start, end, path) for start, end, path in found if path is not None]
+        meant = ((name.start, name.end, self._meant(name.text)) for name in paths)
+        return [(start, end, path) for start, end, path in meant if path is not None]
 
     def _meant(self, name: str) -> str | None:
         inside = self.path_of(name)

@@ -81,8 +81,9 @@ def authors_of(claims: Sequence[tuple[View, Sequence[Claim]]]) -> list[Author]:
     """The authors of the files that some claims of each view are tied to, those who know the files
     best first.
     """
-    told = [(view, theirs if _are_told(view) else []) for view, theirs in claims]
-    return _authors([(view, _files(view, theirs)) for view, theirs in told])
+    return _authors(
+        [(view, _files(view, theirs) if _are_told(view) else []) for view, theirs in claims]
+    )
 
 
 def _authors(files: Sequence[tuple[View, Sequence[tuple[str, float]]]]) -> list[Author]:

@@ -100,10 +100,11 @@ class Match:
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.names.entities_in(document)
-        is_named = not self.entity_ids.isdisjoint(entity_ids) or claim_in(document).id in self.tied
+        claim = claim_in(document)
+        is_named = not self.entity_ids.isdisjoint(entity_ids) or claim.id in self.tied
         share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]
-        return Matched(claim_in(document), entity_ids, held, is_named, share, linked_by)
+        return Matched(claim, entity_ids, held, is_named, share, linked_by)
 
 
 class Matched(NamedTuple):
@@ -149,10 +150,10 @@ def matching(views: Sequence[View], question: Question) -> TopicMatches:
     but those of names.
     """
     files = [view.workspace.files_in(question.topic) for view in views]
-    paths = [(start, end) for found in files for start, end, _ in found]
+    paths = [(start, end) for of_view in files for start, end, _ in of_view]
     tied = [
-        frozenset(each.claim.id for each in tied_to_paths(view, [path for _, _, path in found]))
-        for view, found in zip(views, files, strict=True)
+        frozenset(each.claim.id for each in tied_to_paths(view, [path for _, _, path in of_view]))
+        for view, of_view in zip(views, files, strict=True)
     ]
     words = _words(views, blanked(question.topic, paths) if any(tied) else question.topic)
     held_words = [word for word, stands in words if stands]
@@ -162,8 +163,8 @@ def matching(views: Sequence[View], question: Question) -> TopicMatches:
     }
     sets = [[] for _ in views] if any(tied) else _sets(views, weights)
     matches = [
-        _match(view, question, held, weights, paths, [path for _, _, path in found], claim_ids)
-        for view, held, found, claim_ids in zip(views, sets, files, tied, strict=True)
+        _match(view, question, held, weights, paths, [path for _, _, path in of_view], claim_ids)
+        for view, held, of_view, claim_ids in zip(views, sets, files, tied, strict=True)
     ]
     return TopicMatches(question, matches, [word for word, stands in words if not stands])
 

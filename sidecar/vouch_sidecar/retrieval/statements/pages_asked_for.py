@@ -4,7 +4,6 @@ else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,11 +17,11 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import tier
+from vouch_sidecar.workspace.names_in_text import NameInText, documents_in
 
 MAX_ASKING = 200
 """Characters of a text that asks for a page; a longer one asks for more."""
 NUMBER_DIGITS = 5
-_NUMBERED = re.compile(r"(?<!\w)([A-Z]{2,12})[ -]0{0,4}+([1-9][0-9]{0,4})(?!\w)")
 
 
 class AskedPage(NamedTuple):
@@ -74,20 +73,26 @@ def _is_common(title: str) -> bool:
 
 def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     """Pages whose title begins with the number that a text only asks about."""
-    number = _NUMBERED.search(text)
-    if number is None or not asks_only_about(text, [number.span()]):
+    number = next(iter(documents_in(text)), None)
+    if number is None or not asks_only_about(text, [(number.start, number.end)]):
         return
-    series, digits = number[1], number[2]
+    series, digits = _series_and_digits(number)
     forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
     query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
     for page in view.visible.artifacts_in(query, MAX_TITLES):
         if isinstance(page, Page) and page.type not in UNASKED_PAGES:
-            begins = _NUMBERED.match(page.title.strip().upper())
-            if begins is not None and begins.groups() == number.groups():
-                yield page, number[0]
+            begins = [name for name in documents_in(page.title.strip()) if name.start == 0]
+            if [*map(_series_and_digits, begins)] == [(series, digits)]:
+                yield page, text[number.start : number.end]
+
+
+def _series_and_digits(number: NameInText) -> tuple[str, str]:
+    """`adr` and `7` of `ADR-0007`."""
+    series, _, digits = number.text.partition("-")
+    return series, digits.lstrip("0")
 
 
 def _section(page: Page) -> int:
     """The first section with more than a heading; else the first."""
-    told = (number for number, section in enumerate(sections(page)) if any(passages(section)))
-    return next(told, 0)
+    sayable = (number for number, section in enumerate(sections(page)) if any(passages(section)))
+    return next(sayable, 0)
