@@ -67,6 +67,8 @@ def test_at_a_start(
         assert SECRET not in said(engine)
         for collection in engine.registry.collections.values():
             collection.reader.keep_up(whole=True)
+    (root / ".vouch/claims/hidden.yaml").unlink()
+    assert SECRET in said(engine_on(root, env=cached(tmp_path)))
 
 
 @pytest.mark.parametrize("fields", CITED.values(), ids=CITED)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.artifact_files import usual_path
 from vouch_sidecar.kb.id_owners import IdOwners
-from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
+from vouch_sidecar.kb.records import Artifact, Entity, Key, Kind, key_of, record_of
 
 PUTS = st.lists(
     st.tuples(
@@ -61,3 +61,23 @@ def test_changes_add_up_to_what_counts(
         losers = set(files) - {item.path for item in known.values()}
         assert sorted(problem.path for problem in owners.problems()) == sorted(losers)
         assert not owners.take_change()
+
+
+def test_of_claims_the_one_that_fewest_may_see_counts() -> None:
+    """The other one would count in its place, and what it withholds elsewhere would be shown."""
+    owners = IdOwners()
+
+    def counting(path: str, **fields: object) -> str:
+        owners.put(path, record_of(Kind.CLAIM, path, {"id": "a", "text": "A.", **fields}))
+        return next(path for path in owners.paths() if owners.counts(path, (Kind.CLAIM, "a")))
+
+    usual, other = "claims/a.yaml", "claims/b.yaml"
+    assert counting(usual, evidence=["e"]) == usual
+    assert counting(other, evidence=["e"]) == usual
+    assert counting(other, evidence=["e"], status="redacted") == other
+    assert counting(usual, evidence=["e"], status="archived") == usual
+    assert counting(other, evidence=["e"]) == usual
+    scope = {"visibility": "private", "agent": "ada"}
+    assert counting(other, evidence=["e"], scope=scope) == usual
+    assert counting(usual, evidence=["e"]) == other
+    assert [problem.path for problem in owners.problems()] == [usual]

@@ -106,13 +106,11 @@ class Files:
         file = self.root / ".vouch" / path
         way = rng.random()
         if way < 0.12:
-            if file.exists() and file.read_bytes() == BROKEN.encode():
-                return ""  # a start from a base does not learn that it is gone
             file.unlink(missing_ok=True)
             return f"- {path}"
         if way < 0.18 and not path.startswith("sources"):
             data = BROKEN.encode()
-        if way > 0.95 and b"status: stable" in data:
+        if way > 0.95 and path.startswith("claims/"):
             path = f"claims/other{rng.randrange(2)}.yaml"
         write(self.root, path, data)
         return f"+ {path} {data.decode()!r}"

@@ -110,9 +110,14 @@ class BaseWriter:
             path for path in stats if path != CONFIG and is_retired(usual_key(path))
         )
         unlisted = store.not_in_manifest() | changed.keys()
-        unlisted = {key for key in unlisted if not is_retired(key)}
-        config = store.config
-        manifest = Manifest(stats, frozenset(unlisted), config, retired, names.salt)
+        manifest = Manifest(
+            stats,
+            frozenset(key for key in unlisted if not is_retired(key)),
+            config := store.config,
+            retired,
+            names.salt,
+            hidden & {retired_key(key, names) for key in unlisted},
+        )
         finished = self.bases.finish(self._unfinished, manifest)
         self._purged, self._unfinished = not finished, None
         self.config = config

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.engine.base_writer import BaseWriter, Written
-from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in
+from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.base_cache import Bases, Manifest
 from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.encoding import Pseudonyms
@@ -121,7 +121,9 @@ class DiskReader:
         """Read everything, starting from the base of an earlier process if there is one."""
         self.find_base()
         base, self._opened_base = self._opened_base, None
-        seen = self._build_base() if base is None else self._resume(*base)
+        seen = None if base is None else self._resume(*base)
+        if seen is None:
+            seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
     def _read_again(self) -> Step:
@@ -129,7 +131,7 @@ class DiskReader:
         any other state half updated.
         """
         self.base.purge()
-        self._reset_store()
+        self._reset_store(self._given.config if self._given else None)
         seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
@@ -138,9 +140,9 @@ class DiskReader:
         """Reads contents and artifacts from the files on demand."""
         return Disk(self.store.content_of, self.store.read_artifact, self.store.hidden)
 
-    def _reset_store(self) -> None:
+    def _reset_store(self, config: bytes | None) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
-        self.store.resume({}, self.store.read_artifact, self._given.config if self._given else None)
+        self.store.resume({}, self.store.read_artifact, config)
 
     def _build_base(self) -> Reconciled:
         """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
@@ -151,7 +153,7 @@ class DiskReader:
         except (OSError, ValueError) as error:
             log.warning("the index stays in memory: %s", type(error).__name__)
         self.base.give_up()
-        self._reset_store()
+        self._reset_store(self.store.config)
         return self._build_into(Writing())
 
     def _build_into(self, writing: Writing) -> Reconciled:
@@ -163,12 +165,17 @@ class DiskReader:
         self._apply(base, seen.change)
         return seen
 
-    def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled:
-        """Start from a finished base and apply what changed on disk since then."""
+    def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled | None:
+        """Start from a finished base and apply what changed on disk since then. None if a retired
+        artifact is gone of which the base has no id: what it closed stays closed there.
+        """
         base = Knowledge(layer, pseudonyms=Pseudonyms(manifest.salt))
         self.store.resume(dict(manifest.stats), _artifact_reader(base), manifest.config)
         seen = self.store.reconcile()
         read_again = {key_of(artifact) for artifact in seen.change.upserts}
+        if manifest.unlisted_retired - {retired_key(key, base.pseudonyms) for key in read_again}:
+            self._reset_store(manifest.config)
+            return None
         uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
         gone = seen.change.removals | (uncertain - read_again)
         self._apply(base, Change(seen.change.upserts, gone))

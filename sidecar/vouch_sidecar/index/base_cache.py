@@ -58,7 +58,8 @@ class Manifest:
 
     `retired` are those paths in `stats` that belong to artifacts nobody may see. As vouch makes a
     path out of a claim's text, these are stored as digests, and recognised among the files that
-    exist. `salt` is used for these digests and for the pseudonyms in the base.
+    exist. `salt` is used for these digests and for the pseudonyms in the base. `unlisted_retired`
+    are the sort keys of the documents of retired artifacts whose files are not in `stats`.
     """
 
     stats: Mapping[str, Stat] = field(default_factory=dict)
@@ -66,6 +67,7 @@ class Manifest:
     config: bytes | None = None
     retired: frozenset[str] = frozenset()
     salt: bytes = b""
+    unlisted_retired: frozenset[str] = frozenset()
 
 
 class _OutdatedError(Exception):
@@ -342,6 +344,7 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
     head = {
         "files": digests,
         "unlisted": sorted([kind.value, name] for kind, name in manifest.unlisted),
+        "unlisted_retired": sorted(manifest.unlisted_retired),
         "config": None if manifest.config is None else manifest.config.hex(),
         "salt": manifest.salt.hex(),
     }
@@ -404,6 +407,7 @@ def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
         None if head["config"] is None else bytes.fromhex(head["config"]),
         frozenset(paths.values()),
         salt,
+        frozenset(map(str, head["unlisted_retired"])),
     )
     return Layer(Index.open(str(folder)), folder), manifest
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
+from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
 from vouch_sidecar.kb.artifact_files import usual_key, usual_path
-from vouch_sidecar.kb.records import Artifact, Change, Key, Problem, Severity, key_of
+from vouch_sidecar.kb.records import Artifact, Change, Claim, Key, Problem, Severity, key_of
 
 
 class IdOwners:
@@ -80,6 +81,8 @@ class IdOwners:
         self._files[path] = artifact
         if new_key is not None and old_key != new_key:
             self._join(new_key, path)
+        elif new_key in self._rivals:
+            self._settle(new_key, {self._owners[new_key], *self._rivals[new_key]})
 
     def paths(self) -> list[str]:
         """The paths of all files."""
@@ -149,8 +152,21 @@ class IdOwners:
             self._settle(key, paths)
 
     def _settle(self, key: Key, paths: set[str]) -> None:
-        """Decide which file counts for an id: the one named like it, else the first by name."""
-        ranked = sorted(paths, key=lambda path: (PurePosixPath(path).stem != key[1], path))
-        self._owners[key] = ranked[0]
-        if len(ranked) > 1:
-            self._rivals[key] = set(ranked[1:])
+        """Decide which file counts for an id: of claims one that fewest may see, as others would
+        close nothing for it; then the one named like the id, then the first by name.
+        """
+
+        def rank(path: str) -> tuple[bool, bool, bool, str]:
+            return *_seen_by(self.get(path)), PurePosixPath(path).stem != key[1], path
+
+        self._owners[key], *others = sorted(paths, key=rank)
+        if others:
+            self._rivals[key] = set(others)
+
+
+def _seen_by(artifact: Artifact | None) -> tuple[bool, bool]:
+    """Whether anybody may see a claim, and whether everybody may."""
+    if not isinstance(artifact, Claim):
+        return True, True
+    is_seen = is_shown_to_any(artifact)
+    return is_seen, is_seen and gate_of(artifact) == OPEN
