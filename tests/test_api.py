@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
 from vouch_sidecar.api import InvalidParamsError
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 
 from tests.protocol import knowledge
 from tests.workspace.places import cite, repository
@@ -84,11 +91,53 @@ def test_a_workspace_that_takes_long_is_waited_for_in_parts(
     cite(root, "night", "The relay restarts at night.", "src/relay.py")
     with open_kb(root) as kb:
         with monkeypatch.context() as patch:
-            patch.setattr("vouch_sidecar.api.READY_SECONDS", -1.0)
+            patch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: -1.0)
             assert kb.files(["src/relay.py"]).degraded == ["workspace_pending"]
         found = kb.files(["src/relay.py"])
     assert found.degraded == []
     assert [claim.id for claim in found.files[0].claims] == ["night"]
+
+
+def test_an_index_that_takes_long_is_not_waited_for(tmp_path: Path, held: Event) -> None:
+    root = knowledge.make(tmp_path / "project")
+    with open_kb(root) as kb:
+        early = kb.experts("jwt", types=["system"])
+        assert (early.experts, early.complete) == ([], False)
+        assert early.degraded == ["index_building"]
+        held.set()
+        kb.refresh()
+        whole = kb.experts("jwt")
+    assert (whole.degraded, whole.experts[0].entity_id) == ([], "jwt")
+
+
+@pytest.mark.usefixtures("held")
+def test_a_command_answers_while_the_index_takes_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = knowledge.make(tmp_path / "project")
+    asked = ["jwt", "--root", str(root), "--type", "system", "--json"]
+    with pytest.raises(SystemExit, match="1"):
+        OPERATION_COMMANDS["experts"].main(asked)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["degraded"] == ["index_building"]
+    assert said.err == "Not everything is read yet: index_building.\n"
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Event]:
+    """Holds up what reads files until it is set; nobody waits for that."""
+    held, read, on_interrupt = Event(), Collection.read, signal.getsignal(signal.SIGINT)
+
+    def read_late(collection: Collection) -> Step | None:
+        assert held.wait(100)
+        return read(collection)
+
+    monkeypatch.setattr(Collection, "read", read_late)
+    monkeypatch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: 0.0)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    yield held
+    held.set()
+    signal.signal(signal.SIGINT, on_interrupt)
 
 
 def test_who_asks(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overl
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.engine.first_read import FirstRead
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
@@ -31,11 +32,12 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import perform, refuse_unknown
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
 from vouch_sidecar.operations.operation import Operation
+from vouch_sidecar.operations.readiness import seconds_to_wait
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
 
 P = ParamSpec("P")
@@ -61,11 +63,17 @@ def open_kb(
     roots = discover(path, env=os.environ)
     if not roots:
         raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
+    return KnowledgeBase(engine_on(roots, settings), Viewer(project, agent))
+
+
+def engine_on(
+    roots: Iterable[str | os.PathLike[str]], settings: Mapping[str, object] | None = None
+) -> Engine:
+    """An engine for these knowledge bases, unread."""
     engine = Engine(env=os.environ, client_settings=settings)
     for root in roots:
         engine.registry.add_root(Path(root))
-    engine.load()
-    return KnowledgeBase(engine, Viewer(project, agent))
+    return engine
 
 
 class Method(Generic[P, R]):
@@ -126,12 +134,15 @@ def _plain(value: object) -> object:
 class KnowledgeBase:
     """An open knowledge base, or several. Use it in one thread, and close it at the end.
 
-    Answers are those of the moment when it was opened, or last refreshed. What can't be used as a
-    parameter raises `InvalidParamsError`.
+    Answers are those of the moment when it was opened, or last refreshed. Opening waits until
+    everything is read, for at most `READY_SECONDS`; answers say `index_building` until it is. What
+    can't be used as a parameter raises `InvalidParamsError`.
     """
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
+        self._first_read = FirstRead(engine)
+        self._first_read.publish(seconds_to_wait(engine))
         self._caller = Caller(connection="python", viewer=viewer)
         self._workspaces: dict[Path, WorkspaceState] = {}
 
@@ -147,7 +158,9 @@ class KnowledgeBase:
 
     def refresh(self) -> None:
         """Take in what changed on disk."""
-        self._open().load()
+        engine = self._open()
+        self._first_read.publish()
+        engine.load()
 
     experts = Method(experts.OPERATION, experts.ExpertsParams)
     salience = Method(salience.OPERATION, salience.SalienceParams)
@@ -164,18 +177,23 @@ class KnowledgeBase:
     capabilities = Method(CAPABILITIES, Params)
     session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
 
-    def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        """Answer an operation. The first one about files or who committed to them works these out,
-        for seconds; where that takes longer than `READY_SECONDS`, the answer says
-        `workspace_pending`, and the next call goes on.
+    def ask(
+        self, operation: Operation[Any, R], params: dict[str, Any], *, strict: bool = False
+    ) -> R:
+        """Answer an operation; `strict` as for `refuse_unknown`. The first one about files or who
+        committed to them works these out, for seconds; where that takes longer than
+        `READY_SECONDS`, the answer says `workspace_pending`, and the next call goes on.
         """
         engine = self._open()
-        around = filter(operation.needs_workspace, engine.serving(self._caller))
+        self._first_read.publish(0)
+        if strict:
+            refuse_unknown(operation, params, engine)
+        served = (kb for kb in engine.serving(self._caller) if kb.collection.complete)
         settle(
-            [served.collection for served in around],
+            [kb.collection for kb in filter(operation.needs_workspace, served)],
             engine.env,
             self._workspaces,
-            READY_SECONDS,
+            seconds_to_wait(engine) or READY_SECONDS,
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)

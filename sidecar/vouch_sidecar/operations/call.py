@@ -316,14 +316,15 @@ def read_params(model: type[M], raw: object) -> M:
 
 def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | None = None) -> None:
     """Raises `InvalidParamsError` for params that the operation lacks, and for words that are not
-    among a param's `Choices`; entity types of the engine's knowledge bases count as choices. LSP
-    and JSONL do not call this: they ignore unknown params and take the default for unknown words.
+    among a param's `Choices`; entity types of the engine's knowledge bases count as choices, once
+    all are read. LSP and JSONL do not call this: they ignore unknown params and take the default
+    for unknown words.
     """
     messages = list(_unknown_messages(operation, raw))
     given = raw if isinstance(raw, Mapping) else {}
     for name, field in operation.params.model_fields.items():
         choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
-        if choices is None:
+        if choices is None or (choices.of_entities and engine and not engine.registry.complete):
             continue
         allowed = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
         words = given.get(name)

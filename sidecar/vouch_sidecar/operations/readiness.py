@@ -37,9 +37,7 @@ def seconds_to_wait(engine: Engine) -> float:
         for collection in engine.collections.values()
         if collection.is_first_workspace_pending
     ]
-    if not engine.is_followed or not begun:
-        return 0.0
-    return max(0.0, max(begun) + READY_SECONDS - engine.clock())
+    return max(0.0, max(begun) + READY_SECONDS - engine.clock()) if begun else 0.0
 
 
 def hook_limit(engine: Engine, caller: Caller) -> float:

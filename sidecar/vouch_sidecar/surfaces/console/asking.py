@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,12 +11,11 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from vouch_sidecar.api import KnowledgeBase
+from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
-from vouch_sidecar.operations import Operation, Result, refuse_unknown, status
-from vouch_sidecar.surfaces.console.own_engine import engine_on
+from vouch_sidecar.operations import Operation, Result, status
 from vouch_sidecar.surfaces.local.client import ask, has_settings
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
@@ -61,12 +61,11 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
 
 def alone(roots: Sequence[Path], viewer: Viewer) -> Back:
     """Asks an engine in this process."""
-    engine = engine_on(roots)
-    kb = KnowledgeBase(engine, viewer)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
+    kb = KnowledgeBase(engine_on(roots), viewer)
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        refuse_unknown(operation, params, engine)
-        return kb.ask(operation, params)
+        return kb.ask(operation, params, strict=True)
 
     return answer
 
