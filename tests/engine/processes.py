@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tantivy import Index
-from vouch_sidecar.index.artifact_documents import artifact_in
 from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.index.stored_artifacts import artifact_in
 
 from tests.engine.bases import cached
 from tests.protocol.client import COMMAND, environment

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.artifact_documents import SCHEMA, artifact_in
 from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import PlacedStem, StemPlace
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
+from vouch_sidecar.index.stored_artifacts import artifact_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.text.content_words import content_stems

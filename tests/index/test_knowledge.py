@@ -8,12 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Query
-from vouch_sidecar.index.artifact_documents import SCHEMA, key_in
 from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,

@@ -11,8 +11,8 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.artifact_documents import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.builder import Builder, knowledge_of
+from vouch_sidecar.index.document_schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vouch_sidecar.index.artifact_documents import references as schema_references
 from vouch_sidecar.index.encoding import Pseudonyms
+from vouch_sidecar.index.pointers import references as schema_references
 from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.reader import limit_of, parse

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from vouch_sidecar.index.artifact_documents import document, fields_of, forms_in
+from vouch_sidecar.index.artifact_documents import document, fields_of
 from vouch_sidecar.index.encoding import Pseudonyms
+from vouch_sidecar.index.stored_artifacts import forms_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import Names

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import retired_key
 from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
+from vouch_sidecar.index.pointers import retired_key
 from vouch_sidecar.kb.artifact_files import CONFIG, usual_key
 from vouch_sidecar.kb.records import Key, Kind
 from vouch_sidecar.kb.store import Store

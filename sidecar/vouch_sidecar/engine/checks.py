@@ -20,10 +20,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.artifact_documents import closed_in
 from vouch_sidecar.index.encoding import Pointer
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import matching, spelled
+from vouch_sidecar.index.stored_artifacts import closed_in
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME, classify, unread_files, usual_path
 from vouch_sidecar.kb.reader import CONFLICT, locate, parse, place_in_body, read_bytes_of

@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.engine.base_writer import BaseWriter, Written
-from vouch_sidecar.index.artifact_documents import WITHOUT_QUOTE, quoted_in, retired_key
 from vouch_sidecar.index.base_cache import Bases, Manifest
 from vouch_sidecar.index.builder import Builder
+from vouch_sidecar.index.document_schema import WITHOUT_QUOTE
 from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
 from vouch_sidecar.index.layers import Layer, Writing
 from vouch_sidecar.index.links import link_state_of
+from vouch_sidecar.index.pointers import retired_key
 from vouch_sidecar.index.receipts import Disk
+from vouch_sidecar.index.stored_artifacts import quoted_in
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, usual_key
 from vouch_sidecar.kb.records import (
     Artifact,

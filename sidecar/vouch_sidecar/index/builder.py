@@ -7,11 +7,12 @@ from functools import cached_property
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import document, hidden_fields, nameless, retired_fields
+from vouch_sidecar.index.artifact_documents import document, hidden_fields, retired_fields
 from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.knowledge import Knowledge, open_entity
 from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
+from vouch_sidecar.index.pointers import nameless
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import (
     NO_DISK,

@@ -11,13 +11,7 @@ from weakref import proxy
 
 from tantivy import Occur, Query
 
-from vouch_sidecar.index.artifact_documents import (
-    RETIRED,
-    WITHOUT_QUOTE,
-    located,
-    nameless,
-    retired_key,
-)
+from vouch_sidecar.index.document_schema import RETIRED, WITHOUT_QUOTE
 from vouch_sidecar.index.encoding import (
     NOBODY,
     DocumentKey,
@@ -27,11 +21,8 @@ from vouch_sidecar.index.encoding import (
     gates_of,
 )
 from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.query import (
-    all_of,
-    pointing_query,
-    value_query,
-)
+from vouch_sidecar.index.pointers import located, nameless, retired_key
+from vouch_sidecar.index.query import all_of, pointing_query, value_query
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt, slug_of
 from vouch_sidecar.index.withheld_texts import (

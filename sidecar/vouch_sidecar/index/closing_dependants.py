@@ -7,48 +7,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 
-from vouch_sidecar.index.artifact_documents import (
+from vouch_sidecar.index.changed_world import ChangedWorld, sealed_before
+from vouch_sidecar.index.document_schema import (
     CONTENT,
     QUESTION,
     SENTENCE_STEMS,
     SILENCED,
     TITLE,
     UNSEARCHED_STEMS,
-    artifact_in,
-    closed_in,
-    key_in,
-    quoted_in,
-    repeats,
 )
-from vouch_sidecar.index.changed_world import ChangedWorld, sealed_before
-from vouch_sidecar.index.encoding import (
-    Pointer,
-    StemPlace,
-)
+from vouch_sidecar.index.encoding import Pointer, StemPlace
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.links import (
-    closing,
-)
-from vouch_sidecar.index.query import (
-    all_of,
-    any_of,
-    matching,
-    pointing_query,
-    stem_query,
-)
-from vouch_sidecar.index.withheld_texts import (
-    Withheld,
-)
+from vouch_sidecar.index.links import closing
+from vouch_sidecar.index.pointers import repeats
+from vouch_sidecar.index.query import all_of, any_of, matching, pointing_query, stem_query
+from vouch_sidecar.index.stored_artifacts import artifact_in, closed_in, key_in, quoted_in
+from vouch_sidecar.index.withheld_texts import Withheld
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Evidence,
-    Key,
-    Kind,
-    Source,
-    key_of,
-)
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source, key_of
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import always_content
 

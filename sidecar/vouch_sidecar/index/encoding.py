@@ -161,3 +161,8 @@ class DocumentKey(NamedTuple):
         """The key that a value of the field stands for."""
         kind, artifact_id, section = key.split("\0")
         return cls(kind, artifact_id, int(section))
+
+
+def hash_of(data: bytes, size: int) -> int:
+    """A hash of some bytes, as a number of so many bytes."""
+    return int.from_bytes(blake2b(data, digest_size=size).digest(), "big")

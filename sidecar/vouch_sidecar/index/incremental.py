@@ -9,18 +9,7 @@ from contextlib import suppress
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.artifact_documents import (
-    RETIRED,
-    TITLE,
-    UNTITLED,
-    WITHOUT_QUOTE,
-    artifact_in,
-    document,
-    hidden_fields,
-    nameless,
-    retired_fields,
-    retired_key,
-)
+from vouch_sidecar.index.artifact_documents import document, hidden_fields, retired_fields
 from vouch_sidecar.index.changed_world import (
     ENDS,
     ChangedWorld,
@@ -37,36 +26,18 @@ from vouch_sidecar.index.closing_dependants import (
     was_hidden,
 )
 from vouch_sidecar.index.dependants import dependants
-from vouch_sidecar.index.encoding import (
-    DocumentKey,
-)
+from vouch_sidecar.index.document_schema import RETIRED, TITLE, UNTITLED, WITHOUT_QUOTE
+from vouch_sidecar.index.encoding import DocumentKey
 from vouch_sidecar.index.knowledge import Documents, Knowledge, open_entity
-from vouch_sidecar.index.links import (
-    behind_its_title,
-    documents_of,
-    link_state,
-    link_state_of,
-)
-from vouch_sidecar.index.query import (
-    matching,
-    pointing_query,
-)
+from vouch_sidecar.index.links import behind_its_title, documents_of, link_state, link_state_of
+from vouch_sidecar.index.pointers import nameless, retired_key
+from vouch_sidecar.index.query import matching, pointing_query
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import NO_DISK, Disk
-from vouch_sidecar.index.withheld_texts import (
-    Withheld,
-)
+from vouch_sidecar.index.stored_artifacts import artifact_in
+from vouch_sidecar.index.withheld_texts import Withheld
 from vouch_sidecar.kb.access import is_live, is_shown_to_any
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Change,
-    Claim,
-    Entity,
-    Key,
-    Kind,
-    Page,
-    key_of,
-)
+from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Key, Kind, Page, key_of
 
 _ANY_PAGE = f"{Kind.PAGE}\0.*\0" + "000"
 """The keys of the first documents of pages, as a pattern."""

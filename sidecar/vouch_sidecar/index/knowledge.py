@@ -15,10 +15,15 @@ from typing import TypeVar
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.artifact_documents import (
-    QUESTION,
-    RETIRED,
-    TITLE,
+from vouch_sidecar.index.document_schema import QUESTION, RETIRED, TITLE
+from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemPlace
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
+from vouch_sidecar.index.links import LinkedBy
+from vouch_sidecar.index.memo import Memo
+from vouch_sidecar.index.pointers import retired_key
+from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
+from vouch_sidecar.index.receipts import Quoted
+from vouch_sidecar.index.stored_artifacts import (
     artifact_in,
     closed_in,
     entities_in,
@@ -26,15 +31,8 @@ from vouch_sidecar.index.artifact_documents import (
     is_retired,
     key_in,
     quoted_in,
-    retired_key,
     shown_in,
 )
-from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, StemPlace
-from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
-from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.index.query import matching, pointing_query, term_query, value_query
-from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.withheld_texts import Closed, Withheld
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (

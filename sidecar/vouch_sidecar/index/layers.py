@@ -14,7 +14,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from tantivy import DocAddress, Document, Index, Query, Searcher
 
-from vouch_sidecar.index.artifact_documents import SCHEMA
+from vouch_sidecar.index.document_schema import SCHEMA
 
 HEAP = 1_000_000_000
 """Bytes that a writer may take before it begins another segment; it takes what it needs."""

@@ -15,18 +15,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import (
-    ABOUT,
-    CONTENT,
-    QUOTE_IS_CLAIM,
-    WITHOUT_QUOTE,
-    artifact_in,
-    closed_in,
-    document,
-    fields_of,
-    key_in,
-    quoted_in,
-)
+from vouch_sidecar.index.artifact_documents import document, fields_of
+from vouch_sidecar.index.document_schema import ABOUT, CONTENT, QUOTE_IS_CLAIM, WITHOUT_QUOTE
 from vouch_sidecar.index.encoding import (
     NOBODY,
     CountedEntity,
@@ -37,18 +27,10 @@ from vouch_sidecar.index.encoding import (
 )
 from vouch_sidecar.index.quoted_sentences import QuotedSources
 from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
+from vouch_sidecar.index.stored_artifacts import artifact_in, closed_in, key_in, quoted_in
 from vouch_sidecar.index.withheld_texts import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Evidence,
-    Kind,
-    Page,
-    Relation,
-    Source,
-)
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import claim_marks
 from vouch_sidecar.names.matcher import Names
 

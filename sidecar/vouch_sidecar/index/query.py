@@ -12,7 +12,8 @@ from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
 
-from vouch_sidecar.index.artifact_documents import SCHEMA, SENTENCE_STEMS, UNDATED
+from vouch_sidecar.index.claim_weights import UNDATED
+from vouch_sidecar.index.document_schema import SCHEMA, SENTENCE_STEMS
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,

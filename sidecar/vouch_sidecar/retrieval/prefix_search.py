@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import TITLE
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.retrieval.lookup import names_of

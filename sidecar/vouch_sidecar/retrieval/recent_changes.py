@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vouch_sidecar.index.artifact_documents import MICROSECONDS
+from vouch_sidecar.index.claim_weights import MICROSECONDS
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.view import View
 

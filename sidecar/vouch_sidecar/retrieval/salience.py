@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from math import prod
 from typing import ClassVar, Literal
 
-from vouch_sidecar.index.artifact_documents import key_in, stems_in
 from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind

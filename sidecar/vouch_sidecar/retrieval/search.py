@@ -9,14 +9,10 @@ from typing import Literal, NamedTuple
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import (
-    SENTENCE_STEMS,
-    key_in,
-    sections,
-    sentence_stems_in,
-    stems_in,
-)
+from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.stored_artifacts import key_in, sentence_stems_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.view import View

@@ -7,8 +7,9 @@ from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import sections, shown_in
+from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.stored_artifacts import shown_in
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
 from vouch_sidecar.semantic.backend import is_latin

@@ -21,8 +21,8 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.engine.usage import TRIAL
-from vouch_sidecar.index.artifact_documents import CONTENT
 from vouch_sidecar.index.base_cache import Bases, user_folder
+from vouch_sidecar.index.document_schema import CONTENT
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Kind

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import TITLE, key_in, sections
+from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.document_schema import TITLE
+from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import ContextHit, render, titles_of

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import fsum
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import stems_in
+from vouch_sidecar.index.stored_artifacts import stems_in
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind, spelling

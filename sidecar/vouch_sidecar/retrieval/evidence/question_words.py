@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import SENTENCE_STEMS
+from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (

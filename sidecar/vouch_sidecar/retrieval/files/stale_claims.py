@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.artifact_documents import confirmed_at
+from vouch_sidecar.index.claim_weights import confirmed_at
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of

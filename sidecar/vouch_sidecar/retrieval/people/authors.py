@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import DAY
+from vouch_sidecar.index.claim_weights import DAY
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (

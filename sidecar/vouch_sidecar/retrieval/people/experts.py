@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import key_in
 from vouch_sidecar.index.query import all_of
+from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.people.topic_matches import Linking as Linking

@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple
 
 from tantivy import Document, Occur, Query
 
-from vouch_sidecar.index.artifact_documents import TITLE, stems_in
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import Search, all_of, any_of, fewest, rarity, value_query
+from vouch_sidecar.index.stored_artifacts import stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.constants import (

@@ -17,15 +17,15 @@ from typing import ClassVar, NamedTuple
 
 from tantivy import Document, FieldType, Query
 
-from vouch_sidecar.index.artifact_documents import (
+from vouch_sidecar.index.claim_weights import (
     CITED_UNIT,
     DAY,
     FRESH_FROM,
     HALF_LIFE_DAYS,
     MICROSECONDS,
-    SCHEMA,
     confirmed_at,
 )
+from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.people.topic_matches import Match, Matched

@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.artifact_documents import (
-    QUESTION,
-    SENTENCE_STEMS,
-    key_in,
-    sections,
-    stems_in,
-    texts,
-    worth,
-)
+from vouch_sidecar.index.artifact_documents import sections, texts
+from vouch_sidecar.index.claim_weights import worth
+from vouch_sidecar.index.document_schema import QUESTION, SENTENCE_STEMS
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, pointing_query
+from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ALIKE,

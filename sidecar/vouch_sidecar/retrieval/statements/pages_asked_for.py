@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vouch_sidecar.index.artifact_documents import TITLE, sections
+from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from vouch_sidecar.index.artifact_documents import TITLE
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.encoding import StemPlace, labels_for
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Claim, Kind

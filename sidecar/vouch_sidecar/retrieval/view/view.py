@@ -7,12 +7,8 @@ from datetime import UTC, datetime
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import (
-    artifact_in,
-)
-from vouch_sidecar.kb.records import (
-    Claim,
-)
+from vouch_sidecar.index.stored_artifacts import artifact_in
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.view.claim_texts import ClaimTexts
 from vouch_sidecar.retrieval.view.counts import ArtifactCounts
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint

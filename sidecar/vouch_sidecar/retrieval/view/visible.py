@@ -6,28 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.artifact_documents import (
-    MICROSECONDS,
-    QUESTION,
-    TITLE,
-    confirmed_at,
-    key_in,
-    quoted_in,
-    shown_in,
-)
+from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
+from vouch_sidecar.index.document_schema import QUESTION, TITLE
 from vouch_sidecar.index.query import pointing_query
 from vouch_sidecar.index.receipts import Quoted
+from vouch_sidecar.index.stored_artifacts import key_in, quoted_in, shown_in
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Evidence,
-    Key,
-    Kind,
-    Page,
-    Relation,
-)
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.text.content_words import Term
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tantivy import Document
 
-from vouch_sidecar.index.artifact_documents import entities_in, key_in
+from vouch_sidecar.index.stored_artifacts import entities_in, key_in
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint

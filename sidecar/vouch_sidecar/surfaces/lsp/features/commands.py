@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from vouch_sidecar.engine.question_queue import in_turn
-from vouch_sidecar.index.artifact_documents import worth
+from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations import OPERATIONS, Result, as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
