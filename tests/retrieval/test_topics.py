@@ -40,7 +40,6 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: WorkspaceNames | No
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
     topics = derive(knowledge, around or WorkspaceNames())
-    assert topics is not None
     return View("kb", knowledge, who.gates, topics=topics)
 
 
@@ -278,7 +277,6 @@ def test_a_declared_entity_of_that_name_replaces_it(declared: str) -> None:
 def test_pages_alone_have_topics() -> None:
     knowledge = knowledge_of([page("a", "Night shift"), page("b", "Day shift")])
     topics = derive(knowledge)
-    assert topics is not None
     assert names(View("kb", knowledge, NOBODY.gates, topics=topics)) == {"Night shift", "Day shift"}
 
 

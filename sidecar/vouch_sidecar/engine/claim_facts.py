@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +16,7 @@ from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.reader import Kept, kept
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
+from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files_of_claim import CitedFile, ClaimFacts
 from vouch_sidecar.workspace.locator import Locator, line_in
@@ -93,7 +94,7 @@ class ClaimFactsCollector:
         return self._kept[1]
 
 
-def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]) -> dict[str, str]:
+def sources_in(knowledge: Knowledge, locator: Locator, checkpoint: Checkpoint) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names, else the
     first file with the same content. A locator that may name several files means the one with the
     same content.
@@ -103,8 +104,7 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
     unsure: dict[Source, tuple[str, ...]] = {}
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
-        if stops():
-            return paths_by_id
+        checkpoint()
         if source.question is not None:
             continue  # captured talk, which may hold a path
         paths = locator.all_of_source(source.locator)
@@ -116,10 +116,9 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
             content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
             with suppress(OSError):
                 lost.setdefault(content.lstat().st_size, set()).add(source.id)
-    paths_by_id |= _by_content(unsure, locator.root, stops)
+    paths_by_id |= _by_content(unsure, locator.root, checkpoint)
     for path in locator.files.paths if lost else ():
-        if stops():
-            break
+        checkpoint()
         with suppress(OSError, ValueError):
             ids = lost.get((locator.root / path).lstat().st_size)
             name = _content_id(locator.root, path) if ids else ""
@@ -129,7 +128,7 @@ def sources_in(knowledge: Knowledge, locator: Locator, stops: Callable[[], bool]
 
 
 def _by_content(
-    unsure: Mapping[Source, tuple[str, ...]], root: Path, stops: Callable[[], bool]
+    unsure: Mapping[Source, tuple[str, ...]], root: Path, checkpoint: Checkpoint
 ) -> dict[str, str]:
     """For each source, by id: of its candidate files the one with the same content, else the one
     that shares most lines with it, and at least half of them.
@@ -137,8 +136,7 @@ def _by_content(
     ids: dict[str, str] = {}
     lines: dict[str, frozenset[bytes]] = {}
     for path in dict.fromkeys(path for paths in unsure.values() for path in paths):
-        if stops():
-            return {}
+        checkpoint()
         there = read_file(root, path)
         data = there[0] if there is not None else b""
         ids[path], lines[path] = sha256(data).hexdigest(), frozenset(data.splitlines())

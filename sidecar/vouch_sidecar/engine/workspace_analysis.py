@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.code_owners import (
     CodeOwners,
     OwnersRule,
@@ -63,14 +64,11 @@ from vouch_sidecar.workspace.topics import Topics
 
 HISTORY, FILES = "history", "files"
 """Names of the steps that read commits, and list files, in faults."""
-Stops = Callable[[], bool]
 
 
-def _never_stop() -> bool:
-    return False
-
-
-def is_stale(state: WorkspaceState, collection: Collection, stops: Stops = _never_stop) -> bool:
+def is_stale(
+    state: WorkspaceState, collection: Collection, checkpoint: Checkpoint = never_cancelled
+) -> bool:
     """Whether the list of files, the names that they define, the code owners or the history may
     have changed.
     """
@@ -79,7 +77,7 @@ def is_stale(state: WorkspaceState, collection: Collection, stops: Stops = _neve
     if _has_come_or_gone(state, collection.root):
         state.files = None
         return True
-    if _say_other_names(state, collection, stops):
+    if _say_other_names(state, collection, checkpoint):
         return True
     return state.needs_history and history_of(collection)[1] != state.history.head
 
@@ -105,7 +103,7 @@ def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
     return not same
 
 
-def _say_other_names(state: WorkspaceState, collection: Collection, stops: Stops) -> bool:
+def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
     """Whether a file that was saved says other names than before, or a file is gone. Takes only a
     small share of the time, and reads what was saved alone.
     """
@@ -115,8 +113,7 @@ def _say_other_names(state: WorkspaceState, collection: Collection, stops: Stops
         return False
     state.saves_looked_at = started
     for path, before in state.stats.items():
-        if stops():
-            return False
+        checkpoint()
         stat = stat_of(root, path)
         if stat is None:
             state.files = None
@@ -172,7 +169,7 @@ def owners_place(collection: Collection) -> tuple[Path, object]:
 
 
 def _owned(
-    collection: Collection, state: WorkspaceState, ties: Ties, stops: Stops
+    collection: Collection, state: WorkspaceState, ties: Ties, checkpoint: Checkpoint
 ) -> tuple[CodeOwners, dict[str, OwnersRule]]:
     """The code owners, and the rule for each tied file that has one."""
     top, stamp = owners_place(collection)
@@ -183,9 +180,8 @@ def _owned(
     if prefix is None:
         return state.code_owners, {}
     more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
-    rules = state.code_owners.rules_for([prefix + path for path in more], stops)
-    if not stops():
-        state.owned |= {path: rules.get(prefix + path) for path in more}
+    rules = state.code_owners.rules_for([prefix + path for path in more], checkpoint)
+    state.owned |= {path: rules.get(prefix + path) for path in more}
     return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
 
 
@@ -226,7 +222,7 @@ def resume(
         return kept, None
     state.watched = _watched(collection.root, kept.ties, kept.sources, state)
     history = _read_history(collection, state, env)
-    owners, owned = _owned(collection, state, kept.ties, _never_stop)
+    owners, owned = _owned(collection, state, kept.ties, never_cancelled)
     workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
     return workspace, topics
 
@@ -250,10 +246,10 @@ def work_out(
     knowledge: Knowledge,
     state: WorkspaceState,
     env: Mapping[str, str],
-    stops: Stops = _never_stop,
+    checkpoint: Checkpoint = never_cancelled,
 ) -> Iterator[tuple[Workspace, Topics | None]]:
-    """Analyse a workspace and derive topics. Yields the results after each stage. Blocks. Ends
-    early once `stops`, called between files and between claims, returns True.
+    """Analyse a workspace and derive topics. Yields the results after each stage. Blocks; calls
+    `checkpoint` between files and between claims.
     """
     root = collection.root
     files = _list(collection, state, env)
@@ -262,12 +258,11 @@ def work_out(
     sources = collection.surroundings.workspace.sources
     if changed is None:
         state.reads = {}
-        sources = sources_in(knowledge, locator, stops)
+        sources = sources_in(knowledge, locator, checkpoint)
     state.knowledge = None
     facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources, state)
     for claim_id, claim in _claims(knowledge, changed):
-        if stops():
-            return
+        checkpoint()
         if claim is None:
             state.reads.pop(claim_id, None)
         else:
@@ -281,35 +276,29 @@ def work_out(
         ties, searched = Ties(by_path, {}, dict(state.names)), None
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
-    people = history, *_owned(collection, state, ties, stops)
+    people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
     workspace.made_ready()
-    # Later the old topics count until the second stage.
-    first = collection.surroundings.topics.knowledge is None
-    yield workspace, _topics(collection, knowledge, workspace, state, stops) if first else None
+    yield workspace, None
+    if collection.surroundings.topics.knowledge is None:  # else the old ones count until later
+        yield workspace, _topics(collection, knowledge, workspace, state, checkpoint)
     own = own_names(collection.name, root, origin)
-    common = _common_words(root, files, wanted.names, state, stops)
+    common = _common_words(root, files, wanted.names, state, checkpoint)
     common |= {name for name in wanted.names if fold(name) in own}
-    if stops():
-        return
     state.common = common
     uses, wanted = _without_common(common, uses, wanted)
     state.once_names -= set(map(digest, common))  # a name that became common is not gone
-    if not _search_files(root, files, wanted, state, stops):
-        return
+    _search_files(root, files, wanted, state, checkpoint)
     ties = Ties(by_path, uses, dict(state.names))
-    fresh = _freshness(root, ties, sources, state, stops)
-    if fresh is None:
-        return
-    people = history, *_owned(collection, state, ties, stops)
+    fresh = _freshness(root, ties, sources, state, checkpoint)
+    people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(
         root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats)
     )
     workspace.made_ready()
-    topics = _topics(collection, knowledge, workspace, state, stops)
-    if topics is not None:
-        state.knowledge = knowledge
-        yield workspace, topics
+    topics = _topics(collection, knowledge, workspace, state, checkpoint)
+    state.knowledge = knowledge
+    yield workspace, topics
 
 
 def _without_common(
@@ -322,7 +311,7 @@ def _without_common(
 
 
 def look_again(
-    collection: Collection, state: WorkspaceState, stops: Callable[[], bool] = _never_stop
+    collection: Collection, state: WorkspaceState, checkpoint: Checkpoint = never_cancelled
 ) -> Workspace | None:
     """The workspace with its freshness updated; None if no quoted file changed. Takes only a small
     share of the time.
@@ -333,12 +322,10 @@ def look_again(
     root = collection.root
     same = all(stat_of(root, path) == stat for path, (stat, _) in state.searched.items())
     state.looked_at, state.look_seconds = now, time.monotonic() - now
-    fresh = None if same else _freshness(root, workspace.ties, workspace.sources, state, stops)
-    return (
-        None
-        if fresh is None or fresh.is_same_as(workspace.fresh)
-        else replace(workspace, fresh=fresh)
-    )
+    if same:
+        return None
+    fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
+    return None if fresh.is_same_as(workspace.fresh) else replace(workspace, fresh=fresh)
 
 
 def _freshness(
@@ -346,9 +333,9 @@ def _freshness(
     ties: Ties,
     sources: Mapping[str, str],
     state: WorkspaceState,
-    stops: Callable[[], bool],
-) -> Freshness | None:
-    """Which quotes and names of claims are gone or have moved; None if `stops` returned True."""
+    checkpoint: Checkpoint,
+) -> Freshness:
+    """Which quotes and names of claims are gone or have moved."""
     quoted: dict[str, list[Quote]] = {}
     for reading in state.reads.values():
         for path, quote in reading.quotes:
@@ -357,8 +344,7 @@ def _freshness(
         del state.quotes[path]
         state.searched.pop(path, None)
     for path, quotes in quoted.items():
-        if stops():
-            return None
+        checkpoint()
         version = stat_of(root, path), hash(tuple(quotes))
         if state.searched.get(path) != version:
             state.quotes[path] = _locate_quotes(root, path, quotes)
@@ -413,42 +399,42 @@ def _topics(
     knowledge: Knowledge,
     workspace: Workspace,
     state: WorkspaceState,
-    stops: Stops,
-) -> Topics | None:
-    """The topics of a generation; None if `stops` returned True."""
+    checkpoint: Checkpoint,
+) -> Topics:
+    """The topics of a generation."""
     root = collection.root
 
     def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
-        spreads = _widespread(root, workspace.files, names, state, stops)
+        spreads = _widespread(root, workspace.files, names, state, checkpoint)
         return {name: spread.is_held for name, spread in spreads.items()}
 
     own = own_names(collection.name, root, workspace.origin)
     shared = list(_shared(state.reads, workspace.ties))
-    return derive(knowledge, WorkspaceNames(shared, too_wide, collection.reader.disk, own, stops))
+    names = WorkspaceNames(shared, too_wide, collection.reader.disk, own, checkpoint)
+    return derive(knowledge, names)
 
 
 def _widespread(
-    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
 ) -> Mapping[str, Spread]:
     """How widespread each name is. Known results are reused."""
     paths, spreads = state.widespread
     if paths != files.paths:
         spreads = {}
     more = [name for name in names if name not in spreads]
-    spreads = spreads | (widespread(root, files, more, stops) if more else {})
-    if not stops():  # else only some of the files were read
-        state.widespread = files.paths, spreads
+    spreads = spreads | (widespread(root, files, more, checkpoint) if more else {})
+    state.widespread = files.paths, spreads
     return spreads
 
 
 def _common_words(
-    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, stops: Stops
+    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
 ) -> set[str]:
     """Those names that are a single word and stand in too many files or definitions to tie a claim
     to any.
     """
     words = sorted(filter(is_word, names))
-    spreads = _widespread(root, files, words, state, stops)
+    spreads = _widespread(root, files, words, state, checkpoint)
     return {word for word in words if spreads[word].is_common}
 
 
@@ -515,11 +501,9 @@ def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
 
 
 def _search_files(
-    root: Path, files: Files, wanted: Wanted, state: WorkspaceState, stops: Callable[[], bool]
-) -> bool:
-    """Search changed files for definitions; all files if the wanted names changed. Returns False if
-    `stops` returned True.
-    """
+    root: Path, files: Files, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
+) -> None:
+    """Search changed files for definitions; all files if the wanted names changed."""
     all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
     if all_wanted != state.wanted:
         state.stats.clear()
@@ -530,8 +514,7 @@ def _search_files(
     for path in files.paths:
         if not is_searched(path):
             continue
-        if stops():
-            return False
+        checkpoint()
         stat = stat_of(root, path)
         if stat is not None and state.stats.get(path) == stat:
             continue
@@ -545,4 +528,3 @@ def _search_files(
                 state.names[path] = names
         elif stat is not None:
             state.stats[path] = stat
-    return True

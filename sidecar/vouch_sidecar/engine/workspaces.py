@@ -28,6 +28,7 @@ from vouch_sidecar.engine.workspace_analysis import (
     work_out,
 )
 from vouch_sidecar.engine.workspace_state import WorkspaceState
+from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.engine import Engine
@@ -100,10 +101,9 @@ class Workspaces:
         stages = work_out(collection, knowledge, state, env, throttle)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
             self._engine.publish_workspace(collection, *stage)
-        if not self._ended.is_set():
-            record_what_is_missing(collection, state)
-            self._engine.publish_workspace(collection, around.workspace, None, knowledge, head)
-            await _in(worker, lambda: keep_results(collection, state))
+        record_what_is_missing(collection, state)
+        self._engine.publish_workspace(collection, around.workspace, None, knowledge, head)
+        await _in(worker, lambda: keep_results(collection, state))
 
 
 async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
@@ -129,13 +129,14 @@ class _Throttle:
         self._foreground = foreground
         self._since = time.monotonic()
 
-    def __call__(self) -> bool:
-        """Pauses if it is time to. Returns whether to stop working."""
+    def __call__(self) -> None:
+        """Pauses if it is time to. Raises `AnalysisCancelledError` once the engine has ended."""
         if time.monotonic() - self._since > WORK_SECONDS:
             time.sleep(REST_SECONDS)
             self._since = time.monotonic()
         self._foreground.wait_until_free(GIVE_WAY_SECONDS)
-        return self._ended.is_set()
+        if self._ended.is_set():
+            raise AnalysisCancelledError
 
 
 def settle(
@@ -152,8 +153,9 @@ def settle(
     """
     until = time.monotonic() + seconds
 
-    def stops() -> bool:
-        return time.monotonic() > until
+    def end_in_time() -> None:
+        if time.monotonic() > until:
+            raise AnalysisCancelledError
 
     for collection in collections:
         state = (
@@ -173,9 +175,10 @@ def settle(
                     record_what_is_missing(collection, state)
                     continue
             ties_known = False
-            for workspace, topics in work_out(collection, collection.knowledge, state, env, stops):
-                collection.surroundings.publish(workspace, topics)
-                ties_known = True
+            with suppress(AnalysisCancelledError):
+                for stage in work_out(collection, collection.knowledge, state, env, end_in_time):
+                    collection.surroundings.publish(*stage)
+                    ties_known = True
             if state.knowledge is collection.knowledge:
                 collection.surroundings.complete_for = collection.knowledge
             record_what_is_missing(collection, state)

@@ -6,7 +6,7 @@ not kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
+from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.file_list import stat_of
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
@@ -78,15 +79,16 @@ class CodeOwners:
     rules: tuple[OwnersRule, ...] = ()
     problems: tuple[RuleProblem, ...] = ()
 
-    def rules_for(self, paths: Iterable[str], stops: Callable[[], bool]) -> dict[str, OwnersRule]:
+    def rules_for(
+        self, paths: Iterable[str], checkpoint: Checkpoint = never_cancelled
+    ) -> dict[str, OwnersRule]:
         """For each path below the top of the repository, the rule that gives it owners that can be
         named. A path with a slash at its end stands for everything in that folder. Blocks.
         """
         by_path: dict[str, OwnersRule] = {}
         backwards, left = self.rules[::-1], MAX_COST
         for path in paths if backwards else ():
-            if stops():
-                break
+            checkpoint()
             names = path.split("/")
             for rule in backwards:
                 left -= rule.cost * (len(names) if len(rule.runs) > 1 else 1)

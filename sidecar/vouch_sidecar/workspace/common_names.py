@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.text.windows import matches
+from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.file_kinds import is_for_names, words_of
 from vouch_sidecar.workspace.file_list import Files, read_file
 
@@ -50,7 +51,7 @@ class Spread(NamedTuple):
 
 
 def widespread(
-    root: Path, files: Files, names: Iterable[str], stops: Callable[[], bool]
+    root: Path, files: Files, names: Iterable[str], checkpoint: Checkpoint
 ) -> dict[str, Spread]:
     """How widespread each name is. A file contains a name if its words stand next to each other
     there, in any case. A name that begins with a sign, such as an option, must stand there as
@@ -68,8 +69,7 @@ def widespread(
     paths = [path for path in files.paths if is_for_names(path)] if by_first else []
     looked_at = 0
     for path in paths[:: len(paths) // FILES_READ + 1]:
-        if stops():
-            break
+        checkpoint()
         data = read_file(root, path)
         if data is None or b"\0" in data[0][:1024]:
             continue

@@ -92,7 +92,7 @@ class Workspace:
         rule, prefix = self.owned.get(path), prefix_in(self.code_owners.top, self.root)
         if rule is not None or prefix is None:
             return rule
-        return self.code_owners.rules_for([prefix + path], lambda: False).get(prefix + path)
+        return self.code_owners.rules_for([prefix + path]).get(prefix + path)
 
     def source_path(self, locator: str, source_id: str) -> str | None:
         """The file that a source was made from."""

@@ -30,6 +30,7 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
+from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.document_headings import DocumentHeading, has_headings, headings_in
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
@@ -81,15 +82,15 @@ class Shared(NamedTuple):
 
 class WorkspaceNames(NamedTuple):
     """What is known of the workspace: names shared with the repository; a function that tells which
-    names are in too many files; access to sources on disk; the project's own names, folded; and a
-    function that tells whether to stop.
+    names are in too many files; access to sources on disk; the project's own names, folded; and
+    what is called between small steps.
     """
 
     shared: Iterable[Shared] = ()
     widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
     disk: Disk = NO_DISK
     project_names: frozenset[str] = frozenset()
-    stops: Callable[[], bool] = lambda: False
+    checkpoint: Checkpoint = never_cancelled
 
 
 @dataclass
@@ -155,16 +156,9 @@ _ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
 """The origins for which one claim, or a page, may be enough."""
 
 
-class _StoppedError(Exception):
-    """The work was told to stop."""
-
-
-def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics | None:  # noqa: B008
-    """The topics of a generation; None if the work was told to stop."""
-    try:
-        return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
-    except _StoppedError:
-        return None
+def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics:  # noqa: B008
+    """The topics of a generation."""
+    return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
 
 
 class _Deriving:
@@ -173,6 +167,7 @@ class _Deriving:
     def __init__(self, knowledge: Knowledge, names: WorkspaceNames) -> None:
         self._knowledge = knowledge
         self._workspace_names = names
+        self._checkpoint = names.checkpoint
         self._candidates: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
         """By gate and key."""
         self._claims: dict[str, tuple[Claim, str]] = {}
@@ -210,13 +205,9 @@ class _Deriving:
         wide = {
             name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
         }
-        self._rest()
+        self._checkpoint()
         tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
         return {gate: table for gate, table in tables.items() if table.topics}
-
-    def _rest(self) -> None:
-        if self._workspace_names.stops():
-            raise _StoppedError
 
     # What is noted
 
@@ -246,7 +237,7 @@ class _Deriving:
         snapshot = self._knowledge.snapshot
         places = [name for name in snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
         for hit in snapshot.all_hits(value_query("place", places)) if places else ():
-            self._rest()
+            self._checkpoint()
             document = snapshot.document(hit)
             claim = artifact_in(document)
             gate = gate_of(claim)
@@ -262,7 +253,7 @@ class _Deriving:
         vocabulary = set[str]()
         proses: list[tuple[str, str, set[str]]] = []
         for claim, gate in self._claims.values():
-            self._rest()
+            self._checkpoint()
             for name in names_in_claim(claim):
                 by_name.setdefault(name, {})[claim.id] = None
             prose = prose_of(claim.text)
@@ -301,7 +292,7 @@ class _Deriving:
         """
         keys = {gate: {word_key(word) for word in here} for gate, here in words.items()}
         for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
-            self._rest()
+            self._checkpoint()
             keys_here = keys.get(OPEN, set()), keys.get(gate, set())
             here = words.setdefault(gate, {})
             for word in words_without_tier(words_of_identifiers(claim.text) - said):
@@ -312,7 +303,7 @@ class _Deriving:
         self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
     ) -> None:
         """Record words that are no form of an English word; `english` is filled with the others."""
-        self._rest()
+        self._checkpoint()
         number, beginnings = Counter[str](), set[str]()
         for by_word in words.values():
             for word, ids in by_word.items():
@@ -341,7 +332,7 @@ class _Deriving:
     def _note_pages(self) -> None:
         entity = self._knowledge.entity
         for page in self._knowledge.all_of(Kind.PAGE):
-            self._rest()
+            self._checkpoint()
             assert isinstance(page, Page)
             gate = gate_of(page)
             if gate is None or any(entity(declared) is not None for declared in page.entities):
@@ -369,7 +360,7 @@ class _Deriving:
         documents: dict[str, Source] = {}
         quotes: dict[str, Evidence] = {}
         for source in self._knowledge.all_of(Kind.SOURCE):
-            self._rest()
+            self._checkpoint()
             if not isinstance(source, Source) or not has_headings(source.locator):
                 continue
             documents[source.id] = source
@@ -389,7 +380,7 @@ class _Deriving:
                     citing.setdefault(source_id, []).append((claim.id, at))
         sources = sources_of(self._knowledge, self._workspace_names.disk)
         for source_id, claims in citing.items():
-            self._rest()
+            self._checkpoint()
             if data := self._workspace_names.disk.content(documents[source_id]):
                 headings = headings_in(data, documents[source_id].locator.endswith(".rst"))
                 self._note_headings(documents[source_id], headings, claims, sources)
@@ -495,7 +486,7 @@ class _Deriving:
         topics: dict[str, Topic] = {}
         taken: set[str] = set()
         for key in first:
-            self._rest()
+            self._checkpoint()
             candidate = by_key[key]
             entity_id = topic_id(slug_of(candidate.name))
             if entity_id in taken or self._knowledge.entity(entity_id) is not None:
