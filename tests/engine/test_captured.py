@@ -86,7 +86,7 @@ def everything(engine: Engine, root: Path, *texts: str, agent: str | None = None
         if claim["status"] == "working" and claim["scope"]["visibility"] != "private":
             said.append(ask(engine, "claim", caller, id=claim["id"]))
     (served,) = engine.serving(caller)
-    return json.dumps(said) + str(card_of(engine, served, "dead-letter-queue"))
+    return json.dumps(said) + str(card_of(served, "dead-letter-queue"))
 
 
 def test_vouch_makes_fragments(captured: Path) -> None:

@@ -92,6 +92,8 @@ def test_one_of_two_knowledge_bases(start: Start, tmp_path: Path) -> None:
     assert [root["paused_until"] is None for root in status] == [False, True]
     client.notify("vouch/prompt", PROMPT)
     client.until("vouch/salience", {"session_id": "agent"}, lambda a: len(a["salience"]) == 1)
+    push = client.wait(lambda message: message.get("method") == "vouch/didChangeSalience")
+    assert [row["collection"] for row in push["params"]["salience"]] == ["b"]
     client.request("vouch/pause", {"seconds": 0})
     assert in_play(client) == ["jwt"], "what was typed meanwhile does not count"
 

@@ -265,6 +265,7 @@ class Engine:
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 threshold=settings.recall.similarity_threshold,
+                shown_collection=self.registry.shown_name(collection, caller),
             )
             served.append(Served(view, settings, collection))
         return served

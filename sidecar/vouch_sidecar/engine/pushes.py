@@ -30,14 +30,13 @@ Health = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class SaliencePush:
-    """The new ranking of a session. `many`: whether rows name their collection."""
+    """The new ranking of a session."""
 
     session_id: str
     rows: tuple[Salient, ...]
     fresh: tuple[Salient, ...]
     block: ContextBlock
     generation: int
-    many: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ class Pushes:
         for session_id in ended:
             del self._last_rows[session_id]
         generation = self._engine.generation
-        return [SaliencePush(gone, (), (), ContextBlock(), generation, False) for gone in ended]
+        return [SaliencePush(gone, (), (), ContextBlock(), generation) for gone in ended]
 
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
@@ -170,10 +169,8 @@ class Pushes:
         if update.fresh:
             engine.stats.count_hits(update.block.hits)
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
-        many = len(served) > 1
         new = update.fresh if "fresh" in self._parts else ()
-        fields = (update.rows, new, update.block, engine.generation, many)
-        return [SaliencePush(session.id, *fields)]
+        return [SaliencePush(session.id, update.rows, new, update.block, engine.generation)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         shown = tuple(

@@ -88,6 +88,11 @@ class Registry:
                 return [collection]
         raise UnknownRootError
 
+    def shown_name(self, collection: Collection, caller: Caller) -> str | None:
+        """The name of a collection in rows of answers; None if the caller may ask no other one."""
+        roots = self.collections if caller.roots is None else caller.roots
+        return collection.name if len(roots) > 1 else None
+
     @property
     def complete(self) -> bool:
         """Whether the first index of every knowledge base is built."""

@@ -291,7 +291,7 @@ def _meta(ask: OperationCall, session_id: str | None) -> Meta | None:
                 entity_id=row.entity.id,
                 claim_count=row.claim_count,
                 top_claim_id=row.top_claim_id,
-                collection=row.view.collection if ask.many else None,
+                collection=row.view.shown_collection,
             )
             for row in rows
         ]

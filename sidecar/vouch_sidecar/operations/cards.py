@@ -73,7 +73,7 @@ def mentioned_at(
     return Mentioned(mentions[0][1].start, mentions[0][1].end, entities)
 
 
-def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None:
+def card_of(served: Served, entity_id: str) -> EntityCard | None:
     """The card of an entity or topic; None if the caller may see no such entity."""
     view = served.view
     entity = view.visible.entity(entity_id)
@@ -83,7 +83,7 @@ def card_of(engine: Engine, served: Served, entity_id: str) -> EntityCard | None
     asked = people(view, entity)
     return EntityCard(
         entity=views.entity(entity),
-        collection=served.collection.name if len(engine.collections) > 1 else None,
+        collection=view.shown_collection,
         claim_count=view.counts.claims_of(entity_id),
         claims=tuple(
             views.claim(claim) for claim in view.texts.best_claims(entity_id, CARD_CLAIMS)

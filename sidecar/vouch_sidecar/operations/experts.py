@@ -150,8 +150,8 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     )
     matches = matching(ask.views, question)
     return ExpertsResult(
-        experts=[_row(expert, ask.many, params.explain) for expert in rank(matches)],
-        people=_people(matches, ask.many) or None,
+        experts=[_row(expert, params.explain) for expert in rank(matches)],
+        people=_people(matches) or None,
         asks_who=True if asks_who(params.topic) else None,
         unmatched=matches.unmatched() or None,
         by_commits=author_rows(authors_on(matches.in_views)),
@@ -159,22 +159,17 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     )
 
 
-def _people(matches: TopicMatches, many: bool) -> list[PersonRow]:
+def _people(matches: TopicMatches) -> list[PersonRow]:
     """Whom to ask about the named entities and the files of matching claims; only those of the
     types that the question is for.
     """
     types = matches.question.types
-    rows = [
-        person_row(row, view.collection if many else None) for view, row in people_on_topic(matches)
-    ]
-    rows += [
-        owner_row(owner, view.collection if many else None)
-        for view, owner in owners_on(matches.in_views)
-    ]
+    rows = [person_row(row, view.shown_collection) for view, row in people_on_topic(matches)]
+    rows += [owner_row(owner, view.shown_collection) for view, owner in owners_on(matches.in_views)]
     return [row for row in rows if types is None or row.type in types]
 
 
-def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
+def _row(expert: Expert, explain: bool) -> ExpertRow:
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
@@ -183,7 +178,7 @@ def _row(expert: Expert, many: bool, explain: bool) -> ExpertRow:
         citation_count=expert.citation_count,
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
-        collection=expert.view.collection if many else None,
+        collection=expert.view.shown_collection,
         explain=ExpertExplain(
             weight=expert.weight.name,
             formula=expert.weight.formula,

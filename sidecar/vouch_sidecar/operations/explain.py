@@ -76,7 +76,6 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
         entities_found = candidates(kb.view, text, least)
         said = (e for e in entities_found if e.verdict == "volunteered" and e.score.value >= least)
         speaking = {e.entity.id: e.score.value for e in said}
-        collection = kb.view.collection if ask.many else None
         entities += [
             ExplainedEntity(
                 entity_id=each.entity.id,
@@ -85,7 +84,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 factors=dict(each.score.terms),
                 verdict=each.verdict,
                 why=each.why,
-                collection=collection,
+                collection=kb.view.shown_collection,
             )
             for each in entities_found
         ]
@@ -97,7 +96,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 factors={name: round(value, 3) for name, value in line.score.terms.items()},
                 verdict="said" if line.is_said else "refused",
                 why=line.why,
-                collection=collection,
+                collection=kb.view.shown_collection,
             )
             for line in lines(kb.view, text, speaking, speech.hits, ask.vector)
         ]

@@ -123,10 +123,8 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
                 place = (at + evidence.mention.start, at + evidence.mention.end)
                 entity = served.view.visible.entity(evidence.mention.entity_id)
                 if entity is not None and start <= place[0] and place[1] <= end:
-                    places.append((place, entity, evidence, served.view.collection))
-    places.sort(
-        key=lambda place: (place[0][0], -place[0][1], place[1].id, place[3] if ask.many else "")
-    )
+                    places.append((place, entity, evidence, served.view))
+    places.sort(key=lambda found: (found[0][0], -found[0][1], found[1].id, found[3].collection))
     return [
         NamedEntity(
             entity_id=entity.id,
@@ -135,11 +133,11 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
             arm=arm_of(evidence.mention),
             ambiguous=evidence.mention.ambiguous,
             listed=evidence.is_listed,
-            collection=collection if ask.many else None,
+            collection=view.shown_collection,
             start=place[0],
             end=place[1],
         )
-        for place, entity, evidence, collection in places
+        for place, entity, evidence, view in places
     ]
 
 

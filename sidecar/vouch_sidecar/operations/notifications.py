@@ -68,8 +68,8 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=[salient_row(row, push.many) for row in push.rows],
-        fresh=[salient_row(row, push.many) for row in push.fresh],
+        salience=[*map(salient_row, push.rows)],
+        fresh=[*map(salient_row, push.fresh)],
         text=push.block.text,
         generation=push.generation,
     )

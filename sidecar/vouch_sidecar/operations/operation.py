@@ -73,12 +73,6 @@ class OperationCall:
     def views(self) -> list[View]:
         return [kb.view for kb in self.served]
 
-    @property
-    def many(self) -> bool:
-        """Whether rows name their collection: the caller may ask several knowledge bases."""
-        roots = self.engine.collections if self.caller.roots is None else self.caller.roots
-        return len(roots) > 1
-
     def views_for(self, view: View) -> ArtifactViews:
         root = next(kb.collection.root for kb in self.served if kb.view is view)
         return ArtifactViews(view, root)

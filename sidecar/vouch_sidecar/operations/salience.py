@@ -60,13 +60,13 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     ranking = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
     return SalienceResult(
         session_id=session_id,
-        salience=[salient_row(row, ask.many) for row in ranking],
+        salience=[*map(salient_row, ranking)],
         followed=ask.engine.follows_texts(),
     )
 
 
-def salient_row(row: Salient, many: bool) -> SalientEntity:
-    """An entity in play as a row of results. `many`: whether it names its collection."""
+def salient_row(row: Salient) -> SalientEntity:
+    """An entity in play as a row of results."""
     return SalientEntity(
         entity_id=row.entity.id,
         claim_count=row.claim_count,
@@ -79,7 +79,7 @@ def salient_row(row: Salient, many: bool) -> SalientEntity:
         why=row.why,
         ambiguous=row.ambiguous,
         newest=row.is_newest,
-        collection=row.view.collection if many else None,
+        collection=row.view.shown_collection,
     )
 
 

@@ -92,6 +92,8 @@ class Viewpoint:
     """When the question is asked, in seconds since 1970."""
     threshold: float = Recall().similarity_threshold
     """The least likelihood of a line that is told."""
+    shown_collection: str | None = None
+    """The name of the collection, if rows of answers have to say which one they are from."""
 
     @property
     def identity(self) -> Path | str:

@@ -241,11 +241,9 @@ class LocalServer:
                 self._follower.check_soon()
 
     def _tell_as_here(self, root: Path, audience: Audience, push: DidChangeSalience) -> None:
-        """Tell with this process's generation and, if it serves several knowledge bases, with its
-        own name for this collection.
-        """
-        served = self._engine.collections.get(root)
-        name = served.name if served is not None and len(self._engine.collections) > 1 else None
+        """Tell with this process's generation, and its own name for this collection in rows."""
+        served, registry = self._engine.collections.get(root), self._engine.registry
+        name = None if served is None else registry.shown_name(served, Caller())
         rows = {
             field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
             for field in ("salience", "fresh")

@@ -66,8 +66,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     cards = [
         card
         for served, entity_id in mention.entities
-        if served.collection.root in speaking
-        and (card := card_of(server.engine, served, entity_id)) is not None
+        if served.collection.root in speaking and (card := card_of(served, entity_id)) is not None
     ]
     if not cards:
         return None
@@ -87,9 +86,7 @@ def _of_id(server: Sidecar, at_id: NamedId, artifact: Artifact) -> lsp.Hover:
     """The hover on an id: the card of an entity, else a description of the artifact."""
     style = style_for(server)
     lines = lines_about(at_id.file, artifact, style)
-    if isinstance(artifact, Entity) and (
-        card := card_of(server.engine, at_id.file.served, artifact.id)
-    ):
+    if isinstance(artifact, Entity) and (card := card_of(at_id.file.served, artifact.id)):
         lines = _card(card, style, server.settings.hover.max_claims)
     return lsp.Hover(contents=style.content(lines), range=at_id.range)
 
