@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, fields, replace
 from sys import intern
 from typing import Any
 
 from tantivy import Document
 
-from vouch_sidecar.index.document_schema import RETIRED, SENTENCE_STEMS
+from vouch_sidecar.index.document_schema import RETIRED
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
     PlacedStem,
-    StemPlace,
     labels_for,
 )
 from vouch_sidecar.index.receipts import Quoted, Sentence, names_place
@@ -65,15 +64,14 @@ def stems_in(document: Document) -> list[str]:
     return document["stems"][0][len(before) :].split(f" {before}") if document["length"][0] else []
 
 
-def sentence_stems_in(claim: Document, gates: frozenset[str]) -> list[str]:
-    """The `SENTENCE_STEMS` of a claim, in order, as far as a viewer with these gates may see them;
-    empty if another claim holds those of the sentence.
+def sentence_stems_in(claim: Document, places: Collection[str]) -> list[str]:
+    """The `SENTENCE_STEMS` of a claim at some places, in order; empty if another claim holds those
+    of the sentence.
     """
-    visible = {StemPlace(SENTENCE_STEMS, label).encode() for label in labels_for(gates)}
     values = claim.get_all("stems")
     terms = values[1].split() if len(values) > 1 else ()
     placed = (term.partition(":") for term in terms)  # decoding each is a tenth of a search
-    return [stem for place, _, stem in placed if place in visible]
+    return [stem for place, _, stem in placed if place in places]
 
 
 def quoted_in(claim: Document) -> Quoted | None:

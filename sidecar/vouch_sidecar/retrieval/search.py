@@ -222,15 +222,16 @@ def _in_kind(
     """
     if view.deadline.has_passed():
         return
-    looked_for = SENTENCE_STEMS if kind is Kind.CLAIM else kind
+    is_claim = kind is Kind.CLAIM
+    looked_for = SENTENCE_STEMS if is_claim else kind
+    places = frozenset(view.search.places[looked_for])
     weights, average = _statistics(view, looked_for, words)
     snapshot = view.knowledge.snapshot
     most = limit + len(exclude) + SPARE_HITS
     for hit in snapshot.best_of_each(view.search.relevant(words, looked_for), most):
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
-        is_claim = kind is Kind.CLAIM
-        stems = sentence_stems_in(document, view.gates) if is_claim else stems_in(document)
+        stems = sentence_stems_in(document, places) if is_claim else stems_in(document)
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
         if artifact_id not in exclude and (score := _score(stems, weights, average)) > 0:
@@ -249,8 +250,7 @@ def _score(stems: Sequence[str], weights: Mapping[Term, float], average_length: 
     length = len(stems) / average_length if average_length else 1.0
     total = 0.0
     for term, weight in weights.items():
-        options = term.alternatives
-        if times := max(min(stems.count(s) for s in option) for option in options):
+        if times := max(min(map(stems.count, option)) for option in term.alternatives):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return round(total, 6)
 
