@@ -221,8 +221,8 @@ def test_a_private_topic_is_kept_for_its_viewers_alone(root: Path, tmp_path: Pat
 def test_what_was_retired_meanwhile_is_not_kept(root: Path, tmp_path: Path) -> None:
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     (collection,), state = engine.collections.values(), WorkspaceState()
-    for made, topics in work_out(collection, collection.knowledge, state, engine.env):
-        engine.publish_workspace(collection, made, topics)
+    for stage in work_out(collection, collection.knowledge, state, engine.env):
+        engine.publish_workspace(collection, *stage)
     for claim_id in TEXTS:
         retired = claim(claim_id, text=TEXTS[claim_id], entities=[], status="redacted")
         put(root / ".vouch", f"claims/{claim_id}.yaml", retired, age=0)

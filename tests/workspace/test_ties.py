@@ -8,9 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, workspace_analysis
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 from vouch_sidecar.workspace.definitions import Wanted
@@ -454,13 +456,43 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
     assert [tie_rows(engine, path) for path in files] == [[], []]
 
 
+def test_a_second_look_tells_what_went_stale_and_keeps_nothing_twice(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_analysis, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(Bases, "has_extra", lambda _self, _name: True)
+    written: list[str] = []
+
+    def write_extra(_self: Bases, name: str, _data: bytes) -> bool:
+        written.append(name)
+        return True
+
+    monkeypatch.setattr(Bases, "write_extra", write_extra)
+    write(root, {"docs/idle.txt": "It idles at night.\n"})
+    git(root, "add", "-A")
+    cite(root, "one", "It idles.", "docs/idle.txt", b"It idles at night.\n", quote=b"at night")
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    states: dict[Path, WorkspaceState] = {}
+
+    def look() -> list[str | None]:
+        written.clear()
+        settle(engine.collections.values(), engine.env, states)
+        return [tied.fresh for tied in ties(engine, "docs/idle.txt")]
+
+    assert (look(), len(written)) == (["there"], 2)
+    assert (look(), len(written)) == (["there"], 0)
+    write(root, {"docs/idle.txt": "It idles at noon.\n"})
+    assert (look(), len(written)) == (["gone"], 2)
+
+
 def test_a_name_ties_only_once_it_is_known_to_be_rare(root: Path, tmp_path: Path) -> None:
     cite(root, "one", "UploadLoop gives up.", "https://example.org/a")
     cite(root, "two", "Nothing.", "src/pkg/upload.py")
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     (collection,) = engine.collections.values()
     stages = work_out(collection, collection.knowledge, WorkspaceState(), engine.env)
-    told = [{tie.claim_id for tie in stage.ties_of("src/pkg/upload.py")} for stage, _ in stages]
+    paths = (stage.workspace.ties_of("src/pkg/upload.py") for stage in stages)
+    told = [{tie.claim_id for tie in ties} for ties in paths]
     assert told == [{"two"}, {"two"}, {"one", "two"}]
 
 

@@ -37,12 +37,11 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     ):
         return
     basis = _basis(collection, knowledge, files, collection.surroundings.workspace.origin)
-    if not basis or state.topics_kept == basis:
+    if not basis:
         return
-    looked = {path: _hex(stat) for path, (stat, _) in state.searched.items()}
+    looked = {path: _hex(quotes.stat) for path, quotes in state.quotes.items()}
     by_gate = {gate: _rows(table) for gate, table in collection.surroundings.topics.by_gate.items()}
-    if bases.write_extra(_name(), json.dumps([basis, looked, by_gate]).encode()):
-        state.topics_kept = basis
+    bases.write_extra(_name(), json.dumps([basis, looked, by_gate]).encode())
     if collection.reader.latest is not knowledge:  # they may name what was retired since
         bases.drop_extra(_name())
 
@@ -62,7 +61,7 @@ def recall_topics(
         searched = (path for path in files.paths if is_searched(path))
         same = (
             basis == _basis(collection, knowledge, files, origin)
-            and all(stat_of(root, path) == state.stats.get(path) for path in searched)
+            and all(stat_of(root, path) == state.names.stats.get(path) for path in searched)
             and all(_hex(stat_of(root, path)) == stat for path, stat in looked.items())
         )
         tables = {gate: _table(rows) for gate, rows in by_gate.items()} if same else {}

@@ -13,11 +13,20 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
-from vouch_sidecar.engine.workspace_state import WorkspaceState, keep, load_kept
+from vouch_sidecar.engine.workspace_state import (
+    NamesInFiles,
+    Owners,
+    QuotesInFile,
+    WorkspaceState,
+    is_kept,
+    keep,
+    load_kept,
+)
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
@@ -66,13 +75,54 @@ HISTORY, FILES = "history", "files"
 """Names of the steps that read commits, and list files, in faults."""
 
 
-def is_stale(
-    state: WorkspaceState, collection: Collection, checkpoint: Checkpoint = never_cancelled
-) -> bool:
+class Stage(NamedTuple):
+    """What to publish of a workspace after one step of its analysis."""
+
+    workspace: Workspace
+    topics: Topics | None = None
+    """None where those that are published count on."""
+    complete_for: Knowledge | None = None
+    """The generation for which the workspace is complete, if it is."""
+
+
+def analyse(
+    collection: Collection,
+    state: WorkspaceState,
+    env: Mapping[str, str],
+    checkpoint: Checkpoint,
+    *,
+    whole: bool,
+) -> Iterator[Stage]:
+    """Bring a workspace up to date with the published generation and the files, and keep the
+    results. Publish each stage before asking for the next one. Blocks; calls `checkpoint` between
+    files and between claims.
+
+    What an earlier process kept is taken up first. If it is complete, the rest is done only if the
+    `whole` state is needed, so that a later change costs only itself.
+    """
+    knowledge = collection.knowledge
+    if not state.recalled:
+        state.recalled = True
+        if (kept := _resume(collection, knowledge, state, env)) is not None:
+            state.kept = kept.workspace.serial
+            yield kept
+            if kept.complete_for is not None and not whole:
+                return
+    is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
+    if is_known and not _is_stale(state, collection, checkpoint):
+        fresher = _look_again(collection, state, checkpoint)
+        if fresher is not None or collection.is_workspace_pending:
+            yield Stage(fresher or collection.surroundings.workspace, None, knowledge)
+    else:
+        yield from work_out(collection, knowledge, state, env, checkpoint)
+    keep_results(collection, state)
+
+
+def _is_stale(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
     """Whether the list of files, the names that they define, the code owners or the history may
     have changed.
     """
-    if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners_stamp:
+    if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners.stamp:
         return True
     if _has_come_or_gone(state, collection.root):
         state.files = None
@@ -88,7 +138,7 @@ def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
         return True
     if state.files.tracked:
         return False
-    return time.monotonic() - state.listed_at > sweep_interval(state.list_seconds)
+    return time.monotonic() >= state.due.listing
 
 
 def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
@@ -96,10 +146,10 @@ def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
     index does not show. Takes only a small share of the time.
     """
     now = time.monotonic()
-    if now - state.watched_at < sweep_interval(state.watch_seconds):
+    if now < state.due.watched:
         return False
     same = all(_is_there(root, path) == there for path, there in state.watched.items())
-    state.watched_at, state.watch_seconds = now, time.monotonic() - now
+    state.due.watched = now + sweep_interval(time.monotonic() - now)
     return not same
 
 
@@ -107,26 +157,26 @@ def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: 
     """Whether a file that was saved says other names than before, or a file is gone. Takes only a
     small share of the time, and reads what was saved alone.
     """
-    root, wanted = collection.root, collection.surroundings.workspace.wanted
+    root, wanted, names = collection.root, collection.surroundings.workspace.wanted, state.names
     started = time.monotonic()
-    if not wanted or started - state.saves_looked_at < sweep_interval(state.saves_seconds):
+    if not wanted or started < state.due.saves:
         return False
-    state.saves_looked_at = started
-    for path, before in state.stats.items():
+    state.due.saves = started + sweep_interval(0.0)
+    for path, before in names.stats.items():
         checkpoint()
         stat = stat_of(root, path)
         if stat is None:
             state.files = None
             return True
-        if stat in (before, state.saved.get(path)):
+        if stat in (before, names.saved.get(path)):
             continue
-        content, known = read_file(root, path), state.names.get(path, NO_NAMES)
+        content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
         data = b"" if content is None else content[0]
-        names = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
-        if any(now.keys() != then.keys() for now, then in zip(names[:3], known[:3], strict=True)):
+        said = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
+        if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
             return True
-        state.saved[path] = stat if content is None else content[1]
-    state.saves_seconds = time.monotonic() - started
+        names.saved[path] = stat if content is None else content[1]
+    state.due.saves = started + sweep_interval(time.monotonic() - started)
     return False
 
 
@@ -173,16 +223,15 @@ def _owned(
 ) -> tuple[CodeOwners, dict[str, OwnersRule]]:
     """The code owners, and the rule for each tied file that has one."""
     top, stamp = owners_place(collection)
-    if stamp != state.owners_stamp:
-        state.code_owners = CodeOwners() if stamp is None else read_owners(top)
-        state.owned, state.owners_stamp = {}, stamp
-    prefix = prefix_in(top, collection.root)
+    if stamp != state.owners.stamp:
+        state.owners = Owners(CodeOwners() if stamp is None else read_owners(top), stamp)
+    owners, prefix = state.owners, prefix_in(top, collection.root)
     if prefix is None:
-        return state.code_owners, {}
-    more = [path for path in {**ties.by_path, **ties.names} if path not in state.owned]
-    rules = state.code_owners.rules_for([prefix + path for path in more], checkpoint)
-    state.owned |= {path: rules.get(prefix + path) for path in more}
-    return state.code_owners, {path: rule for path, rule in state.owned.items() if rule}
+        return owners.code_owners, {}
+    more = [path for path in {**ties.by_path, **ties.names} if path not in owners.rules]
+    rules = owners.code_owners.rules_for([prefix + path for path in more], checkpoint)
+    owners.rules |= {path: rules.get(prefix + path) for path in more}
+    return owners.code_owners, {path: rule for path, rule in owners.rules.items() if rule}
 
 
 def record_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
@@ -207,9 +256,9 @@ def _record(collection: Collection, step: str, text: str) -> None:
         collection.faults.remove(step)
 
 
-def resume(
+def _resume(
     collection: Collection, knowledge: Knowledge, state: WorkspaceState, env: Mapping[str, str]
-) -> tuple[Workspace, Topics | None] | None:
+) -> Stage | None:
     """The workspace that an earlier process kept; None if there is none. With topics it counts as
     complete, as they are kept only while nothing that they depend on changes.
     """
@@ -219,25 +268,26 @@ def resume(
     files = _list(collection, state, env)
     topics = recall_topics(collection, knowledge, state, files, kept.origin)
     if topics is None:
-        return kept, None
+        return Stage(kept)
     state.watched = _watched(collection.root, kept.ties, kept.sources, state)
     history = _read_history(collection, state, env)
     owners, owned = _owned(collection, state, kept.ties, never_cancelled)
     workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
-    return workspace, topics
+    return Stage(workspace, topics, knowledge)
 
 
 def keep_results(collection: Collection, state: WorkspaceState) -> None:
-    """Write the results to the cache, unless they are there already."""
-    keep(collection, state)
-    keep_topics(collection, state)
+    """Write the published results to the cache, unless they are there already."""
+    if not is_kept(collection, state):
+        keep(collection, state)
+        keep_topics(collection, state)
 
 
 def _watched(
     root: Path, ties: Ties, sources: Mapping[str, str], state: WorkspaceState
 ) -> dict[str, bool]:
     """The files that claims are tied to or cite, and whether each is there."""
-    paths = {*ties.by_path, *sources.values(), *state.once_files.values()}
+    paths = {*ties.by_path, *sources.values(), *state.once.files.values()}
     return {path: _is_there(root, path) for path in paths}
 
 
@@ -247,10 +297,8 @@ def work_out(
     state: WorkspaceState,
     env: Mapping[str, str],
     checkpoint: Checkpoint = never_cancelled,
-) -> Iterator[tuple[Workspace, Topics | None]]:
-    """Analyse a workspace and derive topics. Yields the results after each stage. Blocks; calls
-    `checkpoint` between files and between claims.
-    """
+) -> Iterator[Stage]:
+    """Work out ties, stale marks, people and topics of a generation."""
     root = collection.root
     files = _list(collection, state, env)
     locator = Locator(root, files)
@@ -269,36 +317,36 @@ def work_out(
             state.reads[claim_id] = read_claim(facts.of(claim), locator)
     origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
-    if state.stats:
+    if state.names.stats:
         known_uses, searched = _without_common(state.common, uses, wanted)
-        ties = Ties(by_path, known_uses, dict(state.names))
+        ties = Ties(by_path, known_uses, dict(state.names.by_path))
     else:  # no name is known to be rare
-        ties, searched = Ties(by_path, {}, dict(state.names)), None
+        ties, searched = Ties(by_path, {}, dict(state.names.by_path)), None
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
     workspace.made_ready()
-    yield workspace, None
+    yield Stage(workspace)
     if collection.surroundings.topics.knowledge is None:  # else the old ones count until later
-        yield workspace, _topics(collection, knowledge, workspace, state, checkpoint)
+        yield Stage(workspace, _topics(collection, knowledge, workspace, state, checkpoint))
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, checkpoint)
     common |= {name for name in wanted.names if fold(name) in own}
     state.common = common
     uses, wanted = _without_common(common, uses, wanted)
-    state.once_names -= set(map(digest, common))  # a name that became common is not gone
-    _search_files(root, files, wanted, state, checkpoint)
-    ties = Ties(by_path, uses, dict(state.names))
+    state.once.names -= set(map(digest, common))  # a name that became common is not gone
+    _search_files(root, files, wanted, state.names, checkpoint)
+    ties = Ties(by_path, uses, dict(state.names.by_path))
     fresh = _freshness(root, ties, sources, state, checkpoint)
     people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(
-        root, files, ties, wanted, sources, origin, fresh, *people, dict(state.stats)
+        root, files, ties, wanted, sources, origin, fresh, *people, dict(state.names.stats)
     )
     workspace.made_ready()
     topics = _topics(collection, knowledge, workspace, state, checkpoint)
     state.knowledge = knowledge
-    yield workspace, topics
+    yield Stage(workspace, topics, knowledge)
 
 
 def _without_common(
@@ -310,18 +358,18 @@ def _without_common(
     return left, Wanted(wanted.names - common, wanted.documents)
 
 
-def look_again(
-    collection: Collection, state: WorkspaceState, checkpoint: Checkpoint = never_cancelled
+def _look_again(
+    collection: Collection, state: WorkspaceState, checkpoint: Checkpoint
 ) -> Workspace | None:
     """The workspace with its freshness updated; None if no quoted file changed. Takes only a small
     share of the time.
     """
     now, workspace = time.monotonic(), collection.surroundings.workspace
-    if now - state.looked_at < sweep_interval(state.look_seconds):
+    if now < state.due.quotes:
         return None
     root = collection.root
-    same = all(stat_of(root, path) == stat for path, (stat, _) in state.searched.items())
-    state.looked_at, state.look_seconds = now, time.monotonic() - now
+    same = all(stat_of(root, path) == quotes.stat for path, quotes in state.quotes.items())
+    state.due.quotes = now + sweep_interval(time.monotonic() - now)
     if same:
         return None
     fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
@@ -342,20 +390,18 @@ def _freshness(
             quoted.setdefault(path, []).append(quote)
     for path in state.quotes.keys() - quoted.keys():
         del state.quotes[path]
-        state.searched.pop(path, None)
     for path, quotes in quoted.items():
         checkpoint()
         version = stat_of(root, path), hash(tuple(quotes))
-        if state.searched.get(path) != version:
-            state.quotes[path] = _locate_quotes(root, path, quotes)
-            state.searched[path] = version
+        if path not in state.quotes or state.quotes[path][:2] != version:
+            state.quotes[path] = QuotesInFile(*version, _locate_quotes(root, path, quotes))
     cited = {source for reading in state.reads.values() for source in reading.sources}
-    state.once_files |= sources
-    state.once_files = {
-        source: path for source, path in state.once_files.items() if source in cited
+    once = {**state.once.files, **sources}
+    state.once.files = {source: path for source, path in once.items() if source in cited}
+    by_quote = {
+        quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.found.items()
     }
-    by_quote = {quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.items()}
-    lost = {source: path for source, path in state.once_files.items() if source not in sources}
+    lost = {source: path for source, path in state.once.files.items() if source not in sources}
     return Freshness(by_quote, lost, _gone_names(ties, state))
 
 
@@ -381,7 +427,7 @@ def _changed_at(root: Path, path: str) -> float | None:
 def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
     """By claim id, the places of names that once existed in the workspace and no longer do."""
     by_claim: dict[str, GoneNames] = {}
-    existing, once = set(), state.once_names
+    existing, once = set(), state.once.names
     for claim_id, reading in state.reads.items():
         there = {n.name for n in reading.names if n.is_path or any(map(ties.is_defined, n.means))}
         gone = tuple(
@@ -390,7 +436,7 @@ def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
         existing |= there | {n.name for n in reading.names if n.name in once}
         if gone:
             by_claim[claim_id] = GoneNames(reading.mark, gone)
-    state.once_names = existing
+    state.once.names = existing
     return by_claim
 
 
@@ -468,8 +514,8 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
     started = time.monotonic()
     caches = None if collection.bases is None else collection.bases.caches
     files = list_files(root, caches, env, trusted)
-    state.listed_at = time.monotonic()
-    state.list_seconds = state.listed_at - started
+    listed = time.monotonic()
+    state.due.listing = listed + sweep_interval(listed - started)
     if state.files is None or files.paths != state.files.paths:
         state.knowledge = None
     state.files = files
@@ -501,30 +547,30 @@ def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
 
 
 def _search_files(
-    root: Path, files: Files, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
+    root: Path, files: Files, wanted: Wanted, names: NamesInFiles, checkpoint: Checkpoint
 ) -> None:
     """Search changed files for definitions; all files if the wanted names changed."""
     all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
-    if all_wanted != state.wanted:
-        state.stats.clear()
-        state.wanted = all_wanted
-    state.saved.clear()
-    state.stats = {path: stat for path, stat in state.stats.items() if path in files}
-    state.names = {path: said for path, said in state.names.items() if path in files}
+    if all_wanted != names.wanted:
+        names.stats.clear()
+        names.wanted = all_wanted
+    names.saved.clear()
+    names.stats = {path: stat for path, stat in names.stats.items() if path in files}
+    names.by_path = {path: said for path, said in names.by_path.items() if path in files}
     for path in files.paths:
         if not is_searched(path):
             continue
         checkpoint()
         stat = stat_of(root, path)
-        if stat is not None and state.stats.get(path) == stat:
+        if stat is not None and names.stats.get(path) == stat:
             continue
         content = read_file(root, path) if stat is not None and wanted else None
-        before = state.names.pop(path, NO_NAMES)
-        state.stats.pop(path, None)
+        before = names.by_path.pop(path, NO_NAMES)
+        names.stats.pop(path, None)
         if content is not None:
-            data, state.stats[path] = content
-            names_there = names_in_file(data, language_of(path), wanted, ending_of(path))
-            if any(names := digested(names_there, before)):
-                state.names[path] = names
+            data, names.stats[path] = content
+            there = names_in_file(data, language_of(path), wanted, ending_of(path))
+            if any(said := digested(there, before)):
+                names.by_path[path] = said
         elif stat is not None:
-            state.stats[path] = stat
+            names.stats[path] = stat

@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.index.base_cache import code_version
@@ -27,60 +26,90 @@ from vouch_sidecar.workspace.ties import SaidNames, Tie, Ties, Use
 
 
 @dataclass(slots=True)
+class NamesInFiles:
+    """What files say of the names that claims hold."""
+
+    wanted: str = ""
+    """Digest of the names that the files were last searched for."""
+    by_path: dict[str, SaidNames] = field(default_factory=dict)
+    stats: dict[str, Stat] = field(default_factory=dict)
+    """Stat of each file that was searched, by path."""
+    saved: dict[str, Stat] = field(default_factory=dict)
+    """Stat of each file that was saved since, and still says the same names."""
+
+
+@dataclass(slots=True)
+class Owners:
+    """The code owners of the repository."""
+
+    code_owners: CodeOwners = field(default_factory=CodeOwners)
+    stamp: object = None
+    """The version of the file that they were read from."""
+    rules: dict[str, OwnersRule | None] = field(default_factory=dict)
+    """The rule that names the owners of each tied file, as far as it was looked for."""
+
+
+class QuotesInFile(NamedTuple):
+    """Whether the quotes of claims are still in a file, when that was last looked for."""
+
+    stat: Stat | None
+    quotes: int
+    """A hash of the quotes that were looked for."""
+    found: dict[QuoteRange, Fresh]
+
+
+@dataclass(slots=True)
+class Once:
+    """What was ever found in this workspace."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    """The file last found for each source, by source id."""
+    names: set[str] = field(default_factory=set)
+    """Digests of paths and identifiers in claims."""
+
+
+@dataclass(slots=True)
+class ChecksDue:
+    """When a check is due again, on the monotonic clock, so that it takes a small share of the
+    time only.
+    """
+
+    listing: float = 0.0
+    watched: float = 0.0
+    saves: float = 0.0
+    quotes: float = 0.0
+
+
+@dataclass(slots=True)
 class WorkspaceState:
     """The state of one workspace between two analyses. Not thread-safe."""
 
     knowledge: Knowledge | None = None
     files: Files | None = None
-    listed_at: float = 0.0
-    list_seconds: float = 0.0
     watched: dict[str, bool] = field(default_factory=dict)
     """The files that claims are tied to or cite, and whether each was there at the last analysis.
     """
-    watched_at: float = 0.0
-    watch_seconds: float = 0.0
     reads: dict[str, ClaimReading] = field(default_factory=dict)
     """What each claim cites, quotes and names, by claim id."""
-    stats: dict[str, Stat] = field(default_factory=dict)
-    """Stat of each file that was searched for definitions, by path."""
-    names: dict[str, SaidNames] = field(default_factory=dict)
-    """What each file says of names, by path."""
-    saved: dict[str, Stat] = field(default_factory=dict)
-    """Stat of each file that was saved since, and still says the same names."""
-    saves_looked_at: float = 0.0
-    saves_seconds: float = 0.0
-    wanted: str = ""
-    """Digest of the names that the files were last searched for."""
+    names: NamesInFiles = field(default_factory=NamesInFiles)
     rationales: tuple[int, dict[str, str]] | None = None
     """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
     """Who committed what. It is not written to the cache."""
     needs_history: bool = True
     """Whether an answer depends on the history."""
-    code_owners: CodeOwners = field(default_factory=CodeOwners)
-    owners_stamp: object = None
-    """The version of the file that `code_owners` were read from."""
-    owned: dict[str, OwnersRule | None] = field(default_factory=dict)
-    """The rule that names the owners of each tied file, as far as it was looked for."""
-    once_files: dict[str, str] = field(default_factory=dict)
-    """The file last found for each source, by source id."""
-    once_names: set[str] = field(default_factory=set)
-    """Digests of paths and identifiers in claims that were ever found in this workspace."""
-    searched: dict[str, tuple[Stat | None, int]] = field(default_factory=dict)
-    """By quoted file, its stat and a hash of its quotes when it was last searched for them."""
-    looked_at: float = 0.0
-    look_seconds: float = 0.0
-    quotes: dict[str, dict[QuoteRange, Fresh]] = field(default_factory=dict)
-    """Whether each quote is still there, by quoted file."""
+    owners: Owners = field(default_factory=Owners)
+    once: Once = field(default_factory=Once)
+    quotes: dict[str, QuotesInFile] = field(default_factory=dict)
+    """By path of each quoted file."""
     widespread: tuple[tuple[str, ...], dict[str, Spread]] = ((), {})
     """The list of files, and by name how widespread it is in them."""
     common: set[str] = field(default_factory=set)
     """Names in claims that are too widespread to tie anything."""
+    due: ChecksDue = field(default_factory=ChecksDue)
     recalled: bool = False
-    kept: str = ""
-    """Digest of the data last written to the cache."""
-    topics_kept: str = ""
-    """A digest of everything that the topics in the cache depend on."""
+    kept: int = 0
+    """The serial number of the workspace that is in the cache."""
 
 
 def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Workspace | None:
@@ -100,9 +129,8 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
     if state is not None:
-        state.names, state.stats, state.wanted = dict(parts["said"]), parts["stats"], wanted
-        state.once_files, state.once_names = dict(parts["once"]), set(parts["names"])
-        state.kept = _digest(data)
+        state.names = NamesInFiles(wanted, dict(parts["said"]), parts["stats"])
+        state.once = Once(dict(parts["once"]), set(parts["names"]))
     ties = Ties(parts["by_path"], parts["uses"], parts["said"])
     origin = origin_of(collection.root)
     quotes = {quote: fresh for some in parts["quotes"].values() for quote, fresh in some}
@@ -138,23 +166,29 @@ def _names(
     return SaidNames(spans, mentioned, documents, frozenset(gone))
 
 
+def is_kept(collection: Collection, state: WorkspaceState) -> bool:
+    """Whether the published workspace is in the cache."""
+    bases, serial = collection.bases, collection.surroundings.workspace.serial
+    return bases is not None and state.kept == serial and bases.has_extra(_name())
+
+
 def keep(collection: Collection, state: WorkspaceState) -> None:
-    """Write the results to the cache for the next process, unless they are there already. The next
-    process continues an analysis that was cut short.
+    """Write the published workspace to the cache for the next process, which continues an analysis
+    that was cut short.
     """
-    if collection.bases is None or not state.wanted:
+    if collection.bases is None or not state.names.wanted:
         return
-    workspace = collection.surroundings.workspace
+    workspace, names = collection.surroundings.workspace, state.names
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": workspace.ties.by_path,
         "uses": workspace.ties.uses,
-        "said": {path: (*said[:3], sorted(said.gone)) for path, said in state.names.items()},
-        "stats": {path: stat.hex() for path, stat in state.stats.items()},
+        "said": {path: (*said[:3], sorted(said.gone)) for path, said in names.by_path.items()},
+        "stats": {path: stat.hex() for path, stat in names.stats.items()},
         "sources": workspace.sources,
-        "wanted": {state.wanted: ""},
-        "quotes": {path: list(some.items()) for path, some in state.quotes.items()},
-        "once": state.once_files,
-        "names": dict.fromkeys(sorted(state.once_names), ""),
+        "wanted": {names.wanted: ""},
+        "quotes": {path: list(quotes.found.items()) for path, quotes in state.quotes.items()},
+        "once": state.once.files,
+        "names": dict.fromkeys(sorted(state.once.names), ""),
         "gone": workspace.fresh.names,
     }
     lines = (
@@ -162,15 +196,8 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for part, entries in parts.items()
         for key, value in entries.items()
     )
-    data = "\n".join(lines).encode()
-    if _digest(data) == state.kept and collection.bases.has_extra(_name()):
-        return
-    if collection.bases.write_extra(_name(), data):
-        state.kept = _digest(data)
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    if collection.bases.write_extra(_name(), "\n".join(lines).encode()):
+        state.kept = workspace.serial
 
 
 @cache

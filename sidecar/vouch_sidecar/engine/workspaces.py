@@ -20,12 +20,9 @@ import anyio
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.workspace_analysis import (
-    is_stale,
+    analyse,
     keep_results,
-    look_again,
     record_what_is_missing,
-    resume,
-    work_out,
 )
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
@@ -80,30 +77,12 @@ class Workspaces:
         if not collection.complete:
             return
         state = self._states.setdefault(collection.root, WorkspaceState())
-        env, knowledge = self._engine.env, collection.knowledge
-        around, head = collection.surroundings, collection.surroundings.head_looked
-        if not state.recalled:
-            state.recalled = True
-            kept = await _in(worker, lambda: resume(collection, knowledge, state, env))
-            if kept is not None:
-                whole = None if kept[1] is None else knowledge
-                self._engine.publish_workspace(collection, *kept, whole, head)
         throttle = _Throttle(self._ended, self._engine.foreground)
-        if state.knowledge is knowledge and not await _in(
-            worker, lambda: is_stale(state, collection, throttle)
-        ):
-            again = await _in(worker, lambda: look_again(collection, state, throttle))
-            if again is not None or collection.is_workspace_pending:
-                looked = again or around.workspace
-                self._engine.publish_workspace(collection, looked, None, knowledge, head)
-            await _in(worker, lambda: keep_results(collection, state))
-            return
-        stages = work_out(collection, knowledge, state, env, throttle)
+        head = collection.surroundings.head_looked
+        stages = analyse(collection, state, self._engine.env, throttle, whole=True)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
-            self._engine.publish_workspace(collection, *stage)
-        record_what_is_missing(collection, state)
-        self._engine.publish_workspace(collection, around.workspace, None, knowledge, head)
-        await _in(worker, lambda: keep_results(collection, state))
+            record_what_is_missing(collection, state)
+            self._engine.publish_workspace(collection, *stage, head)
 
 
 async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
@@ -157,30 +136,14 @@ def settle(
         if time.monotonic() > until:
             raise AnalysisCancelledError
 
+    states = {} if states is None else states
     for collection in collections:
-        state = (
-            WorkspaceState()
-            if states is None
-            else states.setdefault(collection.root, WorkspaceState())
-        )
+        state = states.setdefault(collection.root, WorkspaceState())
         state.needs_history = with_commits
-        if not collection.is_workspace_pending and not is_stale(state, collection):
-            continue
         with collection.faults.contained(WORKSPACE, NO_TIES):
-            if not state.recalled:
-                state.recalled = True
-                kept = resume(collection, collection.knowledge, state, env)
-                if kept is not None and kept[1] is not None:
-                    collection.surroundings.publish(*kept, collection.knowledge)
+            try:
+                for stage in analyse(collection, state, env, end_in_time, whole=False):
                     record_what_is_missing(collection, state)
-                    continue
-            ties_known = False
-            with suppress(AnalysisCancelledError):
-                for stage in work_out(collection, collection.knowledge, state, env, end_in_time):
                     collection.surroundings.publish(*stage)
-                    ties_known = True
-            if state.knowledge is collection.knowledge:
-                collection.surroundings.complete_for = collection.knowledge
-            record_what_is_missing(collection, state)
-            if ties_known:
+            except AnalysisCancelledError:
                 keep_results(collection, state)
