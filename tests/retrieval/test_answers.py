@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.evidence.question_words import holds_exact, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.view import View

@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 from vouch_sidecar.retrieval.constants import FADING, FOUND, NAMED
-from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.salience import Salient, rank, volunteered_by
 from vouch_sidecar.retrieval.view import View
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.evidence.question_words import holds_exact
+from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact
 from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_document, run
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 

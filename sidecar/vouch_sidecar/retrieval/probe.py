@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
-from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about

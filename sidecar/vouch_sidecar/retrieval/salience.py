@@ -30,7 +30,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
-from vouch_sidecar.retrieval.evidence.question_words import asks_only_about, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.view import View

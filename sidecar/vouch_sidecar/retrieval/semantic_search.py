@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.constants import (
     SEMANTIC_LEAST,
     SEMANTIC_WEIGHT,
 )
-from vouch_sidecar.retrieval.evidence.question_words import worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View

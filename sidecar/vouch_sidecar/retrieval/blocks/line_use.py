@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vouch_sidecar.kb.records import Claim, Page
 from vouch_sidecar.retrieval.blocks.block import ContextHit, line_text
 from vouch_sidecar.retrieval.constants import RARE
-from vouch_sidecar.retrieval.evidence.question_words import worth_of
+from vouch_sidecar.retrieval.evidence.word_weights import worth_of
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold

@@ -40,7 +40,7 @@ from vouch_sidecar.retrieval.constants import (
     PlaceKind,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing, has_signs, with_signs
-from vouch_sidecar.retrieval.evidence.question_words import worths_of
+from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import Unit, fold

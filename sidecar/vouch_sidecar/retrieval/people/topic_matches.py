@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TOPIC_WORDS,
     PARTIAL_SHARE,
 )
-from vouch_sidecar.retrieval.evidence.question_words import Span, blanked
+from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.text.content_words import Term, terms

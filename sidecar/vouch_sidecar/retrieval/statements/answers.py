@@ -43,12 +43,8 @@ from vouch_sidecar.retrieval.constants import (
     UNASKED_PAGES,
     CandidateKind,
 )
-from vouch_sidecar.retrieval.evidence.question_words import (
-    WeighedWords,
-    asked_by,
-    asks_only_about,
-    worths_of,
-)
+from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
+from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, worths_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.statements.likelihood import Features
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages

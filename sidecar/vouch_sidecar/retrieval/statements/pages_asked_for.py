@@ -12,7 +12,7 @@ from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES
-from vouch_sidecar.retrieval.evidence.question_words import GENERAL, asks_only_about
+from vouch_sidecar.retrieval.evidence.text_kinds import GENERAL, asks_only_about
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units

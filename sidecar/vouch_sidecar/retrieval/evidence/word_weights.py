@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum
-from typing import NamedTuple
 
 from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
@@ -17,14 +15,19 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
     HIRAGANA,
-    LEAST_WORDS,
     MAX_ASKED,
-    MAX_EXACT,
-    MAX_PHRASED,
     SIGN_PAIR,
     SLIGHT,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing
+from vouch_sidecar.retrieval.evidence.text_kinds import (
+    GENERAL,
+    Exact,
+    Span,
+    blanked,
+    exact_in,
+    is_command,
+)
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, inflects, units
 from vouch_sidecar.text.content_words import Term, terms
@@ -36,8 +39,6 @@ from vouch_sidecar.text.prompt_text import (
     without_steering,
 )
 
-Span = tuple[int, int]
-
 _NUMBERS = DATES | frozenset(
     """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -46,51 +47,6 @@ _NUMBERS = DATES | frozenset(
     """.split()
 )
 """Words for times and numbers, which say as little of a text's subject as digits do."""
-GENERAL = frozenset(
-    """
-    anything background basics brief context describe description details everything explain facts
-    give info information know learn notes overview quick recall remind say show something stuff
-    summary tell things understand
-    """.split()
-)
-"""Words that ask for everything there is about a name."""
-_ASKS_ABOUT = frozenset("define definition mean meaning means what whats who whos".split())
-"""Other words that ask what a name stands for."""
-_BESIDE_A_NAME = frozenset(
-    """
-    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
-    please s tell the there to us was we were will would you
-    """.split()
-)
-"""Words that may stand beside these and a name, and ask for nothing else."""
-_MAX_BESIDE = 12
-"""Words beside a name: a longer text asks for more."""
-_REFLEX_COMMANDS = frozenset(
-    """
-    exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
-    retry undo
-    """.split()
-)
-_EXACT = re.compile(
-    r"(?<![\w#/.-])(?:"
-    r"\#\d++|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets and options
-    r"|(?:\.{0,2}/)?(?:[\w-]++/)++[\w-]++(?:\.\w++(?![\w/]))++|(?:[\w.-]++/){2,}+[\w.-]*+"  # paths
-    r"|[A-Za-z_]\w*+(?:(?:\.[A-Za-z_]\w?(?!\w))*+\.[A-Za-z_]\w{2,}+(?!/))++(?:\(\))?"  # dotted
-    r"|[A-Za-z0-9]*+_[^\WA-Za-z0-9]*+[A-Za-z0-9]\w*+|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]*+)++"
-    r"|[A-Z]++[a-z0-9]++(?:[A-Z][a-z0-9]*+)++"  # identifiers
-    r")(?![\w/])"
-)
-_JOINTS = re.compile(r"[./]")
-
-
-class Exact(NamedTuple):
-    """An identifier, a ticket, a path or an option in a text, which candidates must hold exactly as
-    it is written.
-    """
-
-    words: frozenset[Term]
-    written: re.Pattern[str]
-    """A pattern that finds it as it is written, in any case."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +163,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     )
     proper_words = frozenset(word for each in proper for word in terms(each))
     sizes = {word: 0.5 if _is_pair(word) else 1.0 for word in weights}
-    exact = _exact_in(rest)
+    exact = exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
     return WeighedWords(
         text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
@@ -221,80 +177,6 @@ def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
         held = (by_alternatives.get(word.alternatives) for word in terms(text[start:end]))
         if there := frozenset(word for word in held if word is not None):
             yield there
-
-
-def _exact_in(text: str) -> tuple[Exact, ...]:
-    """The identifiers, tickets, paths and options of a text, and the identifiers within them:
-    `get_all` of `Cache.get_all`.
-    """
-    wholes = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
-    parts = (part for whole in wholes for part in _JOINTS.split(whole) if _EXACT.search(part))
-    tokens = [token.removesuffix("()") for token in dict.fromkeys([*wholes, *parts])]
-    return tuple(
-        Exact(
-            frozenset(terms(token)),
-            re.compile(rf"(?<!\w){re.escape(token)}(?!\w)", re.IGNORECASE),
-        )
-        for token in tokens[:MAX_EXACT]
-    )
-
-
-def blanked(text: str, names: Iterable[Span]) -> str:
-    """The text with the given places blanked out."""
-    out = list(text)
-    for start, end in names:
-        out[start:end] = " " * (end - start)
-    return "".join(out)
-
-
-def holds_exact(text: str) -> bool:
-    """Whether a text holds an identifier, a ticket, a path or an option."""
-    return _EXACT.search(text) is not None
-
-
-def asks_only_about(text: str, names: Iterable[Span]) -> bool:
-    """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
-    is Relay?”, “give me the basics on Relay”. “What is” before a very common word does not count:
-    it asks for another thing of that name.
-    """
-    spans = tuple(names)
-    beside = [unit.folded for unit in units(blanked(text, spans)).units]
-    if not beside:
-        return all(not is_command(text[start:end]) for start, end in spans)
-    general = GENERAL.intersection(beside)
-    asking = general or _ASKS_ABOUT.intersection(beside)
-    if not asking or len(beside) > _MAX_BESIDE:
-        return False
-    plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
-    return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | GENERAL).issuperset(beside)
-
-
-def is_command(text: str) -> bool:
-    """Whether a text is the name of a command, such as `status`."""
-    return fold(text.strip()) in _REFLEX_COMMANDS
-
-
-def worth_searching(text: str) -> bool:
-    """Whether a text is worth a full text search: it has three words, or an identifier, a ticket, a
-    path or an option, and is neither stopwords alone nor a command.
-    """
-    if holds_exact(text):
-        return True
-    if _word_count(text) < LEAST_WORDS:
-        return False
-    first = text.split(maxsplit=1)[0]
-    if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:
-        return False
-    return not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))
-
-
-def _word_count(text: str) -> int:
-    """Words between spaces; of a script without spaces, two signs are one."""
-    count = len(text.split())
-    if count >= LEAST_WORDS or text.isascii():
-        return count
-    signs = sum(unit.spaceless for unit in units(text).units)
-    return count - 1 + signs // 2 if signs else count
 
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:
@@ -320,7 +202,7 @@ def _commonness(word: Term) -> float:
     if _is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
-    if is_number(folded) or _is_letter(folded) or folded in _REFLEX_COMMANDS:
+    if is_number(folded) or _is_letter(folded) or is_command(folded):
         return SLIGHT
     return COMMONNESS[tier(folded)]
 
