@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import anyio.to_thread
 import pytest
 from mcp import ClientSession
 
-from tests.mcp.client import called, connected, text_of
+from tests.mcp.client import called, connected, json_of, text_of
 from tests.protocol.client import Client, running
 
 PROMPT = "Is Redis the right place for the sessions?"
@@ -68,6 +69,27 @@ def test_every_tool_that_names_a_session_is_told(root: Path, env: dict[str, str]
             await called(session, "kb_session_end", session_id="searcher")
             push = await anyio.to_thread.run_sync(_pushed, editor, "searcher", since)
             assert push["salience"] == []
+
+        connected(root, env, talk)
+
+
+def test_the_process_that_serves_answers_until_it_ends(root: Path, env: dict[str, str]) -> None:
+    with _edits(root, env) as editor:
+        _begin(editor, root)
+
+        async def talk(session: ClientSession) -> None:
+            experts = await called(session, "kb_experts", topic="Redis")
+            entity = await json_of(session, "vouch://entity/redis")
+            names = await json_of(session, "vouch://entities")
+            timings = editor.request("vouch/stats")["operations"]
+            asked = {timing["operation"]: timing["count"] for timing in timings}
+            assert (asked["experts"], asked["entity"]) == (1, 1)
+            editor.process.kill()
+            again = await called(session, "kb_experts", topic="Redis")
+            assert text_of(again) == text_of(experts)
+            assert again.structured_content["experts"] == experts.structured_content["experts"]
+            assert await json_of(session, "vouch://entities") == names
+            assert json.loads(entity)["entity"]["id"] == "redis"
 
         connected(root, env, talk)
 

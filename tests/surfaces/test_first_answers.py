@@ -60,7 +60,8 @@ async def by_jsonl(engine: Engine, _: DiskFollower) -> Any:
 
 
 async def by_mcp(engine: Engine, follower: DiskFollower) -> Any:
-    answers = Answers(engine, follower, next(iter(engine.collections)), every_tool=True)
+    root = next(iter(engine.collections))
+    answers = Answers(engine.env, root, lambda: (engine, follower), every_tool=True)
     params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
     return (await answers.answer("tools/call", params))["structuredContent"]
 

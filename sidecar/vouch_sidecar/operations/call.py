@@ -36,6 +36,7 @@ from vouch_sidecar.operations.operation import (
     excerpt,
     operations,
 )
+from vouch_sidecar.operations.readiness import caught_up, ready
 from vouch_sidecar.operations.wire import (
     Choices,
     Meta,
@@ -140,8 +141,6 @@ async def perform_async(
     that was current at the call. After a checkout the call begins when its files were looked at, at
     the latest after `patience` seconds. Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    from vouch_sidecar.operations.readiness import caught_up  # the shell needs no event loop
-
     await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
     with refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
@@ -149,6 +148,23 @@ async def perform_async(
             this = await this.with_vector(engine.embeddings)
         with engine.foreground:
             return this.completed(await this.run_in_turn() if operation.is_long else this.run())
+
+
+async def perform_whole(
+    engine: Engine,
+    operation: Operation[P, R],
+    raw: object,
+    caller: Caller,
+    *,
+    strict: bool = False,
+) -> R:
+    """As `perform_async`, but a first answer waits to be whole (`ready`). `strict` refuses unknown
+    params and words (`refuse_unknown`).
+    """
+    await ready(engine, operation, caller)
+    if strict:
+        refuse_unknown(operation, raw, engine)
+    return await perform_async(engine, operation, raw, caller)
 
 
 @dataclass(frozen=True)
@@ -317,8 +333,8 @@ def read_params(model: type[M], raw: object) -> M:
 def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | None = None) -> None:
     """Raises `InvalidParamsError` for params that the operation lacks, and for words that are not
     among a param's `Choices`; entity types of the engine's knowledge bases count as choices, once
-    all are read. LSP and JSONL do not call this: they ignore unknown params and take the default
-    for unknown words.
+    all are read. Where programs ask, this is not called: unknown params are ignored, and unknown
+    words count as the default.
     """
     messages = list(_unknown_messages(operation, raw))
     given = raw if isinstance(raw, Mapping) else {}

@@ -19,10 +19,9 @@ from vouch_sidecar.operations import (
     InvalidParamsError,
     SearchFailedError,
     as_json,
-    perform_async,
-    refuse_unknown,
+    perform_whole,
 )
-from vouch_sidecar.operations.readiness import indexed, ready
+from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
@@ -113,10 +112,7 @@ async def answer(
         return refusal(request_id, "method_not_found", "there is no such method")
     operation, params = OPERATIONS[name], request.get("params")
     try:
-        await ready(engine, operation, caller)
-        if strict:
-            refuse_unknown(operation, params, engine)
-        asked = await perform_async(engine, operation, params, caller)
+        asked = await perform_whole(engine, operation, params, caller, strict=strict)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

@@ -70,7 +70,7 @@ def jsonl(root: Path | None) -> None:
 def mcp(root: Path | None, tools: str) -> None:
     """Serve the operations to an MCP client, over stdio."""
     try:
-        from vouch_sidecar.surfaces.mcp import run_mcp
+        from vouch_sidecar.surfaces.mcp.run import run_mcp
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "mcp":
             raise

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, status
-from vouch_sidecar.surfaces.local.client import ask, has_settings
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask_result, has_settings
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 
@@ -26,10 +26,6 @@ MOST_NAMED = 3
 """Files that can't be used that a command names; it counts the others."""
 PROCESS_SECONDS = 2.0
 """Time limit of the other process."""
-
-
-class UnansweredError(Exception):
-    """No process of this version serves the knowledge bases, or it refuses, or is not ready."""
 
 
 class Back(Protocol):
@@ -42,7 +38,7 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
     """Asks the process that serves these knowledge bases, as a person."""
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        said = ask(
+        said = ask_result(
             roots,
             operation.kb_method,
             {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
@@ -52,8 +48,8 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
             version=__version__,
         )
         try:
-            return operation.result.model_validate((said or {})["result"])
-        except (KeyError, ValidationError):
+            return operation.result.model_validate(said)
+        except ValidationError:
             raise UnansweredError from None
 
     return answer

@@ -14,7 +14,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.engine.session import AnswersGiven, Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.operations import Operation, context, files, perform_async
+from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
@@ -46,7 +46,7 @@ async def answer_hook(
     event = str(request.get("method")).partition(".")[2]
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
-    await prepare(engine, event, caller)
+    await _wait(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
         follower.check_soon([Path(path)])
     session = _session(engine, payload)
@@ -74,20 +74,21 @@ def _session(engine: Engine, payload: Payload) -> Session | None:
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
 
-    `payload["viewer"]` may name the viewer, as for any operation.
+    `payload["viewer"]` may name the viewer, as for any operation. Raises `SearchFailedError`.
     """
     try:
         session_id = given.session_of(payload)
     except ValueError:
         return None
-    text = await EVENTS[event](engine, payload, session_id, caller)
+    with refusing_if_damaged(engine), engine.foreground:
+        text = await EVENTS[event](engine, payload, session_id, caller)
     log.debug("hook %s: %d characters", event, len(text))
     return given.output(event, text)
 
 
-async def prepare(engine: Engine, event: str, caller: Caller) -> None:
+async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
-    and for what was checked out.
+    and for what was checked out. `perform_whole` would wait for each as long as an answer may.
     """
     limit = START_SECONDS if event == START else hook_limit(engine, caller)
     await indexed(engine, limit)

@@ -29,6 +29,10 @@ LEAST_SECONDS = 0.001
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
 
 
+class UnansweredError(Exception):
+    """No process serves the knowledge bases, it refuses, or its answer is of no use."""
+
+
 class Process:
     """A connection to a process that serves knowledge bases.
 
@@ -138,6 +142,23 @@ def ask(
         if answered is not None and answered.get("ok") is True:
             break
     return answered
+
+
+def ask_result(
+    roots: Iterable[str | os.PathLike[str]],
+    method: str,
+    params: Mapping[str, Any],
+    *,
+    env: Mapping[str, str],
+    timeout: float,
+    reader: Reader = "model",
+    version: str | None = None,
+) -> Any:
+    """As `ask`, the result alone. Raises `UnansweredError` if there is none."""
+    answered = ask(roots, method, params, env=env, timeout=timeout, reader=reader, version=version)
+    if answered is None or answered.get("ok") is not True:
+        raise UnansweredError
+    return answered.get("result")
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:

@@ -39,8 +39,8 @@ CHECK_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
-HOOK = "hook."
-"""What the methods for agents' events begin with."""
+OF_AGENTS = ("hook.", "tool.", "resource")
+"""What the methods begin with by which agents ask."""
 
 log = logging.getLogger(__name__)
 
@@ -60,19 +60,19 @@ class LocalServer:
         self,
         engine: Engine,
         follower: DiskFollower,
-        answer_hook: Handler,
+        answer_agent: Handler,
         audience: Audience | None = None,
         *,
         stop: Callable[[], object] | None = None,
     ) -> None:
-        """`answer_hook` answers the events of agents. `audience` is shown the rankings of
+        """`answer_agent` answers the methods in `OF_AGENTS`. `audience` is shown the rankings of
         other processes' sessions; None: nobody wants them. `stop` ends a resident process when
         somebody asks for that; it also gives up the socket if an editor asks for it. None: this is
         another process, which ends with its client.
         """
         self._engine = engine
         self._follower = follower
-        self._answer_hook = answer_hook
+        self._answer_agent = answer_agent
         self._audience = audience
         self._stop = stop
         self._requested: set[Path] = set()
@@ -198,9 +198,9 @@ class LocalServer:
         own = _OWN_METHODS.get(method) if isinstance(method, str) else None
         if own is not None:
             return own(self, request, caller)
-        if isinstance(method, str) and method.startswith(HOOK):
+        if isinstance(method, str) and method.startswith(OF_AGENTS):
             follower = self._follower
-            answered = await self._answer_hook(engine, follower, request, caller, is_awaited)
+            answered = await self._answer_agent(engine, follower, request, caller, is_awaited)
         else:
             answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))

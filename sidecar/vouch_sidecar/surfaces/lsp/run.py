@@ -17,11 +17,11 @@ from pygls.io_ import run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.orphan import is_orphan
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
@@ -80,7 +80,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.request)
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signal_number, lambda *_: end.request())
-    local = LocalServer(engine, follower, answer_hook, server)
+    local = LocalServer(engine, follower, answer_agent, server)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(in_background, local.run)

@@ -1,8 +1,5 @@
 """The operations as MCP tools and resources, over stdio.
 
-This package needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` installs.
+`run` and what it imports need the `mcp` SDK, which the extra `vouch-sidecar[mcp]` installs.
+`agent_requests` does not: every process that serves answers for those that have no engine.
 """
-
-from vouch_sidecar.surfaces.mcp.run import run_mcp
-
-__all__ = ["run_mcp"]

@@ -17,8 +17,8 @@ from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.server import LocalServer
+from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -38,8 +38,8 @@ def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) ->
     source, sink = claim_streams()
     end_with_client(sink.fileno())
     lines = WellFormed(BufferedReader(source), encoding="utf-8", errors="replace")
-    answers = TextIOWrapper(sink, encoding="utf-8")
-    anyio.run(_serve, env, start, every_tool, lines, answers)
+    output = TextIOWrapper(sink, encoding="utf-8")
+    anyio.run(_serve, env, start, every_tool, lines, output)
 
 
 class WellFormed(TextIOWrapper):
@@ -63,18 +63,24 @@ async def _serve(
     start: Path,
     every_tool: bool,
     lines: TextIOWrapper,
-    answers: TextIOWrapper,
+    output: TextIOWrapper,
 ) -> None:
-    engine = Engine(env=env)
-    engine.registry.start_from(start)
-    follower = DiskFollower(engine)
     major = version("mcp").partition(".")[0]
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
-    server = sdk.build(Answers(engine, follower, start, every_tool=every_tool))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(in_background, LocalServer(engine, follower, answer_hook).run)
-        streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers))
+
+        def begin() -> tuple[Engine, DiskFollower]:
+            engine = Engine(env=env)
+            engine.registry.start_from(start)
+            follower = DiskFollower(engine)
+            tasks.start_soon(in_background, follower.run)
+            tasks.start_soon(in_background, LocalServer(engine, follower, answer_agent).run)
+            return engine, follower
+
+        answers = Answers(env, start, begin, every_tool=every_tool)
+        tasks.start_soon(in_background, answers.begin_unless_served)
+        server = sdk.build(answers)
+        streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(output))
         async with streams as (source, sink):
             pending = Pending()
             incoming, outgoing = Incoming(source, pending), Outgoing(sink, pending)

@@ -12,9 +12,9 @@ import anyio
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
+from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.stdio import leave
 
 RESIDENT_IDLE_SECONDS = 2 * 3600.0
@@ -37,7 +37,7 @@ def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[s
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     follower = DiskFollower(engine)
-    local = LocalServer(engine, follower, answer_hook, stop=partial(leave, 0))
+    local = LocalServer(engine, follower, answer_agent, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))

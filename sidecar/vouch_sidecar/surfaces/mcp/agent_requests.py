@@ -1,0 +1,99 @@
+"""Answers what agents ask a process that serves: MCP's tools and resources, and events of hooks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.operations import (
+    OPERATIONS,
+    InvalidParamsError,
+    Operation,
+    SearchFailedError,
+    as_json,
+    perform_whole,
+    refusing_if_damaged,
+)
+from vouch_sidecar.operations.context import ContextResult
+from vouch_sidecar.retrieval.blocks.block import safe
+from vouch_sidecar.surfaces.hook.event_answers import answer_hook
+from vouch_sidecar.surfaces.mcp import resources
+from vouch_sidecar.surfaces.mcp.resources import harmless
+
+log = logging.getLogger(__name__)
+
+TOOL, RESOURCE = "tool.", "resource"
+"""The methods for tools begin with the first, and end with the name of the operation. Resources are
+asked for by the second.
+"""
+
+Object = dict[str, Any]
+
+
+async def answer_agent(
+    engine: Engine,
+    follower: DiskFollower,
+    request: Mapping[str, Any],
+    caller: Caller,
+    is_awaited: Callable[[], bool],
+) -> Object:
+    """The answer to a request, in the form of the JSONL surface. `is_awaited` as for `answer_hook`,
+    which answers all that is about neither a tool nor a resource.
+    """
+    method, params = str(request.get("method")), request.get("params")
+    asked: Awaitable[Object | None]
+    operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
+    if operation is not None and isinstance(params, dict):
+        asked = _tool_result(engine, operation, params, caller)
+    elif method == RESOURCE and isinstance(params, dict):
+        asked = _contents(engine, caller, str(params.get("uri")))
+    else:
+        return await answer_hook(engine, follower, request, caller, is_awaited)
+    return {"id": request.get("id"), "ok": True, "result": await asked}
+
+
+async def _tool_result(
+    engine: Engine, operation: Operation[Any, Any], params: Object, caller: Caller
+) -> Object:
+    """The result of a tool, with texts made `harmless`, and its summary for a model."""
+    try:
+        with refusing_if_damaged(engine):
+            result = await perform_whole(engine, operation, params, caller, strict=True)
+            structured = harmless(as_json(result))
+            if isinstance(result, ContextResult):
+                structured["text"] = result.text  # a block is safe and may have several lines
+            shown = operation.result.model_validate(structured)
+            views = [kb.view for kb in engine.serving(caller, viewer_in(params))]
+            text = operation.readable(shown, views)
+    except InvalidParamsError as error:
+        code = "missing_param" if error.missing else "invalid_request"
+        return refused(f"{code}: {safe(str(error))}")
+    except SearchFailedError as error:
+        return refused(f"internal_error: {error}")
+    return {**content(text), "structuredContent": structured}
+
+
+async def _contents(engine: Engine, caller: Caller, uri: str) -> Object | None:
+    """The contents of a resource; None if there is none."""
+    try:
+        with refusing_if_damaged(engine):
+            text = await resources.read(engine, caller, uri)
+    except InvalidParamsError:
+        return None
+    if text is None:
+        return None
+    return {"contents": [{"uri": uri, "mimeType": resources.JSON, "text": text}]}
+
+
+def refused(message: str) -> Object:
+    """A tool's result that says why there is none."""
+    log.debug("refused: %s", message.partition(":")[0])
+    return {**content(message), "isError": True}
+
+
+def content(text: str) -> Object:
+    """A tool's result that is a text."""
+    return {"content": [{"type": "text", "text": text}]}
