@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Engine, workspace_analysis
 from vouch_sidecar.engine.kept_topics import keep_topics
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.workspace.topic_finder import WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, cached, engine_on, write
@@ -202,6 +204,23 @@ def test_what_changed_since_is_worked_out_again(root: Path, tmp_path: Path, path
     engine, has_read = _next(root, tmp_path)
     assert has_read
     assert ask(engine, "experts", topic="keyring")["degraded"] == []
+
+
+def test_topics_are_derived_twice_only_before_any_file_was_searched(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Knowledge] = []
+
+    def counted(knowledge: Knowledge, names: WorkspaceNames) -> Topics:
+        calls.append(knowledge)
+        return derive(knowledge, names)
+
+    monkeypatch.setattr(workspace_analysis, "derive", counted)
+    settled(root, tmp_path)
+    assert len(calls) == 2
+    write(root, "claims/run.yaml", claim("run", text="It can be run.", entities=[]))
+    settled(root, tmp_path)
+    assert len(calls) == 3
 
 
 def test_a_private_topic_is_kept_for_its_viewers_alone(root: Path, tmp_path: Path) -> None:

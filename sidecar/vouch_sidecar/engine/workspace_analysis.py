@@ -328,7 +328,8 @@ def work_out(
     workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
     workspace.made_ready()
     yield Stage(workspace)
-    if collection.surroundings.topics.knowledge is None:  # else the old ones count until later
+    # Until the second stage the old topics count; it takes long where no file was searched yet.
+    if collection.surroundings.topics.knowledge is None and not state.names.stats:
         yield Stage(workspace, _topics(collection, knowledge, workspace, state, checkpoint))
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, checkpoint)
