@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations import as_json, perform_named
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 
 from benchmarks import captured
 from benchmarks.client import COMMAND, connected, environment, is_finished
@@ -61,7 +61,9 @@ def prompts(root: Path) -> tuple[int, list[str]]:
         for artifact in claims
         if isinstance(artifact, Claim)
     ]
-    asked = ((text, perform_named(engine, "context", {"task": text}, Caller())) for text in texts)
+    asked = (
+        (text, perform(engine, OPERATIONS["context"], {"task": text}, Caller())) for text in texts
+    )
     told = (text for text, answer in asked if as_json(answer)["text"])
     return view.counts.artifacts(Kind.CLAIM), list(islice(told, 2))
 

@@ -13,7 +13,7 @@ from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import HEAP, Layer, Writing
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.operations import perform_named
+from vouch_sidecar.operations import OPERATIONS, perform
 
 from benchmarks.generate import CLAIM_TEMPLATES, ENTITY_TYPES, Size, Writer, Zipf
 from benchmarks.timing import Figure, memory, timed
@@ -56,7 +56,7 @@ for op, field, texts in (
     ("context", "task", [draw.sentence("Why {w} {w} the {w} of {w} {w}?") for _ in words]),
 ):
     took = Figure.of(
-        timed(partial(perform_named, engine, op, {field: text}, Caller())) for text in texts
+        timed(partial(perform, engine, OPERATIONS[op], {field: text}, Caller())) for text in texts
     )
     print(op, texts[0], f"{took.median * 1e3:.0f} ms median, {took.p95 * 1e3:.0f} ms p95", sep=": ")
 print("disk", sum(file.stat().st_size for file in folder.iterdir()) // 1_000_000, "MB")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import anyio
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import perform_named
+from vouch_sidecar.operations import OPERATIONS, perform
 
 LINES = 120
 """Of a file: 4 KB."""
@@ -79,14 +79,14 @@ async def measure(root: Path, env: dict[str, str]) -> dict[str, float]:
             await anyio.sleep(0.005)
             now = time.monotonic()
             found["longest stall"] = max(found["longest stall"], now - last - 0.005)
-            perform_named(engine, "mentions", {"text": "what about the relay?"}, Caller())
+            perform(engine, OPERATIONS["mentions"], {"text": "what about the relay?"}, Caller())
             last = time.monotonic()
             found["slowest hover"] = max(found["slowest hover"], last - now)
             if "cites and paths" not in found and collection.surroundings.workspace.ties.by_path:
                 found["cites and paths"] = now - indexed
         found["identifiers"] = time.monotonic() - indexed
         started = time.monotonic()
-        perform_named(engine, "files", {"paths": [path_of(1)]}, Caller())
+        perform(engine, OPERATIONS["files"], {"paths": [path_of(1)]}, Caller())
         found["files, one path"] = time.monotonic() - started
         found["memory beside, MB"] = (
             resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory

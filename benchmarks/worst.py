@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import perform_named
+from vouch_sidecar.operations import OPERATIONS, perform
 
 from benchmarks.client import environment
 from benchmarks.generate import questions_of
@@ -48,7 +48,7 @@ def main() -> None:
         engine.observe("full", None, ", ".join(names[number::SLOTS]))
 
     def asked(operation: str, **params: object) -> Callable[[], object]:
-        return lambda: perform_named(engine, operation, params, Caller())
+        return lambda: perform(engine, OPERATIONS[operation], params, Caller())
 
     asked("context", task="What does an ordinary question cost?")()
     cases = {

@@ -14,7 +14,7 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.operations import as_json, perform_named, salience_notification
+from vouch_sidecar.operations import OPERATIONS, as_json, perform, salience_notification
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -100,7 +100,7 @@ class World:
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return as_json(perform_named(self.engine, operation, params, self._caller))
+        return as_json(perform(self.engine, OPERATIONS[operation], params, self._caller))
 
     def vector(self, _: str, /) -> TextVector | None:
         """A text as a model hears it; here there is none."""

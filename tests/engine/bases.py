@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from vouch_sidecar import operations
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -80,7 +80,7 @@ def ask(
 
 def call(engine: Engine, operation: str, params: object, caller: Caller) -> dict[str, Any]:
     """The result of an operation as JSON."""
-    return operations.as_json(operations.perform_named(engine, operation, params, caller))
+    return as_json(perform(engine, OPERATIONS[operation], params, caller))
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:

@@ -13,8 +13,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
-    UnknownOperationError,
-    perform_named,
+    perform,
     read_params,
     refuse_unknown,
 )
@@ -210,12 +209,7 @@ def test_any_params_get_an_answer_or_a_readable_refusal(
         assert all("\n" not in text for text in refused(operation, params).values())
         return
     with suppress(InvalidParamsError):  # for what is not there
-        assert perform_named(Engine(env={}), operation, params, Caller()).complete is True
-
-
-def test_an_operation_that_does_not_exist(engine: Engine) -> None:
-    with pytest.raises(UnknownOperationError):
-        ask(engine, "nonsense")
+        assert perform(Engine(env={}), OPERATIONS[operation], params, Caller()).complete is True
 
 
 @pytest.mark.parametrize("operation", ["entity", "claim"])

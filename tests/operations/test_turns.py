@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base_cache import MANIFEST
-from vouch_sidecar.operations import as_json, perform_named
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.surfaces.hook.event_answers import respond
 
 from tests.engine.processes import until
@@ -42,7 +42,7 @@ def engine(root: Path, env: dict[str, str]) -> Engine:
 
 
 def asked(engine: Engine, name: str, **params: Any) -> dict[str, Any]:
-    return as_json(perform_named(engine, name, params, Caller()))
+    return as_json(perform(engine, OPERATIONS[name], params, Caller()))
 
 
 async def said(engine: Engine, prompt: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import as_json, perform_named
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 
 from tests.oracle import OracleKb, now
@@ -28,7 +28,7 @@ class Sidecar:
 
     def call(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return as_json(perform_named(self._engine, operation, params, self._caller))
+        return as_json(perform(self._engine, OPERATIONS[operation], params, self._caller))
 
     def experts(self, topic: str, weight: str = "count", **params: Any) -> list[Row]:
         """Rows under linking `declared`, which is what vouch does."""

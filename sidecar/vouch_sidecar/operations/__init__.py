@@ -6,7 +6,6 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 from vouch_sidecar.operations.call import (
     perform,
     perform_async,
-    perform_named,
     perform_whole,
     read_params,
     refuse_unknown,
@@ -20,7 +19,6 @@ from vouch_sidecar.operations.errors import (
     NotFoundError,
     OperationError,
     SearchFailedError,
-    UnknownOperationError,
 )
 from vouch_sidecar.operations.notifications import (
     NOTIFICATIONS,
@@ -51,7 +49,6 @@ __all__ = [
     "Result",
     "SearchFailedError",
     "SessionId",
-    "UnknownOperationError",
     "ViewerParams",
     "Wire",
     "as_json",
@@ -60,7 +57,6 @@ __all__ = [
     "pause_or_resume",
     "perform",
     "perform_async",
-    "perform_named",
     "perform_whole",
     "read_params",
     "refuse_unknown",

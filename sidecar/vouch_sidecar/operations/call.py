@@ -27,14 +27,12 @@ from vouch_sidecar.operations.errors import (
     Message,
     NotFoundError,
     SearchFailedError,
-    UnknownOperationError,
 )
 from vouch_sidecar.operations.operation import (
     OpenDocuments,
     Operation,
     OperationCall,
     excerpt,
-    operations,
 )
 from vouch_sidecar.operations.readiness import caught_up, ready
 from vouch_sidecar.operations.wire import (
@@ -78,18 +76,6 @@ CHECKOUT_SECONDS = 0.5
 """How long a question waits for the look at what git checked out."""
 MAX_LATE_BYTES = 1024
 """Bytes of a text that a late answer analyses."""
-
-
-def perform_named(engine: Engine, name: str, raw: object, caller: Caller) -> Result:
-    """Perform an operation by name.
-
-    Raises `UnknownOperationError` and `InvalidParamsError`.
-    """
-    operation = operations().get(name)
-    if operation is None:
-        raise UnknownOperationError(name)
-    result: Result = perform(engine, operation, raw, caller)
-    return result
 
 
 def perform(

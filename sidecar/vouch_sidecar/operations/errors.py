@@ -20,10 +20,6 @@ class OperationError(Exception):
     """Base of the errors that a surface sends as an answer."""
 
 
-class UnknownOperationError(OperationError):
-    """No operation has this name. JSON-RPC -32601, JSONL `method_not_found`."""
-
-
 class InvalidParamsError(OperationError):
     """Params are invalid; `missing`: only because some are missing. JSON-RPC -32602, JSONL
     `missing_param` or `invalid_request`.

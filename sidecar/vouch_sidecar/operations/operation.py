@@ -30,10 +30,10 @@ class OpenDocument(Protocol):
     source: str
 
     def offset_at(self, position: Any) -> int | None:
-        """The offset of an LSP position; None below the text."""
+        """The offset of a position as the client gives it; None below the text."""
 
     def range_of(self, start: int, end: int) -> object:
-        """The LSP range between two offsets."""
+        """The range between two offsets as the client takes it."""
 
 
 class OpenDocuments(Protocol):
@@ -101,17 +101,16 @@ class Operation(Generic[P, R]):
     gist_from_views: Callable[[R, Sequence[View]], list[str]] | None = None
     """As `gist`, with the views to quote artifacts of which the result has ids only."""
     show: Callable[[Printer, R], None] | None = None
-    """Prints a result for people; None: the shell has no such command."""
+    """Prints a result for people; None: only programs ask."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
-    """Whether it is about a session's window: MCP requires its id, the shell takes texts instead.
-    """
+    """Whether it is about a session's window. Who has no session of his own has to name one."""
     reads_window: bool = False
     """Whether it may be about a session's window, in which words that are being typed count."""
     needs: frozenset[Literal["ties", "topics"]] = frozenset()
-    """What the answer depends on beside the index. A command without a resident process computes
-    this first; a running process reports `workspace_pending` until it is known.
+    """What the answer depends on beside the index. Where the disk is followed, answers say
+    `workspace_pending` until it is known; else it is worked out before the first one.
     """
     is_long: bool = False
     """Whether it may take long and has to run in a worker thread."""
@@ -127,13 +126,13 @@ class Operation(Generic[P, R]):
 
     @property
     def method(self) -> str:
-        """The LSP method."""
+        """Its method over JSON-RPC, as `capabilities` lists it."""
         first, *rest = self.name.split("_")
         return "vouch/" + first + "".join(word.capitalize() for word in rest)
 
     @property
     def kb_method(self) -> str:
-        """The JSONL method."""
+        """Its method in a line of JSON, as the schema lists it."""
         return f"kb.{self.name}"
 
     def needs_workspace(self, served: Served) -> bool:
@@ -143,7 +142,7 @@ class Operation(Generic[P, R]):
         )
 
     def readable(self, result: R, views: Sequence[View] = ()) -> str:
-        """The text of a result for a model; MCP sends the whole result as structured content."""
+        """The text of a result for a model; `views` are those that it was made from."""
         if result.is_empty and result.is_unread:
             lines = [result.not_found]
         elif self.gist_from_views is not None:

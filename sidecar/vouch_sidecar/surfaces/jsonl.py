@@ -27,7 +27,7 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of
 
 MAX_LINE = 64 * 1024 * 1024
-METHOD_PREFIX = "kb."
+BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
 CUT = b"a line that is too long"
 
 log = logging.getLogger(__name__)
@@ -107,10 +107,9 @@ async def answer(
     request_id, method = request.get("id"), request.get("method")
     if not isinstance(method, str):
         return refusal(request_id, "invalid_request", "method: must be a string")
-    name = method.removeprefix(METHOD_PREFIX)
-    if not method.startswith(METHOD_PREFIX) or name not in OPERATIONS:
+    operation, params = BY_METHOD.get(method), request.get("params")
+    if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
-    operation, params = OPERATIONS[name], request.get("params")
     try:
         asked = await perform_whole(engine, operation, params, caller, strict=strict)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
@@ -119,8 +118,8 @@ async def answer(
         return refusal(request_id, code, str(error))
     except SearchFailedError as error:
         return refusal(request_id, "internal_error", str(error))
-    except Exception as error:
-        log.error("%s failed: %s", name, type(error).__name__)  # the error's text may hold a prompt
+    except Exception as error:  # the error's text may hold a prompt
+        log.error("%s failed: %s", operation.name, type(error).__name__)
         return refusal(request_id, "internal_error", "internal error")
 
 
