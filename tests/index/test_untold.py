@@ -250,3 +250,13 @@ def test_a_quote_without_its_bytes_is_silent_while_its_source_is_closed() -> Non
     shown = View("kb", world.known, ANYBODY.gates).visible.artifact(key_of(quote))
     assert isinstance(shown, Evidence)
     assert shown.quote == quote.quote
+
+
+def test_what_says_less_now_lacks_nothing() -> None:
+    """Its file says what the index had kept of it."""
+    secret = replace(OLD, status="redacted")
+    asked = replace(SOURCE, type="message", question=OLD.text)
+    world = World(asked, NEW, secret)
+    assert world.known.closed(SOURCE.id)
+    world.take(replace(asked, question=None))
+    assert world.known.closed(SOURCE.id) == []

@@ -49,7 +49,7 @@ def after(before: Knowledge, change: Change, disk: Disk = NO_DISK) -> Knowledge:
     shown = {key_of(artifact): artifact for artifact in change.upserts if is_shown_to_any(artifact)}
     gone = {*change.removals, *map(key_of, change.upserts)}.difference(shown)
     # A file that was written anew may say the same: a checkout would else change everything.
-    shown = {key: artifact for key, artifact in shown.items() if before.whole(key) != artifact}
+    shown = {k: artifact for k, artifact in shown.items() if not _is_same(before, k, artifact)}
     retired = _retired(before, change, gone)
     hidden = {
         key: artifact
@@ -190,6 +190,16 @@ def _retired(before: Knowledge, change: Change, gone: Collection[Key]) -> dict[K
         if fields is not None:
             documents[key_of(artifact)] = (document(fields),)
     return documents
+
+
+def _is_same(before: Knowledge, key: Key, artifact: Artifact) -> bool:
+    """Whether the index holds all that an artifact says, and nothing else: what it lacks may have
+    been withheld.
+    """
+    document = before.document(key)
+    if document is None or WITHOUT_QUOTE in document.get_all("linked"):
+        return False
+    return artifact_in(document) == artifact
 
 
 def _stamp(retired: Document | None) -> object:
