@@ -21,6 +21,7 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.local.client import PROCESS, UnansweredError, ask_result, has_settings
@@ -38,8 +39,10 @@ from vouch_sidecar.version import __version__
 log = logging.getLogger(__name__)
 
 MCP_NAME = "vouch-sidecar"
-OWNER_SECONDS = 5.0
-"""Time limit for an answer of the socket's owner."""
+OWNER_SECONDS, SOON_SECONDS = READY_SECONDS + 1.0, 2.0
+"""Time limits for an answer of the socket's owner: to a question, which may wait for its first
+index, and to all else.
+"""
 
 Object = dict[str, Any]
 
@@ -160,7 +163,7 @@ class Answers:
             method,
             params,
             env=self._env,
-            timeout=OWNER_SECONDS,
+            timeout=OWNER_SECONDS if method.startswith((TOOL, RESOURCE)) else SOON_SECONDS,
             version=version,
         )
         return await anyio.to_thread.run_sync(asked)
