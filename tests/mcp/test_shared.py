@@ -102,6 +102,7 @@ def test_what_was_given_to_a_session_is_known_whoever_gave_it(
         return text_of(await called(session, "kb_context", **asked))
 
     async def talk(session: ClientSession) -> None:
+        await called(session, "kb_status")  # waits for the first index as long as it takes
         said = text_of(await called(session, "hook_prompt", session_id="agent", prompt=PROMPT))
         assert "Redis holds the sessions." in said
         again = await anyio.to_thread.run_sync(connected, root, env, other)
