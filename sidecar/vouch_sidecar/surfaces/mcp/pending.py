@@ -12,8 +12,9 @@ import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS
 
-LAST_SECONDS = READY_SECONDS + 1.5
+LAST_SECONDS = OWNER_SECONDS + READY_SECONDS
 """How long to wait for answers after the end of the input, the first ones included. A client that
 allows less ends the process.
 """
