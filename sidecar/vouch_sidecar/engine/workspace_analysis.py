@@ -157,26 +157,32 @@ def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: 
     """Whether a file that was saved says other names than before, or a file is gone. Takes only a
     small share of the time, and reads what was saved alone.
     """
-    root, wanted, names = collection.root, collection.surroundings.workspace.wanted, state.names
-    started = time.monotonic()
-    if not wanted or started < state.due.saves:
+    root, wanted = collection.root, collection.surroundings.workspace.wanted
+    now = time.monotonic()
+    if not wanted or now < state.due.saves:
         return False
-    state.due.saves = started + sweep_interval(0.0)
-    for path, before in names.stats.items():
-        checkpoint()
-        stat = stat_of(root, path)
-        if stat is None:
-            state.files = None
-            return True
-        if stat in (before, names.saved.get(path)):
-            continue
-        content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
-        data = b"" if content is None else content[0]
-        said = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
-        if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
-            return True
-        names.saved[path] = stat if content is None else content[1]
-    state.due.saves = started + sweep_interval(time.monotonic() - started)
+    paths = state.names.stats
+    differ = any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
+    state.due.saves = now + sweep_interval(time.monotonic() - now)
+    return differ
+
+
+def _says_other_names(
+    root: Path, path: str, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
+) -> bool:
+    checkpoint()
+    names, stat = state.names, stat_of(root, path)
+    if stat is None:
+        state.files = None
+        return True
+    if stat in (names.stats[path], names.saved.get(path)):
+        return False
+    content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
+    data = b"" if content is None else content[0]
+    said = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
+    if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
+        return True
+    names.saved[path] = stat if content is None else content[1]
     return False
 
 
