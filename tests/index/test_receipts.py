@@ -17,9 +17,10 @@ from vouch_sidecar.index.incremental import after
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.quoted_sentences import NEGATION
-from vouch_sidecar.index.receipts import Disk, names_place, slug_of
+from vouch_sidecar.index.receipts import Disk, names_place
 from vouch_sidecar.index.withheld_texts import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.index.withheld_texts import Withheld, texts_of
+from vouch_sidecar.kb.artifact_files import slug_of
 
 from tests.retrieval.samples import claim
 
@@ -41,6 +42,8 @@ def closes(text: str, document: str) -> bool:
         "- [ ] The front door\n- [x] opens at noon.",
         '"The front door\\n","opens at noon."',
         "The front door {#door} opens%20at noon.",
+        "The [[gate|front]] door opens at noon.",
+        "The :std:term:`front` door opens at noon.",
     ],
 )
 def test_what_stands_between_and_in_its_words(document: str) -> None:
@@ -57,6 +60,9 @@ def test_what_stands_between_and_in_its_words(document: str) -> None:
         ("The limit is 1 000 per depot.", "The limit is 1000 per depot."),
         ("The limit is 1\u202f000 per depot.", "The limit is 1,000 per depot."),
         ("The limit is 1'000 per depot.", "The limit is 1.000 per depot."),
+        ("The limit is 1,000 per depot.", "The limit is 1_000 per depot."),
+        ("The depot's limit is low.", "The depot&#39;s limit is low."),
+        ("The depot's limit is low.", "The depot&rsquo;s limit is low."),
     ],
 )
 def test_how_a_number_or_a_word_is_written(text: str, document: str) -> None:
@@ -98,3 +104,38 @@ def test_the_end_of_a_long_text_is_closed_with_its_beginning() -> None:
     hidden = replace(claim("hidden", " ".join(words)), status="redacted")
     (place,) = Withheld().changed({"hidden": texts_of(hidden)}).places(document)
     assert document[place.start : place.end] == document
+
+
+def test_what_tells_of_a_masked_text_is_recognised() -> None:
+    """vouch masks passwords in the text of a claim that it redacts, and leaves its id."""
+    text = "The staging database takes password=[redacted-secret] until the spring migration ends."
+    hidden = replace(claim("the-staging-database-takes-password-quokka-7", text), status="redacted")
+    withheld = Withheld().changed({hidden.id: texts_of(hidden)})
+    for told in (
+        "The staging database takes password=quokka-7 until the spring migration ends.",
+        "It is quokka-7 until the spring migration ends.",
+        f"- `{hidden.id}`",
+    ):
+        assert withheld.gates(told) is None
+    assert withheld.gates("The staging database is large.") == frozenset()
+
+
+def test_an_id_that_is_made_of_the_text_is_recognised() -> None:
+    text = "The vault of the depot keeps its master key behind the blue kettle in the kitchen."
+    listed = f"- `{slug_of(text)}`"
+    hidden = replace(claim(slug_of(text), text), status="redacted")
+    assert Withheld().changed({hidden.id: texts_of(hidden)}).gates(listed) is None
+    named = replace(claim("master-key-place", text), status="redacted")
+    gates = Withheld().changed({named.id: texts_of(named)}).gates("The master key place is known.")
+    assert gates == frozenset()
+
+
+def test_places_of_texts_that_begin_alike_are_few() -> None:
+    words = "alpha beta gamma " * 40
+    several = [
+        replace(claim(f"c{n}", " ".join(words.split()[:n])), status="redacted")
+        for n in range(3, 90)
+    ]
+    withheld = Withheld().changed({hidden.id: texts_of(hidden) for hidden in several})
+    (place,) = withheld.places(words)
+    assert (place.start, place.end) == (0, len(words.rstrip()))

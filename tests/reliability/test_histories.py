@@ -12,7 +12,7 @@ from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.receipts import slug_of
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.store import GRACE_SECONDS
 
 from tests.engine.bases import Clock, write
@@ -71,6 +71,9 @@ TEXTS = (
     "Couriers c**arr**y 1000 parcels.",
     "So couriers carry 1&#48;00 parcels here.",
     "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
+    "The gate password=[redacted-secret] lies under the mat.",
+    "The gate password=mat4711 lies under the mat.",
+    "- `the-gate-password-mat4711-lies-under-the-mat`",
     "金庫の**鍵**はマットの下にある",
     "金庫の鍵はマットの下",
 )
@@ -118,7 +121,8 @@ class Files:
     def claim(self) -> tuple[str, bytes]:
         rng = self.rng
         text = rng.choice(TEXTS)
-        name = slug_of(text) if rng.random() < 0.5 else rng.choice(CLAIMS)
+        earlier = text.replace("[redacted-secret]", "mat4711")
+        name = slug_of(earlier) if rng.random() < 0.5 else rng.choice(CLAIMS)
         cited = [*EVIDENCE, *EVIDENCE, *SOURCES[:2], "gone"]
         fields: dict[str, object] = {
             "text": text,

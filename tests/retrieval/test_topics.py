@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.incremental import after
-from vouch_sidecar.index.receipts import NO_DISK, slug_of
+from vouch_sidecar.index.receipts import NO_DISK
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Scope, Source
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.explanations import ALONE, candidates

@@ -14,16 +14,7 @@ from vouch_sidecar.index.layers import Writing
 from vouch_sidecar.index.links import behind_its_title, documents_of, link_state
 from vouch_sidecar.index.pointers import nameless
 from vouch_sidecar.index.quoted_sentences import QuotedSources
-from vouch_sidecar.index.receipts import (
-    NO_DISK,
-    Cited,
-    Citing,
-    Disk,
-    citing,
-    is_place,
-    is_receipt,
-    slug_of,
-)
+from vouch_sidecar.index.receipts import NO_DISK, Cited, Citing, Disk, citing, is_place, is_receipt
 from vouch_sidecar.index.withheld_texts import (
     Gates,
     Text,
@@ -34,6 +25,7 @@ from vouch_sidecar.index.withheld_texts import (
     withheld_gate,
 )
 from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Page, Relation, Source
 from vouch_sidecar.names.matcher import Names
 

@@ -24,7 +24,7 @@ from vouch_sidecar.index.knowledge import Documents, Knowledge
 from vouch_sidecar.index.pointers import located, nameless, retired_key
 from vouch_sidecar.index.query import all_of, pointing_query, value_query
 from vouch_sidecar.index.quoted_sentences import QuotedSources
-from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt, slug_of
+from vouch_sidecar.index.receipts import Cited, Citing, Disk, citing, is_place, is_receipt
 from vouch_sidecar.index.withheld_texts import (
     Gates,
     Withheld,
@@ -34,6 +34,7 @@ from vouch_sidecar.index.withheld_texts import (
     withheld_gate,
 )
 from vouch_sidecar.kb.access import OPEN, gate_of, is_shown_to_any
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import (
     Artifact,
     Change,

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from vouch_sidecar.index.document_schema import RETIRED
 from vouch_sidecar.index.encoding import DocumentKey, Pointer, Pseudonyms, hash_of
-from vouch_sidecar.index.receipts import is_place, is_receipt, slug_of
+from vouch_sidecar.index.receipts import is_place, is_receipt
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,

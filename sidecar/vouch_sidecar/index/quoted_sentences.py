@@ -89,9 +89,8 @@ class _QuotedSource:
         retired = (
             receipt for receipt in self.receipts if self.world.is_retired(receipt.evidence.id)
         )
-        return tuple(
-            filter(None, (_flat(self.text[receipt.start : receipt.end]) for receipt in retired))
-        )
+        texts = (_flat(self.text[receipt.start : receipt.end]) for receipt in retired)
+        return tuple(dict.fromkeys(filter(None, texts)))
 
     def touching(self, start: int, end: int) -> Iterator[_Receipt]:
         """Yield the receipts that overlap a range of characters."""
@@ -110,7 +109,8 @@ class _QuotedSource:
         text = self.text[start:end]
         gate = gate_of(self.source)
         shown: Gates = None if gate is None else frozenset({gate})
-        if any(phrase in _flat(text) for phrase in self._retired):
+        flat = _flat(text) if self._retired else ""
+        if any(phrase in flat for phrase in self._retired):
             shown = None
         receipts = (self._gates_of(receipt) for receipt in self.touching(start, end))
         needed = all_gates((shown, self.closed, *receipts))

@@ -12,7 +12,6 @@ from vouch_sidecar.text.sentences import (
     Form,
 )
 
-_SLUG_CHARS = 60
 MAX_LOCATOR = 4096
 
 
@@ -182,9 +181,3 @@ def citing(claim: Claim, evidence: Callable[[str], Evidence | None]) -> dict[str
 def _says(claim: Claim, evidence: Evidence | None) -> bool:
     quote = None if evidence is None or not is_receipt(evidence) else evidence.quote
     return quote is not None and quote.split() == claim.text.split()
-
-
-def slug_of(text: str) -> str:
-    """The id that vouch gives a claim with this text."""
-    letters = "".join(sign if sign.isalnum() else "-" for sign in text.lower().strip())
-    return "-".join(filter(None, letters.split("-")))[:_SLUG_CHARS] or "untitled"

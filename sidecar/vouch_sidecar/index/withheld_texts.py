@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.english_words import STOPWORDS
@@ -29,12 +30,14 @@ _INVISIBLE = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff"
 )
 """Unicode's default-ignorable characters, which `kb.sanitize` leaves out of what is shown."""
-_SIGN = re.compile(rf"[\[\]<&*~\\{{%\x1b{_INVISIBLE}]|\d[,.)'’ \u00a0\u202f]|-\r?\n")
+_SIGN = re.compile(rf"[\[\]<&*~\\{{%\x1b{_INVISIBLE}]|\d[,.)'’ \u00a0\u202f_]|-\r?\n|:`")
 """What begins, or stands in, everything that `_UNREAD` matches."""
 _UNREAD = re.compile(
     # An image, and the target of a link.
     r"!\[[^!\[\]\n]*+\](?:\([^!()]*+\)|\[[^\[\]\n]*+\])|\]\([^()]*+\)"
     r"|\]\((?:[^()\]]|\([^()\]]*+\))*+\)|\]\[[^\[\]\n]*+\]"
+    # The target of a link to a page that shows other words, and a role of reStructuredText.
+    r"|\[\[[^\[\]|\n]*+\||(?::[a-z]{1,20}){1,2}:(?=`)"
     # A footnote, a citation, a mark of a claim, the box of a task.
     r"|\[(?:[\^@][^\[\]\n]*+|\d{1,3}(?:[,;–-] ?\d{1,3}){0,9}|[ \t]{0,3}[cC]laim:[^\[\]]*+|[ xX])\]"
     # A comment and a tag.
@@ -42,13 +45,16 @@ _UNREAD = re.compile(
     r"|</?[a-zA-Z](?:[^<>\"]++|\"[^\"<]*+\")*+>|<(?:/?[a-zA-Z]|!--)[^<>]*+>"
     r"|\{[.#][^{}\n]*+\}|(?<![^\n])[ \t>]{0,40}\d{1,9}[.)](?=[ \t])|\\[nrt]|%20"
     r"|(?P<letter>&(?:#\w{1,12}|\w{2,32});)"
-    r"|(?<=\w)(?:\*{1,3}|~~|-\r?\n[ \t]{0,40})(?=\w)|(?<=\d)[,.'’ \u00a0\u202f](?=\d{3}(?!\d))"
+    r"|(?<=\w)(?:\*{1,3}|~~|-\r?\n[ \t]{0,40})(?=\w)|(?<=\d)[,.'’ \u00a0\u202f_](?=\d{3}(?!\d))"
     rf"|\x1b\[[0-?]{{0,16}}[@-~]|[{_INVISIBLE}]"
 )
 """What stands in a text and is not read as words."""
 _HAS_WORDS = re.compile(rf"[^\W_]|[{_INVISIBLE}]")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]")
+_MASK = "[redacted-secret]"
+"""What vouch writes in place of a password or key when it redacts a claim."""
 _CLAIM_MARK = re.compile(r"\[claim:[^\[\]]*+\]")
+_APOSTROPHES = ("'", "’")
 _NEAR = 200
 """Characters that a paragraph of marks alone may have beside one of them."""
 _JOINER = "\u2060"
@@ -80,13 +86,35 @@ class Text(NamedTuple):
 
 
 class _Alike(NamedTuple):
-    """Texts that begin alike, by their words, and the numbers of these."""
+    """Texts that begin alike, by their words; the numbers of these, largest first; and the gates of
+    the texts.
+    """
 
     by_words: Mapping[Words, tuple[Text, ...]]
     lengths: tuple[int, ...]
+    gates: frozenset[str | None]
+
+    @classmethod
+    def of(cls, by_words: Mapping[Words, tuple[Text, ...]]) -> _Alike:
+        lengths = sorted({*map(len, by_words)}, reverse=True)
+        gates = frozenset(text.gate for texts in by_words.values() for text in texts)
+        return cls(by_words, tuple(lengths), gates)
+
+    def longest(self, words: Words, at: int) -> Mapping[str | None, int]:
+        """The number of words of the longest text that begins at a word, by gate. Where nobody may
+        see one, shorter ones don't matter.
+        """
+        found: dict[str | None, int] = {}
+        for length in self.lengths:
+            if at + length <= len(words):
+                for text in self.by_words.get(words[at : at + length], ()):
+                    found.setdefault(text.gate, length)
+                if None in found or len(found) == len(self.gates):
+                    break
+        return found
 
 
-_NONE_ALIKE = _Alike({}, ())
+_NONE_ALIKE = _Alike.of({})
 
 
 def all_gates(several: Iterable[Gates]) -> Gates:
@@ -152,7 +180,7 @@ class Withheld:
                 del by_claim[claim_id]
         for start, several in touched.items():
             left = {words: texts for words, texts in several.items() if texts}
-            by_start[start] = _Alike(left, tuple({*map(len, left)}))
+            by_start[start] = _Alike.of(left)
             if not left:
                 del by_start[start]
         return Withheld(by_claim, by_start)
@@ -182,14 +210,20 @@ class Withheld:
         text_units = units(text).units
         words = tuple(unit.folded for unit in text_units)
         first_words = self._first_words
+        latest: dict[str | None, Closed] = {}
         for at in [at for at, word in enumerate(words) if word in first_words]:
             for start in (words[at : at + _START], words[at : at + _START - 1]):
-                alike = self._by_start.get(start, _NONE_ALIKE)
-                for last in (at + length for length in alike.lengths):
-                    said = words[at:last] if last <= len(words) else ()
-                    for withheld in alike.by_words.get(said, ()):
-                        gates = None if withheld.gate is None else frozenset({withheld.gate})
-                        yield Closed(text_units[at].start, text_units[last - 1].end, gates)
+                longest = self._by_start.get(start, _NONE_ALIKE).longest(words, at)
+                for gate, length in longest.items():
+                    gates = None if gate is None else frozenset({gate})
+                    place = Closed(text_units[at].start, text_units[at + length - 1].end, gates)
+                    before = latest.get(gate)
+                    if before is not None and place.start <= before.end:
+                        place = Closed(before.start, max(before.end, place.end), gates)
+                    elif before is not None:
+                        yield before
+                    latest[gate] = place
+        yield from latest.values()
 
     def sentences(self, document: str) -> Iterator[Closed]:
         """The sentences and headings of a document that hold texts of withheld claims."""
@@ -226,16 +260,26 @@ def _is_alone(document: str, start: int, place: Closed, end: int) -> bool:
 
 
 def texts_of(claim: Claim) -> tuple[Text, ...]:
-    """The text of a claim and each of its sentences, if they are long enough to be recognised;
-    empty if everybody may see the claim.
+    """The text of a claim, each of its sentences, and what is left of an earlier text, if they are
+    long enough to be recognised; empty if everybody may see the claim.
     """
     needed = withheld_gate(claim)
     if needed == frozenset():
         return ()
     gate = None if needed is None else next(iter(needed))
-    texts = dict.fromkeys((claim.text, *sentences_of(claim.text)))
+    texts = dict.fromkeys((claim.text, *sentences_of(claim.text), *_earlier(claim)))
     pieces = (piece for text in texts for said in readings(text) for piece in _recognised(said))
     return tuple(Text(words, gate, claim.id) for words in dict.fromkeys(pieces))
+
+
+def _earlier(claim: Claim) -> Iterator[str]:
+    """What tells of the text that a claim had when it got its id: the id, if vouch made it of the
+    text, and what stands around a secret that was masked since.
+    """
+    around, *others = claim.text.split(_MASK)
+    if others or claim.id.startswith(slug_of(claim.text)):
+        yield claim.id
+    yield from (around, *others) if others else ()
 
 
 def _recognised(text: str) -> Iterator[Words]:
@@ -284,6 +328,8 @@ def _as_read(text: str, within: str) -> str:
 def _read_as(mark: re.Match[str], within: str) -> str:
     """What a reader sees of a mark, in as many characters."""
     letter = unescape(mark[0]) if mark["letter"] else ""
+    if letter in _APOSTROPHES:
+        return letter.rjust(len(mark[0]), _JOINER)
     if letter.isalnum() and not _UNSEEN.search(letter):
         return letter.ljust(len(mark[0]), _JOINER)
     around = mark.string[mark.start() - 1 : mark.start()] + mark.string[mark.end() : mark.end() + 1]

@@ -17,6 +17,7 @@ CONFIG = "config.yaml"
 CONTENT_NAME = "content"
 """The name of the file beside a source's record with the source's content."""
 MAX_KB_FILES = 400_000
+_SLUG_CHARS = 60
 
 FOLDERS = {
     "entities": (Kind.ENTITY, ".yaml"),
@@ -210,3 +211,9 @@ def _look_at(path: str, base: str, result: Survey) -> Stat | None:
     except UnreadableError as error:
         result.refuse(path, str(error))
     return None
+
+
+def slug_of(text: str) -> str:
+    """The id that vouch gives a claim with this text."""
+    letters = "".join(sign if sign.isalnum() else "-" for sign in text.lower().strip())
+    return "-".join(filter(None, letters.split("-")))[:_SLUG_CHARS] or "untitled"

@@ -19,10 +19,11 @@ from vouch_sidecar.index.incremental import sources_of
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search, pointing_query, value_query
 from vouch_sidecar.index.quoted_sentences import QuotedSources
-from vouch_sidecar.index.receipts import NO_DISK, Disk, slug_of
+from vouch_sidecar.index.receipts import NO_DISK, Disk
 from vouch_sidecar.index.stored_artifacts import artifact_in, entities_in
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
 from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.matcher import Names
