@@ -14,7 +14,7 @@ from threading import Event
 
 import pytest
 from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
-from vouch_sidecar.api import InvalidParamsError
+from vouch_sidecar.api import InvalidParamsError, NotFoundError
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.operations import OPERATIONS
@@ -104,6 +104,9 @@ def test_an_index_that_takes_long_is_not_waited_for(tmp_path: Path, held: Event)
         early = kb.experts("jwt", types=["system"])
         assert (early.experts, early.complete) == ([], False)
         assert early.degraded == ["index_building"]
+        for one in (kb.entity, kb.claim):
+            with pytest.raises(NotFoundError, match="read yet"):
+                one("jwt")
         held.set()
         kb.refresh()
         whole = kb.experts("jwt")

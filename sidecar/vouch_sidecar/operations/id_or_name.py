@@ -14,10 +14,12 @@ MAX_CANDIDATES = 5
 """Ids that an error lists if a name is ambiguous."""
 
 
-def find(views: Sequence[View], kind: Kind, called: str) -> tuple[View, Artifact]:
+def find(
+    views: Sequence[View], kind: Kind, called: str, *, all_read: bool
+) -> tuple[View, Artifact]:
     """The artifact with this id, else with this name, else whose id begins like this, and the view
     that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim that
-    supersedes this one.
+    supersedes this one; unless `all_read`, it does not say that there is none.
     """
     for view in views:
         if (artifact := view.visible.artifact((kind, called))) is not None:
@@ -30,6 +32,8 @@ def find(views: Sequence[View], kind: Kind, called: str) -> tuple[View, Artifact
     if len(matches) == 1:
         return matches[0]
     candidates = [artifact.id for _, artifact in matches[:MAX_CANDIDATES]]
+    if not (candidates or all_read):
+        raise NotFoundError([Message("id", f"names no {kind.value} that is read yet; ask again")])
     raise NotFoundError([Message("id", _why_not(views, kind, called, candidates))])
 
 
