@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace import syntax_trees
+from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.syntax_trees import GRAMMARS, MAX_PARSED, parsed
@@ -176,7 +177,69 @@ def test_where_a_definition_ends(parses: bool) -> None:
     ],
 )
 def test_hostile_files(data: bytes) -> None:
-    assert parsed(data, "py", {NAME}) == {}
+    assert not parsed(data, "py", {NAME})
+
+
+@pytest.mark.parametrize(
+    ("ending", "bait"),
+    [("py", "<-"), ("cpp", "::<"), ("cpp", "%w("), ("swift", "/*"), ("kt", "a,"), ("kt", "/*")],
+)
+def test_a_file_that_is_too_much_work_goes_by_lines(ending: str, bait: str) -> None:
+    """Such a file would take a parser the square of its length."""
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    text = f"{bait * 20_000}\nclass {NAME} {{}}\n"
+    assert parsed(text.encode(), ending, {NAME}, count) is None
+    assert steps <= syntax_trees.MAX_PARSER_STEPS / syntax_trees.STEPS_TO_CHECKPOINT + 10
+    assert found_in(text.encode(), ending, parses=True) == {NAME: 2}
+
+
+@pytest.mark.parametrize(("ending", "bait"), [("py", "<-"), ("kt", "a,")])
+def test_an_analysis_ends_in_the_midst_of_a_file(ending: str, bait: str) -> None:
+    steps = 0
+
+    def cancelled() -> None:
+        nonlocal steps
+        steps += 1
+        if steps > 2:
+            raise AnalysisCancelledError
+
+    text = f"{bait * 8_000}\nclass {NAME} {{}}\n"
+    with pytest.raises(AnalysisCancelledError):
+        names_in_file(text.encode(), language_of(f"a.{ending}"), Wanted({NAME}), ending, cancelled)
+
+
+def test_a_text_of_a_node_is_no_step_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax_trees, "STEPS_TO_CHECKPOINT", 1)
+    data = f"class A:\n  def f(self):\n    self.{NAME} = 1\n".encode()
+    steps: list[int] = []
+    for words in ({NAME}, set[str]()):
+        steps.append(0)
+
+        def count() -> None:
+            steps[-1] += 1
+
+        assert bool(parsed(data, "py", words, count)) == bool(words)
+    assert steps[0] == steps[1] > 0
+
+
+def test_others_work_while_a_file_is_parsed() -> None:
+    """A parser holds the interpreter's lock, and lets go of it between steps: here other files are
+    parsed meanwhile.
+    """
+    inner: list[object] = []
+
+    def parse_another() -> None:
+        inner.append(parsed(f"class {NAME}: pass\n".encode(), "py", {NAME}))
+
+    data = "\n".join(["x = [1, 2, 3, 4]"] * 5_000 + [f"class {NAME}: pass"]).encode()
+    assert parsed(data, "py", {NAME}, parse_another) == {NAME: [(5_001, 5_001, False, False)]}
+    assert inner
+    assert all(found == {NAME: [(1, 1, False, False)]} for found in inner)
 
 
 def test_large_files_and_those_without_the_extra_go_by_lines(
@@ -184,7 +247,7 @@ def test_large_files_and_those_without_the_extra_go_by_lines(
 ) -> None:
     large = b"class FindMeHere:\n" + b"#" * MAX_PARSED
     assert parsed(large, "py", {NAME}) is None
-    monkeypatch.setattr(syntax_trees, "_parser", lambda _: None)
+    monkeypatch.setattr(syntax_trees, "_language", lambda _: None)
     assert not syntax_trees.is_available()
     assert definitions(b"class FindMeHere:\n", "python", Wanted({NAME}), "py") == {NAME: 1}
 
@@ -199,4 +262,4 @@ def test_what_lies_deep_in_data_is_not_looked_at() -> None:
         return parsed(b"{" * levels + b"function NAME() {}" + b"}" * levels, "js", ["NAME"])
 
     assert found(levels) != {}
-    assert found(3 * levels) == {}
+    assert not found(3 * levels)

@@ -179,7 +179,8 @@ def _says_other_names(
         return False
     content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
     data = b"" if content is None else content[0]
-    said = digested(names_in_file(data, language_of(path), wanted, ending_of(path)), known)
+    there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
+    said = digested(there, known)
     if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
         return True
     names.saved[path] = stat if content is None else content[1]
@@ -571,13 +572,14 @@ def _search_files(
         stat = stat_of(root, path)
         if stat is not None and names.stats.get(path) == stat:
             continue
-        content = read_file(root, path) if stat is not None and wanted else None
-        before = names.by_path.pop(path, NO_NAMES)
-        names.stats.pop(path, None)
+        content, said = read_file(root, path) if stat is not None and wanted else None, NO_NAMES
         if content is not None:
-            data, names.stats[path] = content
-            there = names_in_file(data, language_of(path), wanted, ending_of(path))
-            if any(said := digested(there, before)):
-                names.by_path[path] = said
-        elif stat is not None:
+            data, stat = content
+            there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
+            said = digested(there, names.by_path.get(path, NO_NAMES))
+        names.by_path.pop(path, None)
+        names.stats.pop(path, None)
+        if any(said):
+            names.by_path[path] = said
+        if stat is not None:
             names.stats[path] = stat

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.common_names import is_word
 from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined, parsed
 
@@ -181,7 +182,13 @@ class Wanted:
         return {word.decode() for word in held}, {key.decode() for key in referred}
 
 
-def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str = "") -> FileNames:
+def names_in_file(
+    data: bytes,
+    language: str | None,
+    wanted: Wanted,
+    ending: str = "",
+    checkpoint: Checkpoint = never_cancelled,
+) -> FileNames:
     """The wanted names that a file defines or mentions, and the documents that it names. `ending`
     is that of the file's name, if the file may be parsed.
     """
@@ -189,7 +196,7 @@ def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str
     if not held and not referred:
         return FileNames({}, {}, {})
     text = data.decode("utf-8", "replace")
-    places = _places(data, text, language, held, ending)
+    places = _places(data, text, language, held, ending, checkpoint)
     defined = {}
     for word, spans in places.items():
         # A word of English must be a function or a type: an assignment to it tells little.
@@ -214,10 +221,15 @@ def names_in_file(data: bytes, language: str | None, wanted: Wanted, ending: str
 
 
 def _places(
-    data: bytes, text: str, language: str | None, words: Iterable[str], ending: str
+    data: bytes,
+    text: str,
+    language: str | None,
+    words: Iterable[str],
+    ending: str,
+    checkpoint: Checkpoint,
 ) -> dict[str, list[Defined]]:
     """The places that define each word, in order."""
-    by_syntax = parsed(data, ending, words) if ending else None
+    by_syntax = parsed(data, ending, words, checkpoint) if ending else None
     if by_syntax is None:
         return {word: _lines(text, word, language) for word in words}
     places = {}

@@ -6,16 +6,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
+
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Tree
 
 MAX_PARSED = 256 * 1024
-"""Bytes that a file may have to be parsed, as no other thread runs meanwhile."""
+"""Bytes that a file may have to be parsed."""
+PARSER_PIECE = 4096
+"""Bytes that the parser is given at once."""
+MAX_PARSER_STEPS = 20_000
+"""Pieces that the parser may ask for and reports of progress that it may make in one file. Files
+that people wrote need a tenth; hostile ones can take a parser the square of their length.
+"""
+STEPS_TO_CHECKPOINT = 50
+"""Steps between checkpoints of the analysis: some milliseconds."""
+MAX_OPEN_BRACKETS = 1_000
+"""Brackets that may be open at once. Where they never close, some grammars need the square of their
+number in a single step.
+"""
 MAX_PLACES = 200
 """Places of one name in one file that are read."""
 GRAMMARS = {
@@ -57,6 +72,7 @@ MOST_ABOVE = 5
 """Of these, so many are looked at, the nearest."""
 MAX_QUOTED = 80
 """Bytes of a string that holds an option and little else."""
+_NO_BRACKETS = bytes(set(range(256)).difference(b"([{)]}"))
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
@@ -74,16 +90,23 @@ class Defined(NamedTuple):
 
 def is_available() -> bool:
     """Whether the extra `code` is installed."""
-    return _parser("tree_sitter_python.language") is not None
+    return _language("tree_sitter_python.language") is not None
 
 
-def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Defined]] | None:
-    """The places that define each word, in order; None for a file without a grammar."""
+def parsed(
+    data: bytes, ending: str, words: Iterable[str], checkpoint: Checkpoint = never_cancelled
+) -> dict[str, list[Defined]] | None:
+    """The places that define each word, in order; None for a file without a grammar, and for one
+    that is too much work to parse.
+    """
     grammar = _BY_ENDING.get(ending.lower())
-    parser = _parser(grammar) if grammar is not None and len(data) <= MAX_PARSED else None
-    if parser is None:
+    language = _language(grammar) if grammar is not None else None
+    if language is None or len(data) > MAX_PARSED or _open_brackets(data) > MAX_OPEN_BRACKETS:
         return None
-    root: Node = parser.parse(data).root_node
+    tree = _tree(data, language, checkpoint)
+    if tree is None:
+        return None
+    root: Node = tree.root_node
     by_name: dict[str, list[Defined]] = {}
     for word in words:
         for at in _places(data, word.encode("utf-8", "replace")):
@@ -92,6 +115,47 @@ def parsed(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Def
             if defined is not None:
                 by_name.setdefault(word, []).append(defined)
     return by_name
+
+
+def _tree(data: bytes, language: Language, checkpoint: Checkpoint) -> Tree | None:
+    """The syntax tree of a file; None if it takes more than `MAX_PARSER_STEPS`.
+
+    The parser holds the interpreter's lock, except in what it calls. It asks for pieces again and
+    again where a grammar looks ahead, and reports progress where it tries many readings: both
+    count. The parser is this call's own, as other threads may parse meanwhile.
+    """
+    from tree_sitter import Parser
+
+    steps = 0
+    failed: Exception | None = None
+
+    def ends() -> bool:
+        nonlocal steps, failed
+        steps += 1
+        if steps % STEPS_TO_CHECKPOINT == 0 and failed is None:
+            try:
+                checkpoint()
+            except Exception as error:
+                failed = error
+        return failed is not None or steps > MAX_PARSER_STEPS
+
+    def read(at: int, _: object) -> bytes:
+        if tree is None and ends():
+            return b""
+        return data[at : at + PARSER_PIECE]  # nodes ask for their texts later
+
+    tree: Tree | None = None
+    with suppress(ValueError):  # it was ended
+        tree = Parser(language).parse(read, progress_callback=lambda _at, _has_error: ends())
+    if failed is not None:
+        raise failed
+    return tree if steps <= MAX_PARSER_STEPS else None
+
+
+def _open_brackets(data: bytes) -> int:
+    """The most brackets that are open at once, those in strings and comments included."""
+    brackets = data.translate(None, _NO_BRACKETS)
+    return max(accumulate(1 if sign in b"([{" else -1 for sign in brackets), default=0)
 
 
 def _places(data: bytes, word: bytes) -> Iterator[int]:
@@ -204,12 +268,12 @@ def _is_name(node: Node, parent: Node) -> bool:
 
 
 @cache
-def _parser(grammar: str) -> Parser | None:
-    """A parser for a grammar; None without the extra."""
+def _language(grammar: str) -> Language | None:
+    """The language of a grammar; None without the extra."""
     try:
-        from tree_sitter import Language, Parser
+        from tree_sitter import Language
 
         module, _, name = grammar.partition(".")
-        return Parser(Language(getattr(import_module(module), name)()))
+        return Language(getattr(import_module(module), name)())
     except (ImportError, AttributeError, ValueError, TypeError):
         return None
