@@ -708,3 +708,27 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     (collection,) = settled(root, tmp_path).collections.values()
     found = {tie.path for tie in collection.surroundings.workspace.ties.of_claim("one")}
     assert ("src/pkg/upload.py" in found) == told
+
+
+def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a walk tells whether files came or went: it is done again and again."""
+    monkeypatch.setattr(workspace_analysis, "sweep_interval", lambda _: 0.0)
+    root = tmp_path / "plain"
+    write(root, {"a.md": "Zephyr sails.\n"})
+    cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")
+    states: dict[Path, WorkspaceState] = {}
+    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    (collection,) = engine.collections.values()
+
+    def look() -> int:
+        settle([collection], engine.env, states)
+        return collection.surroundings.workspace.serial
+
+    serial = look()
+    assert tie_rows(engine, "a.md") == [("one", "cites", None)]
+    assert look() == look() == serial
+    write(root, {"UploadLoop.md": ""})
+    assert look() > serial
+    assert "UploadLoop.md" in collection.surroundings.workspace.files

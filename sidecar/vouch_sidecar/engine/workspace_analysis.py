@@ -109,7 +109,7 @@ def analyse(
             if kept.complete_for is not None and not whole:
                 return
     is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
-    if is_known and not _is_stale(state, collection, checkpoint):
+    if is_known and not _is_stale(state, collection, env, checkpoint):
         fresher = _look_again(collection, state, checkpoint)
         if fresher is not None or collection.is_workspace_pending:
             yield Stage(fresher or collection.surroundings.workspace, None, knowledge)
@@ -118,11 +118,16 @@ def analyse(
     keep_results(collection, state)
 
 
-def _is_stale(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
+def _is_stale(
+    state: WorkspaceState, collection: Collection, env: Mapping[str, str], checkpoint: Checkpoint
+) -> bool:
     """Whether the list of files, the names that they define, the code owners or the history may
     have changed.
     """
-    if _is_list_stale(state, collection) or owners_place(collection)[1] != state.owners.stamp:
+    before = state.files
+    if before is None or _list(collection, state, env) is not before:
+        return True
+    if owners_place(collection)[1] != state.owners.stamp:
         return True
     if _has_come_or_gone(state, collection.root):
         state.files = None
@@ -133,6 +138,7 @@ def _is_stale(state: WorkspaceState, collection: Collection, checkpoint: Checkpo
 
 
 def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
+    """Whether the list of files may have changed, which of one without git only a walk tells."""
     trusted = collection.settings.trust.folders
     if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
         return True
@@ -515,7 +521,9 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
 
 
 def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> Files:
-    """The files of a workspace, listed again if the list may have changed."""
+    """The files of a workspace, listed again if the list may have changed; the same object if it
+    has not.
+    """
     root, trusted = collection.root, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
         return state.files
@@ -526,8 +534,9 @@ def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str])
     state.due.listing = listed + sweep_interval(listed - started)
     if state.files is None or files.paths != state.files.paths:
         state.knowledge = None
-    state.files = files
-    return files
+    if state.files is None or not files.is_same_as(state.files):
+        state.files = files
+    return state.files
 
 
 def _grouped(

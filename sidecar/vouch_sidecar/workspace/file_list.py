@@ -54,6 +54,13 @@ class Files:
     def __contains__(self, path: str) -> bool:
         return path in self._known
 
+    def is_same_as(self, other: Files) -> bool:
+        """Whether another list was made in the same way and has the same paths."""
+        how = (self.tracked, self.prefix, self.is_cut, self.stamp)
+        return how == (other.tracked, other.prefix, other.is_cut, other.stamp) and (
+            self.paths == other.paths
+        )
+
     def make_ready(self) -> None:
         """Build all look-ups."""
         _ = self._by_name, self._folders_by_name
