@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from vouch_sidecar.index.memo import MAX_CHARACTERS, MAX_ENTRIES, Memo
+from vouch_sidecar.index.memo import ITEM_CHARACTERS, MAX_CHARACTERS, MAX_ENTRIES, Memo
 from vouch_sidecar.text.content_words import Term, terms
 
 
@@ -42,6 +42,18 @@ def test_a_result_is_worked_out_once_until_it_is_forgotten() -> None:
     memo.clear()
     assert len(memo) == 0
     assert memo.cached("text", "what", Made) is not first
+
+
+def test_a_result_counts_by_what_it_holds() -> None:
+    memo = Memo()
+    items = MAX_CHARACTERS // ITEM_CHARACTERS // 4
+    for number in range(20):
+        memo.cached(str(number), "what", lambda: [None] * items)
+    assert len(memo) == 3  # the fourth is too much by the length of its text
+    for number in range(20):
+        memo.forget(str(number), "what")
+    memo.cached("long", "what", lambda: [None] * (8 * items))
+    assert len(memo) == 1
 
 
 def test_results_used_lately_stay() -> None:

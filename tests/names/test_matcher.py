@@ -11,7 +11,7 @@ from vouch_sidecar.index.encoding import Pseudonyms
 from vouch_sidecar.index.stored_artifacts import forms_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind, forms
 
@@ -52,6 +52,20 @@ def one(text: str, *known: Entity) -> Mention:
 )
 def test_forms_of_a_name(text: str, written: str, arm: FormKind) -> None:
     assert found(text, entity("rl", "rate limiter")) == [(written, "rl", arm)]
+
+
+def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
+    """The first count, the longest at each place."""
+    runs = [" ".join(["alpha"] * length) for length in range(1, 90)]
+    mentions = names_of(*(entity(f"e{n}", runs[-1], aliases=tuple(runs)) for n in range(9))).find(
+        "alpha " * 400
+    )
+    assert len(mentions) == MOST_MENTIONS
+    assert [(m.start, m.end, m.entity_id) for m in mentions[:2]] == [
+        (0, len(runs[-1]), "e0"),
+        (0, len(runs[-1]), "e1"),
+    ]
+    assert mentions[-1].start < 20 * len("alpha ")
 
 
 @pytest.mark.parametrize(

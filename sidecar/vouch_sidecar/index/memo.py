@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sized
 from threading import Lock
 from typing import TypeVar, cast
 
 MAX_ENTRIES = 512
 MAX_CHARACTERS = 1 << 20
 """Characters of the texts of all entries; a result may take forty bytes for each."""
+ITEM_CHARACTERS = 8
+"""The characters that an item of a result counts for: a mention takes three hundred bytes."""
 T = TypeVar("T")
 
 
@@ -20,7 +22,8 @@ class Memo:
 
     def __init__(self, entries: int = MAX_ENTRIES) -> None:
         self._entries = entries
-        self._results: OrderedDict[tuple[str, Hashable], object] = OrderedDict()
+        self._results: OrderedDict[tuple[str, Hashable], tuple[object, int]] = OrderedDict()
+        """Each with the characters that it counts for."""
         self._characters = 0
         self._lock = Lock()
 
@@ -33,24 +36,27 @@ class Memo:
         with self._lock:
             if key in self._results:
                 self._results.move_to_end(key)
-                return cast(T, self._results[key])
+                return cast(T, self._results[key][0])
         result = make()
+        items = len(result) if isinstance(result, Sized) else 0
         with self._lock:
-            if key not in self._results:
-                self._characters += len(text)
-            self._results[key] = result
+            self._drop(key)
+            self._results[key] = result, len(text) + items * ITEM_CHARACTERS
+            self._characters += self._results[key][1]
             while len(self._results) > self._entries or (
                 self._characters > MAX_CHARACTERS and len(self._results) > 1
             ):
-                (oldest, _), _ = self._results.popitem(last=False)
-                self._characters -= len(oldest)
+                self._drop(next(iter(self._results)))
         return result
+
+    def _drop(self, key: tuple[str, Hashable]) -> None:
+        _, characters = self._results.pop(key, (None, 0))
+        self._characters -= characters
 
     def forget(self, text: str, what: Hashable) -> None:
         """Forget one result."""
         with self._lock:
-            if self._results.pop((text, what), None) is not None:
-                self._characters -= len(text)
+            self._drop((text, what))
 
     def clear(self) -> None:
         """Forget everything."""

@@ -30,6 +30,8 @@ from vouch_sidecar.text.english_words import STOPWORDS
 
 MANY_SHARE = 5
 """The most entities that a part of a name may match; a part that matches more is ignored."""
+MOST_MENTIONS = 10_000
+"""Mentions in one text; those behind them are left out."""
 LONG_NAME = 256
 """The longest text, in characters, that is looked up as one name."""
 MANY_NEW = 500
@@ -121,16 +123,19 @@ class Names:
         yield from self._new.entities.values()
 
     def find(self, text: str) -> list[Mention]:
-        """All mentions in a text, by position; a mention inside another is marked as nested."""
+        """The mentions in a text, by position, the first `MOST_MENTIONS` of them; a mention inside
+        another is marked as nested.
+        """
         analysis = units(text)
         mentions: list[Mention] = []
         base, new = self._base.root.children, self._new.root.children
         for start, unit in enumerate(analysis.units):
             if unit.stem in base or unit.stem in new or start in analysis.wholes:
                 mentions += named_by(analysis, start, [*self._steps(analysis, start)])
-        return mark_nested(
-            [*mentions, *self._whole(text, {mention.entity_id for mention in mentions})]
-        )
+            if len(mentions) >= MOST_MENTIONS:
+                break
+        whole = self._whole(text, {mention.entity_id for mention in mentions})
+        return mark_nested([*mentions, *whole])[:MOST_MENTIONS]
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
         """Mentions of entities, other than those `mentioned`, that the whole text names. The trie
