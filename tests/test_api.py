@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import gc
 import inspect
 import json
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -143,6 +145,14 @@ def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Event]:
     signal.signal(signal.SIGINT, on_interrupt)
 
 
+def test_what_is_closed_lets_go_of_its_index(tmp_path: Path) -> None:
+    kb = open_kb(knowledge.make(tmp_path / "project"))
+    (index,) = (weakref.ref(c.knowledge) for c in kb._open().collections.values())
+    kb.close()
+    gc.collect()
+    assert index() is None
+
+
 def test_who_asks(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     knowledge.claim(root, "mine", "JWT.", "jwt", more="scope: {visibility: private, agent: me}\n")
@@ -158,6 +168,7 @@ def test_where_there_is_none(tmp_path: Path) -> None:
 
 SCRIPT = """
 import sys
+import weakref
 from vouch_sidecar import open_kb
 
 with open_kb(sys.argv[1]) as kb:

@@ -141,8 +141,8 @@ class KnowledgeBase:
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
-        self._first_read = FirstRead(engine)
-        self._first_read.publish(seconds_to_wait(engine))
+        self._first_read = FirstRead(engine.collections.values())
+        self._first_read.publish(engine, seconds_to_wait(engine))
         self._caller = Caller(connection="python", viewer=viewer)
         self._workspaces: dict[Path, WorkspaceState] = {}
 
@@ -155,11 +155,12 @@ class KnowledgeBase:
     def close(self) -> None:
         """Let go of the index. No question is answered after that."""
         self._engine = None
+        self._first_read.cancel()
 
     def refresh(self) -> None:
         """Take in what changed on disk."""
         engine = self._open()
-        self._first_read.publish()
+        self._first_read.publish(engine)
         engine.load()
 
     experts = Method(experts.OPERATION, experts.ExpertsParams)
@@ -185,7 +186,7 @@ class KnowledgeBase:
         `READY_SECONDS`, the answer says `workspace_pending`, and the next call goes on.
         """
         engine = self._open()
-        self._first_read.publish(0)
+        self._first_read.publish(engine, 0)
         if strict:
             refuse_unknown(operation, params, engine)
         served = (kb for kb in engine.serving(self._caller) if kb.collection.complete)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import InvalidParamsError
 
 from tests.engine.bases import ask, base, engine_on, write
@@ -155,6 +155,19 @@ def test_who_asks_may_be_said_by_the_environment(tmp_path: Path) -> None:
 
 
 # Settings
+
+
+def test_settings_in_the_environment_are_those_of_who_asks(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
+    engine = engine_on(root, env={"VOUCH_SIDECAR_PEOPLE_GIT": "agents"})
+    collection = engine.registry.collections[root]
+
+    def git(caller: Caller) -> str:
+        return engine.registry.settings_for(collection, caller).people.git
+
+    assert git(Caller()) == "agents"
+    assert git(Caller("socket", env={})) == "people"
+    assert git(Caller("socket", env={"VOUCH_SIDECAR_PEOPLE_GIT": "off"})) == "off"
 
 
 def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:

@@ -139,3 +139,18 @@ def test_places_of_texts_that_begin_alike_are_few() -> None:
     withheld = Withheld().changed({hidden.id: texts_of(hidden) for hidden in several})
     (place,) = withheld.places(words)
     assert (place.start, place.end) == (0, len(words.rstrip()))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "The front door opens at noon.\n\n## The key hangs behind the blue kettle, code quokka9\n",
+        "## Code quokka9: the front door opens at noon.\n\nThe key hangs behind the blue kettle.\n",
+    ],
+)
+def test_a_heading_that_holds_the_end_of_a_text_is_closed_whole(document: str) -> None:
+    text = "The front door opens at noon. The key hangs behind the blue kettle."
+    hidden = replace(claim("hidden", text), status="redacted")
+    withheld = Withheld().changed({hidden.id: texts_of(hidden)})
+    at = document.index("quokka9")
+    assert any(part.start <= at < part.end for part in withheld.sentences(document))

@@ -22,7 +22,7 @@ class Faults:
         return step in self._sentences
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sentences.values())
+        return iter([*self._sentences.values()])  # threads that read add and remove some
 
     def __len__(self) -> int:
         return len(self._sentences)

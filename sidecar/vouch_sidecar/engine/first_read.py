@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
@@ -13,24 +14,36 @@ if TYPE_CHECKING:
 
 
 class FirstRead:
-    """Reads every knowledge base of an engine that nobody follows, and writes the bases for the
-    next process. The process ends when this is done, not before: the next one may ask as little.
+    """Reads knowledge bases that nobody follows, and writes the bases for the next process. The
+    process ends when this is done, not before: the next one may ask as little.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, collections: Iterable[Collection]) -> None:
         worker = ThreadPoolExecutor(1, "first read")
-        self._reads = {worker.submit(_read, c): c for c in engine.collections.values()}
+        self._reads = {worker.submit(_read, collection): collection for collection in collections}
         worker.shutdown(wait=False)
 
-    def publish(self, seconds: float | None = None) -> None:
-        """Publish what was read, and wait for the rest for at most `seconds`; None: to the end."""
-        for read in wait(self._reads, seconds).done:
+    def publish(self, engine: Engine, seconds: float | None = None) -> None:
+        """Publish what was read, and wait for the rest for at most `seconds`; None: to the end. An
+        interrupt ends this, and what was not begun.
+        """
+        try:
+            done = wait(self._reads, seconds).done
+        except KeyboardInterrupt:
+            self.cancel()
+            raise
+        for read in done:
             collection, step = self._reads.pop(read), read.result()
             if step is not None:
-                self._engine.publish(collection, step)
+                engine.publish(collection, step)
             if collection.reader.latest is not collection.knowledge and not collection.is_failing:
-                self._engine.publish_on_new_base(collection)
+                engine.publish_on_new_base(collection)
+
+    def cancel(self) -> None:
+        """Read nothing that was not begun."""
+        for read in self._reads:
+            read.cancel()
+        self._reads = {}
 
 
 def _read(collection: Collection) -> Step | None:

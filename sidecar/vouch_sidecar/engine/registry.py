@@ -10,7 +10,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import SETTINGS_PREFIX
+from vouch_sidecar.kb.discovery import has_settings, is_setting
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
@@ -69,10 +69,13 @@ class Registry:
             collection.name = name
 
     def settings_for(self, collection: Collection, caller: Caller) -> Settings:
-        """The settings of a collection, with those in the caller's environment applied."""
-        if not caller.env or not any(name.startswith(SETTINGS_PREFIX) for name in caller.env):
+        """The settings of a collection. Those in the environment are the caller's: where another
+        process asks, not those of this one.
+        """
+        if caller.env is None or not (has_settings(self.env) or has_settings(caller.env)):
             return collection.settings
-        return load_settings(collection.config, self.client, {**self.env, **caller.env})[0]
+        env = {name: value for name, value in self.env.items() if not is_setting(name)}
+        return load_settings(collection.config, self.client, {**env, **caller.env})[0]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         everything = [

@@ -230,9 +230,12 @@ class Withheld:
         places = list(self.places(document))
         layout = Layout(document) if places else None
         for place in places:
-            around = None if layout is None else layout.sentences_around(place.start, place.end)
-            start = place.start if around is None else min(place.start, around.start)
-            end = place.end if around is None else max(place.end, around.end)
+            start, end = place.start, place.end
+            # A place may begin and end in headings, with prose between them.
+            for part in (place[:2], (start, start + 1), (end - 1, end)):
+                around = None if layout is None else layout.sentences_around(*part)
+                if around is not None:
+                    start, end = min(start, around.start), max(end, around.end)
             yield Closed(start, end, place.gates)
 
 

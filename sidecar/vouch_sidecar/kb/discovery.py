@@ -244,3 +244,13 @@ def _allows_home(home: str) -> bool:
         return False
     section = config.get("global") if isinstance(config, dict) else None
     return isinstance(section, dict) and section.get("allow_home_kb") is True
+
+
+def is_setting(name: str) -> bool:
+    """Whether a variable of an environment sets something of this program."""
+    return name.startswith(SETTINGS_PREFIX) and name not in NO_SETTINGS
+
+
+def has_settings(env: Mapping[str, str]) -> bool:
+    """Whether an environment sets anything of this program."""
+    return any(map(is_setting, env))

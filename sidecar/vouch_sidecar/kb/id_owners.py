@@ -143,25 +143,32 @@ class IdOwners:
         self._take_over(usual_path(*key))
         owner = self._owners.setdefault(key, path)
         if owner != path:
-            self._settle(key, {owner, path} | self._rivals.get(key, set()))
+            self._owners[key], rival = sorted((owner, path), key=self._rank)
+            self._rivals.setdefault(key, set()).add(rival)
 
     def _leave(self, key: Key, path: str) -> None:
-        paths = {self._owners.pop(key)} | self._rivals.pop(key, set())
-        paths.discard(path)
-        if paths:
+        paths = self._rivals.pop(key, set())
+        if path != self._owners[key]:
+            paths.discard(path)
+            self._rivals |= {key: paths} if paths else {}
+        elif paths:
             self._settle(key, paths)
+        else:
+            del self._owners[key]
 
     def _settle(self, key: Key, paths: set[str]) -> None:
-        """Decide which file counts for an id: of claims one that fewest may see, as others would
-        close nothing for it; then the one named like the id, then the first by name.
+        """Decide which file counts for an id."""
+        self._owners[key] = owner = min(paths, key=self._rank)
+        if others := paths - {owner}:
+            self._rivals[key] = others
+
+    def _rank(self, path: str) -> tuple[bool, bool, bool, str]:
+        """The order in which files count for their id: of claims one that fewest may see, as others
+        would close nothing for it; then the one named like the id, then the first by name.
         """
-
-        def rank(path: str) -> tuple[bool, bool, bool, str]:
-            return *_seen_by(self.get(path)), PurePosixPath(path).stem != key[1], path
-
-        self._owners[key], *others = sorted(paths, key=rank)
-        if others:
-            self._rivals[key] = set(others)
+        artifact = self.get(path)
+        is_named = artifact is not None and PurePosixPath(path).stem == artifact.id
+        return *_seen_by(artifact), not is_named, path
 
 
 def _seen_by(artifact: Artifact | None) -> tuple[bool, bool]:

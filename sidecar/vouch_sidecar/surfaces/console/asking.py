@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.discovery import has_settings
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, status
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask_result, has_settings
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask_result
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any, Literal
 
-from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
+from vouch_sidecar.kb.discovery import is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 
@@ -166,14 +166,5 @@ def carried(env: Mapping[str, object]) -> dict[str, str]:
     return {
         name: value
         for name, value in env.items()
-        if isinstance(value, str) and (name in VIEWER_VARIABLES or _is_setting(name))
+        if isinstance(value, str) and (name in VIEWER_VARIABLES or is_setting(name))
     }
-
-
-def has_settings(env: Mapping[str, str]) -> bool:
-    """Whether an environment sets anything of this program."""
-    return any(map(_is_setting, env))
-
-
-def _is_setting(name: str) -> bool:
-    return name.startswith(SETTINGS_PREFIX) and name not in NO_SETTINGS

@@ -22,9 +22,9 @@ import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
-from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.local.client import PROCESS, UnansweredError, ask_result, has_settings
+from vouch_sidecar.surfaces.local.client import PROCESS, UnansweredError, ask_result
 from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.agent_requests import (
     RESOURCE,
