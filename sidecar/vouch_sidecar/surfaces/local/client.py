@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf
 from time import monotonic
 from typing import Any, Literal
 
@@ -24,6 +25,10 @@ PROCESS = "process"
 """
 REACTION = "reaction"
 """The method by which another process says what a reader did with a line."""
+SOON_SECONDS = 2.0
+"""Time limit for what a process answers at once, also while it reads its files for the first time.
+One that is silent for so long hangs.
+"""
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
@@ -54,31 +59,41 @@ class Process:
         self._received = bytearray()
 
     def ask(
-        self, method: str, params: Mapping[str, Any], reader: Reader = "model"
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        reader: Reader = "model",
+        seconds: float = inf,
     ) -> dict[str, Any] | None:
-        """The answer, in the form of the JSONL surface; None if none comes in time."""
+        """The answer, in the form of the JSONL surface; None if none comes in time, which is
+        `seconds` at most. Then the connection is closed: an answer that comes late would be taken
+        for that to the next question.
+        """
+        until = monotonic() + seconds
         asked = {"id": 1, "method": method, "params": params, "reader": reader, **self._common}
         try:
-            self._set_timeout()
+            self._set_timeout(until)
             self._socket.sendall(json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n")
             while b"\n" not in self._received:
-                self._set_timeout()
+                self._set_timeout(until)
                 if len(self._received) > MAX_ANSWER or not (data := self._socket.recv(65_536)):
+                    self._socket.close()
                     return None
                 self._received += data
             line, _, self._received = self._received.partition(b"\n")
             answered = json.loads(line)
         except (OSError, ValueError, RecursionError):
+            self._socket.close()
             return None
         return answered if isinstance(answered, dict) else None
 
     def about(self) -> Mapping[str, Any]:
-        """What the process is (`PROCESS`); empty if it doesn't say."""
-        result = (self.ask(PROCESS, {}) or {}).get("result")
+        """What the process is (`PROCESS`); empty if it doesn't say within `SOON_SECONDS`."""
+        result = (self.ask(PROCESS, {}, seconds=SOON_SECONDS) or {}).get("result")
         return result if isinstance(result, dict) else {}
 
-    def _set_timeout(self) -> None:
-        self._socket.settimeout(max(self._left(), LEAST_SECONDS))
+    def _set_timeout(self, until: float) -> None:
+        self._socket.settimeout(max(min(self._left(), until - monotonic()), LEAST_SECONDS))
 
 
 def processes(
@@ -124,7 +139,8 @@ def ask(
     is given. Returns its answer in the form of the JSONL surface, or the last refusal.
 
     None if there is no such process, or no valid answer within `timeout` seconds and those that a
-    process which began a moment ago needs to answer in whole.
+    process which began a moment ago needs to answer in whole. A process that hangs is given up
+    after `SOON_SECONDS`.
     """
     until = monotonic() + timeout
     answered = None

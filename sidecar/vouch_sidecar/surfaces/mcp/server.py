@@ -24,7 +24,12 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.local.client import PROCESS, UnansweredError, ask_result
+from vouch_sidecar.surfaces.local.client import (
+    PROCESS,
+    SOON_SECONDS,
+    UnansweredError,
+    ask_result,
+)
 from vouch_sidecar.surfaces.mcp import resources
 from vouch_sidecar.surfaces.mcp.agent_requests import (
     RESOURCE,
@@ -39,9 +44,9 @@ from vouch_sidecar.version import __version__
 log = logging.getLogger(__name__)
 
 MCP_NAME = "vouch-sidecar"
-OWNER_SECONDS, SOON_SECONDS = READY_SECONDS + 1.0, 2.0
-"""Time limits for an answer of the socket's owner: to a question, which may wait for its first
-index, and to all else.
+OWNER_SECONDS = READY_SECONDS + 1.0
+"""Time limit for the answer of the socket's owner to a question, while there is no engine here.
+`SOON_SECONDS` is that for all else.
 """
 
 Object = dict[str, Any]
@@ -138,17 +143,19 @@ class Answers:
         is_of_hook = method.startswith("hook.")
         if is_of_hook and not roots:
             return None
+        if self._begun is not None:
+            self._search_from(start)
         if self._begun is None or is_of_hook or isinstance(params.get("session_id"), str):
             version = None if is_of_hook else __version__
             with suppress(UnansweredError):
                 return await self._ask_owner(roots, method, params, version)
         engine, follower = self._own_engine()
-        if not engine.collections and engine.registry.add_start(start):
-            follower.check_soon()
+        self._search_from(start)
         roots &= engine.collections.keys()
         if is_of_hook and not roots:
             return None
-        caller = Caller("mcp", roots=roots, is_model=True)
+        # Where no knowledge base was found at the start, tools ask those that hooks led to.
+        caller = Caller("mcp", roots=roots or None, is_model=True)
         request = {"method": method, "params": params}
         answered = await answer_agent(engine, follower, request, caller, lambda: True)
         return answered.get("result")
@@ -157,21 +164,28 @@ class Answers:
         self, roots: frozenset[Path], method: str, params: Object, version: str | None
     ) -> Any:
         """The result that the socket's owner gives. Raises `UnansweredError`."""
+        is_question = self._begun is None and method.startswith((TOOL, RESOURCE))
         asked = partial(
             ask_result,
             roots,
             method,
             params,
             env=self._env,
-            timeout=OWNER_SECONDS if method.startswith((TOOL, RESOURCE)) else SOON_SECONDS,
+            timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
             version=version,
         )
-        return await anyio.to_thread.run_sync(asked)
+        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
 
     def _own_engine(self) -> tuple[Engine, DiskFollower]:
         """The engine of this process, made when it is first needed."""
         self._begun = self._begun or self._begin()
         return self._begun
+
+    def _search_from(self, start: Path) -> None:
+        """Search for a knowledge base again, while none is served here."""
+        engine, follower = self._own_engine()
+        if not engine.collections and engine.registry.add_start(start):
+            follower.check_soon()
 
     def _roots(self, start: Path) -> frozenset[Path]:
         return frozenset(map(Path, discover(start, env=self._env)))
