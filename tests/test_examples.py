@@ -159,19 +159,18 @@ def test_a_first_knowledge_base_knows_whom_to_ask(place: Path) -> None:
     """By the commands that the README gives between two blocks."""
     readme = (ROOT / "README.md").read_text("utf-8")
     told = readme[readme.index("`vouch propose-entity") : readme.index("## Remove it")]
-    found = re.findall(r"`(vouch [^`]+)`", told)
-    entity, relation, approve = (" ".join(one.split()) for one in found)
+    found = re.findall(r"`((?:VOUCH_AGENT=me )?vouch [^`]+)`", told)
+    entity, relation, pending, approve = (" ".join(one.split()) for one in found)
     (place / "mine").mkdir()
 
     def shown(command: str) -> str:
         return run(Example(command, ["…"]), place, place / "mine")[0]
 
     shown("vouch init")
-    config = place / "mine" / ".vouch" / "config.yaml"
-    config.write_text(f"review: {{approver_role: trusted-agent}}\n{config.read_text()}", "utf-8")
-    config.write_text(config.read_text().replace("\nreview:\n", "\nformer:\n"), "utf-8")
     for command in (entity, entity.replace("Relay", "Ada").replace("system", "person"), relation):
-        shown(approve.replace("ID", shown(command).split()[-1]))
+        proposed = shown(command).split()[-1]
+        assert proposed in shown(pending)
+        shown(approve.replace("ID", proposed))
     assert "person\tada\tAda\t" in shown("vouch-sidecar experts 'who owns Relay'")
 
 

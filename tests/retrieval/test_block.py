@@ -157,6 +157,13 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
     assert "0 sources]" in render([invented], None, 1000, {"kb"})[0]
 
 
+def test_of_a_source_without_title_no_path_of_the_machine_is_told() -> None:
+    untitled = replace(source("s", "", OPEN_SCOPE), title=None, locator="/home/ada/work/notes.md")
+    there = view(told := claim("keys", "Keys rotate.", evidence=("s",)), untitled)
+    hit = ContextHit(there, told, "vault", 0.9, "name", "e")
+    assert "1 source: “notes.md”]" in render([hit], None, 1000, {"kb"})[0]
+
+
 def test_contested_claims_are_marked_and_pages_named_by_their_file() -> None:
     assert " 0.9 keys (contested): " in block(a_hit(claim("keys", "x", status="contested")))
     assert "page pages/keys.md: A page" in block(a_hit(page("keys")))

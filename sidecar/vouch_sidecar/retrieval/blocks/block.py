@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
@@ -15,6 +16,7 @@ from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 from vouch_sidecar.retrieval.view import ShownText, View, moment
 from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import TieArm
 
 EXCERPT_CHARS = 240
@@ -152,7 +154,7 @@ def render(
             left, heading = room - len(line), wanted
     shown, said = [_OPEN], []
     for line, of, cited in lines:
-        with_titles = line if of is None else _with_sources(line, _facts(of, cited), cited)
+        with_titles = line if of is None else _with_sources(line, of, cited)
         shown.append(with_titles if len(with_titles) - len(line) <= left else line)
         left -= len(shown[-1]) - len(line)
         said += [] if of is None else [(of, shown[-1])]
@@ -285,15 +287,22 @@ def _said_on(hit: ContextHit) -> str:
     return "" if claim.date is None else f" [{moment(claim.date).date().isoformat()}]"
 
 
-def _with_sources(line: str, facts: str, sources: Sequence[Source]) -> str:
+def _with_sources(line: str, hit: ContextHit, sources: Sequence[Source]) -> str:
     """A line that ends with key facts, which say what the claim's first sources are called."""
-    titles = dict.fromkeys(source.title or source.locator for source in sources)
+    facts, workspace = _facts(hit, sources), hit.view.workspace
+    titles = dict.fromkeys(source.title or _place(source, workspace) for source in sources)
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
     if not quoted or not line.endswith(facts):
         return line
     counted = count(len(sources), "source")
     with_titles = f"{counted}: {', '.join(quoted[:_SOURCES_NAMED])}"
     return line.removesuffix(facts) + facts.replace(counted, with_titles, 1)
+
+
+def _place(source: Source, workspace: Workspace) -> str:
+    """Where a source is from: a path in the workspace, or of another file the name alone."""
+    path = workspace.source_path(source.locator, source.id) or source.locator
+    return PurePath(path).name if path.startswith(("/", "~", "file:")) else path
 
 
 def _sources(hit: ContextHit) -> Iterator[Source]:
