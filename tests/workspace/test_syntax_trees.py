@@ -198,7 +198,21 @@ def test_a_file_that_is_too_much_work_goes_by_lines(ending: str, bait: str) -> N
     assert found_in(text.encode(), ending, parses=True) == {NAME: 2}
 
 
-@pytest.mark.parametrize(("ending", "bait"), [("py", "<-"), ("kt", "a,")])
+@pytest.mark.parametrize(
+    ("ending", "start", "bait"),
+    [("cpp", "", "%w("), ("cpp", ")" * 9_000, "%w("), ("ts", "", "a<b,")],
+)
+def test_a_file_with_thousands_of_open_brackets_is_not_parsed(
+    ending: str, start: str, bait: str
+) -> None:
+    """A parser would need the square of their number in one step, in which nothing else runs."""
+    steps: list[int] = []
+    data = f"// {start}\n{bait * 3_000}".encode()
+    assert parsed(data, ending, {NAME}, lambda: steps.append(1)) is None
+    assert steps == []
+
+
+@pytest.mark.parametrize(("ending", "bait"), [("py", "a{}"), ("kt", "a,")])
 def test_an_analysis_ends_in_the_midst_of_a_file(ending: str, bait: str) -> None:
     steps = 0
 

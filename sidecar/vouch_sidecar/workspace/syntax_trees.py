@@ -27,9 +27,9 @@ that people wrote need a tenth; hostile ones can take a parser the square of the
 """
 STEPS_TO_CHECKPOINT = 50
 """Steps between checkpoints of the analysis: some milliseconds."""
-MAX_OPEN_BRACKETS = 1_000
-"""Brackets that may be open at once. Where they never close, some grammars need the square of their
-number in a single step.
+MAX_OPEN_BRACKETS, MAX_OPEN_ANGLES = 1_000, 2_000
+"""Brackets, and signs `<` without a `>`, that may be open at once; files that people wrote have a
+third. Where they never close, some grammars need the square of their number in a single step.
 """
 MAX_PLACES = 200
 """Places of one name in one file that are read."""
@@ -72,7 +72,6 @@ MOST_ABOVE = 5
 """Of these, so many are looked at, the nearest."""
 MAX_QUOTED = 80
 """Bytes of a string that holds an option and little else."""
-_NO_BRACKETS = bytes(set(range(256)).difference(b"([{)]}"))
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
@@ -101,7 +100,7 @@ def parsed(
     """
     grammar = _BY_ENDING.get(ending.lower())
     language = _language(grammar) if grammar is not None else None
-    if language is None or len(data) > MAX_PARSED or _open_brackets(data) > MAX_OPEN_BRACKETS:
+    if language is None or len(data) > MAX_PARSED or _is_deep(data):
         return None
     tree = _tree(data, language, checkpoint)
     if tree is None:
@@ -152,10 +151,18 @@ def _tree(data: bytes, language: Language, checkpoint: Checkpoint) -> Tree | Non
     return tree if steps <= MAX_PARSER_STEPS else None
 
 
-def _open_brackets(data: bytes) -> int:
-    """The most brackets that are open at once, those in strings and comments included."""
-    brackets = data.translate(None, _NO_BRACKETS)
-    return max(accumulate(1 if sign in b"([{" else -1 for sign in brackets), default=0)
+def _is_deep(data: bytes) -> bool:
+    return (
+        _most_open(data, b"([{", b")]}") > MAX_OPEN_BRACKETS
+        or _most_open(data, b"<", b">") > MAX_OPEN_ANGLES
+    )
+
+
+def _most_open(data: bytes, opening: bytes, closing: bytes) -> int:
+    """The most signs that are open at once, those in strings and comments included."""
+    signs = data.translate(None, bytes(set(range(256)).difference(opening + closing)))
+    steps = (1 if sign in opening else -1 for sign in signs)
+    return max(accumulate(steps, lambda now, step: max(0, now + step)), default=0)
 
 
 def _places(data: bytes, word: bytes) -> Iterator[int]:
