@@ -20,8 +20,8 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.install.program import ENV
-from vouch_sidecar.surfaces.mcp.resources import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
+from vouch_sidecar.surfaces.resources import harmless
 
 from tests.mcp.client import ROOT, called, connected, json_of, text_of
 from tests.mcp.conftest import Served

@@ -13,9 +13,9 @@ import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.question_queue import in_turn
+from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.lsp.features import commands
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.mcp import resources
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client

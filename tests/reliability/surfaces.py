@@ -13,9 +13,9 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.operations.experts import ExpertsResult
+from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import EVENTS, respond
 from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT
-from vouch_sidecar.surfaces.mcp import resources
 
 from tests.protocol.client import Client
 

@@ -33,7 +33,7 @@ from vouch_sidecar.surfaces.hook.payload import (
 )
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted, start_resident
 from vouch_sidecar.surfaces.hook.seen_events import EventMark, forget
-from vouch_sidecar.surfaces.local.client import processes
+from vouch_sidecar.surfaces.local.client import HOOK, processes
 
 Payload = dict[str, Any]
 
@@ -251,7 +251,7 @@ def _ask(
         is_refused = False
         for process in processes(roots, env, lambda: deadline.left):
             deadline.adopt(process.about().get("limit"))
-            answered = process.ask(f"hook.{event}", payload)
+            answered = process.ask(f"{HOOK}{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")
             is_refused = is_refused or answered is not None

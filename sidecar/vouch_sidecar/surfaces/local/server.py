@@ -27,7 +27,7 @@ from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.address import is_own_user
-from vouch_sidecar.surfaces.local.client import PROCESS, REACTION, carried
+from vouch_sidecar.surfaces.local.client import OF_AGENTS, PROCESS, REACTION, carried
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Audience, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP_PROCESS
@@ -39,8 +39,6 @@ CHECK_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 IDLE_SECONDS = 60.0
 MAX_CONNECTIONS = 64
-OF_AGENTS = ("hook.", "tool.", "resource")
-"""What the methods begin with by which agents ask."""
 
 log = logging.getLogger(__name__)
 

@@ -16,12 +16,12 @@ from pygls.exceptions import JsonRpcParseError
 from pygls.io_ import run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.orphan import is_orphan
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
 from vouch_sidecar.surfaces.streams import Outbox, reader_of

@@ -16,9 +16,9 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.server import LocalServer
-from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave

@@ -24,19 +24,16 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces import resources
+from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
+    HOOK,
     PROCESS,
+    RESOURCE,
     SOON_SECONDS,
+    TOOL,
     UnansweredError,
     ask_result,
-)
-from vouch_sidecar.surfaces.mcp import resources
-from vouch_sidecar.surfaces.mcp.agent_requests import (
-    RESOURCE,
-    TOOL,
-    answer_agent,
-    content,
-    refused,
 )
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, tools
 from vouch_sidecar.version import __version__
@@ -134,13 +131,13 @@ class Answers:
         """
         cwd = payload.get("cwd")
         cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
-        answered = await self._ask(f"hook.{event}", {**payload, "cwd": cwd}, Path(cwd))
+        answered = await self._ask(f"{HOOK}{event}", {**payload, "cwd": cwd}, Path(cwd))
         return content(json.dumps(answered, ensure_ascii=False) if answered else "")
 
     async def _ask(self, method: str, params: Object, start: Path) -> Any:
         """The result of a request about the knowledge bases found from a folder."""
         roots = self._roots(start)
-        is_of_hook = method.startswith("hook.")
+        is_of_hook = method.startswith(HOOK)
         if is_of_hook and not roots:
             return None
         if self._begun is not None:

@@ -11,10 +11,10 @@ import anyio
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
-from vouch_sidecar.surfaces.mcp.agent_requests import answer_agent
 from vouch_sidecar.surfaces.stdio import leave
 
 RESIDENT_IDLE_SECONDS = 2 * 3600.0

@@ -19,16 +19,12 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.blocks.block import safe
+from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
-from vouch_sidecar.surfaces.mcp import resources
-from vouch_sidecar.surfaces.mcp.resources import harmless
+from vouch_sidecar.surfaces.local.client import RESOURCE, TOOL
+from vouch_sidecar.surfaces.resources import harmless
 
 log = logging.getLogger(__name__)
-
-TOOL, RESOURCE = "tool.", "resource"
-"""The methods for tools begin with the first, and end with the name of the operation. Resources are
-asked for by the second.
-"""
 
 Object = dict[str, Any]
 
