@@ -9,8 +9,9 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import DiskFollower
+from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.operations import readiness
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
@@ -37,8 +38,16 @@ async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any
 
 
 @pytest.mark.anyio
-async def test_no_tool_waits_for_ever_for_the_first_index(tmp_path: Path) -> None:
+async def test_no_tool_waits_for_ever_for_the_first_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is never read here, and ten seconds are over."""
+    waited: list[float] = []
+
+    async def until(_: Engine, __: object, seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(readiness, "_until", until)
     clock = Clock()
     engine = unread_engine(base(tmp_path / "kb"), clock=clock)
     clock.now += READY_SECONDS
@@ -47,6 +56,7 @@ async def test_no_tool_waits_for_ever_for_the_first_index(tmp_path: Path) -> Non
     call = SimpleNamespace(name="kb_experts", arguments={"topic": "vault"})
     result: dict[str, Any] = await served.answer("tools/call", call)
     assert "index_building" in result["structuredContent"]["degraded"]
+    assert waited == [0.0]
 
 
 @pytest.mark.anyio

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,21 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import ClientSession
+from vouch_sidecar.surfaces.local.address import socket_path
 
+from tests.engine.processes import until
 from tests.mcp.client import called, connected, json_of, text_of
+from tests.protocol import client
 from tests.protocol.client import Client, running
 
+OLDER = f"""\
+#!{sys.executable}
+import sys
+import vouch_sidecar.version
+vouch_sidecar.version.__version__ = "0.0.1"
+from vouch_sidecar.surfaces.entry import main
+sys.exit(main())
+"""
 PROMPT = "Is Redis the right place for the sessions?"
 PUSHED = "vouch/didChangeSalience"
 
@@ -147,5 +160,48 @@ def test_a_session_ends_with_the_process_that_owned_the_socket(
             assert ranked.structured_content["salience"] == []
             assert "Redis holds the sessions." in await given(session)
             assert "Redis holds the sessions." not in await given(session)
+
+        connected(root, env, talk)
+
+
+def _asked(editor: Client) -> set[str]:
+    """The operations that the editor's process answered."""
+    return {timing["operation"] for timing in editor.request("vouch/stats")["operations"]}
+
+
+def test_a_process_of_another_version_is_not_asked(
+    root: Path, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "older"
+    older.write_text(OLDER, "utf-8")
+    older.chmod(0o700)
+    monkeypatch.setattr(client, "COMMAND", older)
+    with _edits(root, env) as editor:
+        _begin(editor, root)
+        until(lambda: Path(socket_path(root, env)).exists())
+
+        async def talk(session: ClientSession) -> None:
+            experts = await called(session, "kb_experts", topic="Redis")
+            assert experts.structured_content["experts"]
+            assert json.loads(await json_of(session, "vouch://entity/redis"))["entity"]
+
+        connected(root, env, talk)
+        assert not {"experts", "entity"} & _asked(editor)
+
+
+def test_an_agent_beside_a_process_that_hangs_is_answered(root: Path, env: dict[str, str]) -> None:
+    with _edits(root, env) as editor:
+        _begin(editor, root)
+        until(lambda: Path(socket_path(root, env)).exists())
+
+        async def talk(session: ClientSession) -> None:
+            asked = {"topic": "Redis"}
+            experts = text_of(await called(session, "kb_experts", **asked))
+            editor.process.send_signal(signal.SIGSTOP)
+            assert text_of(await called(session, "kb_experts", **asked)) == experts
+            asked["session_id"] = "agent"
+            assert text_of(await called(session, "kb_experts", **asked)) == experts
+            said = text_of(await called(session, "hook_prompt", session_id="agent", prompt=PROMPT))
+            assert "Redis holds the sessions." in said
 
         connected(root, env, talk)
