@@ -59,4 +59,4 @@ def test_every_call_has_one_answer(tmp_path: Path) -> None:
             codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
             assert codes <= {"invalid_request", "missing_param"}
         process.stdin.close()
-    assert process.returncode == 0
+        assert process.wait() == 0  # while somebody still reads
