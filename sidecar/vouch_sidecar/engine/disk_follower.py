@@ -1,4 +1,5 @@
-"""Keeps the published knowledge equal to the files on disk. No other module waits for files.
+"""Keeps the published knowledge equal to the files on disk. No other module waits for files
+below `.vouch/`.
 
 Events from the client, our own watcher and a periodic sweep all lead to the same step: read in a
 worker thread, publish on the event loop. A failed step is reported and retried; the others go on.

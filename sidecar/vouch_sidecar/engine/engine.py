@@ -1,4 +1,6 @@
-"""The knowledge bases and sessions of one process, used on the event loop only."""
+"""The knowledge bases and sessions of one process. The event loop changes them; a question that is
+being answered in a thread reads some.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ class Follower(Protocol):
 
 
 class Engine:
-    """Publishes generations, and gives callers a view of them. No method waits or reads files,
-    except `read` and `load`.
+    """Publishes generations, and gives callers a view of them. No method waits or reads what a file
+    holds, except `read` and `load`; some look at when one was changed.
     """
 
     def __init__(
