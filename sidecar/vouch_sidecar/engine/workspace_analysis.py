@@ -7,7 +7,6 @@ user's cache, as ids, paths and digests, so that the next process reads only cha
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
@@ -18,6 +17,13 @@ from typing import NamedTuple
 from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
+from vouch_sidecar.engine.workspace_changes import (
+    history_of,
+    is_there,
+    listed_files,
+    may_differ,
+    owners_place,
+)
 from vouch_sidecar.engine.workspace_state import (
     NamesInFiles,
     Owners,
@@ -38,15 +44,14 @@ from vouch_sidecar.workspace.code_owners import (
     CodeOwners,
     OwnersRule,
     read_owners,
-    stamp_of_owners,
 )
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
 from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stamp_of, stat_of
+from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
-from vouch_sidecar.workspace.git import Repository, origin_of, why_unasked
+from vouch_sidecar.workspace.git import origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
@@ -109,102 +114,13 @@ def analyse(
             if kept.complete_for is not None and not whole:
                 return
     is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
-    if is_known and not _is_stale(state, collection, env, checkpoint):
+    if is_known and not may_differ(state, collection, env, checkpoint):
         fresher = _look_again(collection, state, checkpoint)
         if fresher is not None or collection.is_workspace_pending:
             yield Stage(fresher or collection.surroundings.workspace, None, knowledge)
     else:
         yield from work_out(collection, knowledge, state, env, checkpoint)
     keep_results(collection, state)
-
-
-def _is_stale(
-    state: WorkspaceState, collection: Collection, env: Mapping[str, str], checkpoint: Checkpoint
-) -> bool:
-    """Whether the list of files, the names that they define, the code owners or the history may
-    have changed.
-    """
-    before = state.files
-    if before is None or _list(collection, state, env) is not before:
-        return True
-    if owners_place(collection)[1] != state.owners.stamp:
-        return True
-    if _has_come_or_gone(state, collection.root):
-        state.files = None
-        return True
-    if _say_other_names(state, collection, checkpoint):
-        return True
-    return state.needs_history and history_of(collection)[1] != state.history.head
-
-
-def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
-    """Whether the list of files may have changed, which of one without git only a walk tells."""
-    trusted = collection.settings.trust.folders
-    if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
-        return True
-    if state.files.tracked:
-        return False
-    return time.monotonic() >= state.due.listing
-
-
-def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
-    """Whether a file that claims cite or are tied to was removed or has come back, which git's
-    index does not show. Takes only a small share of the time.
-    """
-    now = time.monotonic()
-    if now < state.due.watched:
-        return False
-    same = all(_is_there(root, path) == there for path, there in state.watched.items())
-    state.due.watched = now + sweep_interval(time.monotonic() - now)
-    return not same
-
-
-def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
-    """Whether a file that was saved says other names than before, or a file is gone. Takes only a
-    small share of the time, and reads what was saved alone.
-    """
-    root, wanted = collection.root, collection.surroundings.workspace.wanted
-    now = time.monotonic()
-    if not wanted or now < state.due.saves:
-        return False
-    paths = state.names.stats
-    differ = any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
-    state.due.saves = now + sweep_interval(time.monotonic() - now)
-    return differ
-
-
-def _says_other_names(
-    root: Path, path: str, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
-) -> bool:
-    checkpoint()
-    names, stat = state.names, stat_of(root, path)
-    if stat is None:
-        state.files = None
-        return True
-    if stat in (names.stats[path], names.saved.get(path)):
-        return False
-    content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
-    data = b"" if content is None else content[0]
-    there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
-    said = digested(there, known)
-    if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
-        return True
-    names.saved[path] = stat if content is None else content[1]
-    return False
-
-
-def _is_there(root: Path, path: str) -> bool:
-    return os.path.lexists(root / path)
-
-
-def history_of(collection: Collection) -> tuple[Repository | None, str]:
-    """The repository around a knowledge base, and its newest commit ("" without one). Without a
-    cache, or with `people.git` off, (None, "").
-    """
-    if collection.settings.people.git == "off" or collection.bases is None:
-        return None, ""
-    repository = Repository.holding(collection.root, collection.settings.trust.folders)
-    return repository, (repository.head() or "") if repository is not None else ""
 
 
 def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> History:
@@ -218,17 +134,6 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
             caches = collection.bases.caches
             state.history = read_history(repository, head, collection.root, caches, env)
     return state.history
-
-
-def owners_place(collection: Collection) -> tuple[Path, object]:
-    """The folder in which CODEOWNERS is looked for, and a value that changes with that file. None
-    with `people.git` off.
-    """
-    repository = Repository.holding(collection.root, collection.settings.trust.folders)
-    top = collection.root if repository is None else repository.top
-    if collection.settings.people.git == "off":
-        return top, None
-    return top, (os.fspath(top), *stamp_of_owners(top))
 
 
 def _owned(
@@ -278,7 +183,7 @@ def _resume(
     kept = load_kept(collection, state)
     if kept is None:
         return None
-    files = _list(collection, state, env)
+    files = listed_files(collection, state, env)
     topics = recall_topics(collection, knowledge, state, files, kept.origin)
     if topics is None:
         return Stage(kept)
@@ -301,7 +206,7 @@ def _watched(
 ) -> dict[str, bool]:
     """The files that claims are tied to or cite, and whether each is there."""
     paths = {*ties.by_path, *sources.values(), *state.once.files.values()}
-    return {path: _is_there(root, path) for path in paths}
+    return {path: is_there(root, path) for path in paths}
 
 
 def work_out(
@@ -313,7 +218,7 @@ def work_out(
 ) -> Iterator[Stage]:
     """Work out ties, stale marks, people and topics of a generation."""
     root = collection.root
-    files = _list(collection, state, env)
+    files = listed_files(collection, state, env)
     locator = Locator(root, files)
     changed = _changed(state.knowledge, knowledge)
     sources = collection.surroundings.workspace.sources
@@ -518,25 +423,6 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
     for kind, claim_id in changed:
         if kind is Kind.CLAIM:
             yield claim_id, knowledge.claim(claim_id)
-
-
-def _list(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> Files:
-    """The files of a workspace, listed again if the list may have changed; the same object if it
-    has not.
-    """
-    root, trusted = collection.root, collection.settings.trust.folders
-    if state.files is not None and not _is_list_stale(state, collection):
-        return state.files
-    started = time.monotonic()
-    caches = None if collection.bases is None else collection.bases.caches
-    files = list_files(root, caches, env, trusted)
-    listed = time.monotonic()
-    state.due.listing = listed + sweep_interval(listed - started)
-    if state.files is None or files.paths != state.files.paths:
-        state.knowledge = None
-    if state.files is None or not files.is_same_as(state.files):
-        state.files = files
-    return state.files
 
 
 def _grouped(

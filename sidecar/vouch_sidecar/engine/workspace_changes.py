@@ -1,0 +1,140 @@
+"""Whether what lies around a knowledge base may have changed since it was analysed: the list of
+files, the files themselves, CODEOWNERS, and the newest commit.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.workspace_state import WorkspaceState
+from vouch_sidecar.kb.watch import sweep_interval
+from vouch_sidecar.workspace.cancellation import Checkpoint
+from vouch_sidecar.workspace.code_owners import stamp_of_owners
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
+from vouch_sidecar.workspace.file_kinds import ending_of, language_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stamp_of, stat_of
+from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.ties import NO_NAMES, digested
+
+
+def may_differ(
+    state: WorkspaceState, collection: Collection, env: Mapping[str, str], checkpoint: Checkpoint
+) -> bool:
+    """Whether the list of files, the names that they define, the code owners or the history may
+    have changed.
+    """
+    before = state.files
+    if before is None or listed_files(collection, state, env) is not before:
+        return True
+    if owners_place(collection)[1] != state.owners.stamp:
+        return True
+    if _has_come_or_gone(state, collection.root):
+        state.files = None
+        return True
+    if _say_other_names(state, collection, checkpoint):
+        return True
+    return state.needs_history and history_of(collection)[1] != state.history.head
+
+
+def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str, str]) -> Files:
+    """The files of a workspace, listed again if the list may have changed; the same object if it
+    has not.
+    """
+    root, trusted = collection.root, collection.settings.trust.folders
+    if state.files is not None and not _is_list_stale(state, collection):
+        return state.files
+    started = time.monotonic()
+    caches = None if collection.bases is None else collection.bases.caches
+    files = list_files(root, caches, env, trusted)
+    listed = time.monotonic()
+    state.due.listing = listed + sweep_interval(listed - started)
+    if state.files is None or files.paths != state.files.paths:
+        state.knowledge = None
+    if state.files is None or not files.is_same_as(state.files):
+        state.files = files
+    return state.files
+
+
+def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
+    """Whether the list of files may have changed, which of one without git only a walk tells."""
+    trusted = collection.settings.trust.folders
+    if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
+        return True
+    if state.files.tracked:
+        return False
+    return time.monotonic() >= state.due.listing
+
+
+def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
+    """Whether a file that claims cite or are tied to was removed or has come back, which git's
+    index does not show. Takes only a small share of the time.
+    """
+    now = time.monotonic()
+    if now < state.due.watched:
+        return False
+    same = all(is_there(root, path) == there for path, there in state.watched.items())
+    state.due.watched = now + sweep_interval(time.monotonic() - now)
+    return not same
+
+
+def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
+    """Whether a file that was saved says other names than before, or a file is gone. Takes only a
+    small share of the time, and reads what was saved alone.
+    """
+    root, wanted = collection.root, collection.surroundings.workspace.wanted
+    now = time.monotonic()
+    if not wanted or now < state.due.saves:
+        return False
+    paths = state.names.stats
+    differ = any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
+    state.due.saves = now + sweep_interval(time.monotonic() - now)
+    return differ
+
+
+def _says_other_names(
+    root: Path, path: str, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
+) -> bool:
+    checkpoint()
+    names, stat = state.names, stat_of(root, path)
+    if stat is None:
+        state.files = None
+        return True
+    if stat in (names.stats[path], names.saved.get(path)):
+        return False
+    content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
+    data = b"" if content is None else content[0]
+    there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
+    said = digested(there, known)
+    if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
+        return True
+    names.saved[path] = stat if content is None else content[1]
+    return False
+
+
+def is_there(root: Path, path: str) -> bool:
+    return os.path.lexists(root / path)
+
+
+def history_of(collection: Collection) -> tuple[Repository | None, str]:
+    """The repository around a knowledge base, and its newest commit ("" without one). Without a
+    cache, or with `people.git` off, (None, "").
+    """
+    if collection.settings.people.git == "off" or collection.bases is None:
+        return None, ""
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
+    return repository, (repository.head() or "") if repository is not None else ""
+
+
+def owners_place(collection: Collection) -> tuple[Path, object]:
+    """The folder in which CODEOWNERS is looked for, and a value that changes with that file. None
+    with `people.git` off.
+    """
+    repository = Repository.holding(collection.root, collection.settings.trust.folders)
+    top = collection.root if repository is None else repository.top
+    if collection.settings.people.git == "off":
+        return top, None
+    return top, (os.fspath(top), *stamp_of_owners(top))
