@@ -12,7 +12,7 @@ import pytest
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import readiness
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
 
@@ -65,11 +65,10 @@ async def test_only_the_first_question_waits_long_for_the_sockets_owner(
 ) -> None:
     limits: list[float] = []
 
-    def ask_result(*_: object, timeout: float, **__: object) -> None:
+    def ask(*_: object, timeout: float, **__: object) -> None:
         limits.append(timeout)
-        raise UnansweredError
 
-    monkeypatch.setattr(server, "ask_result", ask_result)
+    monkeypatch.setattr(server, "ask", ask)
     root = base(tmp_path / "kb")
     served = _answers(root, root)
     for task in ("vault", "Keys"):
@@ -87,14 +86,10 @@ async def test_a_call_that_is_cancelled_holds_up_no_other(
         asked.set()
         release.wait(WAIT / 10)
         ended.set()
-        raise UnansweredError
-
-    def refuses(*_: object, **__: object) -> None:
-        raise UnansweredError
 
     root = base(tmp_path / "kb")
     served = _answers(root, root)
-    monkeypatch.setattr(server, "ask_result", hangs)
+    monkeypatch.setattr(server, "ask", hangs)
     async with anyio.create_task_group() as tasks:
 
         async def call() -> None:
@@ -103,7 +98,7 @@ async def test_a_call_that_is_cancelled_holds_up_no_other(
         tasks.start_soon(call)
         await anyio.to_thread.run_sync(asked.wait, WAIT)
         tasks.cancel_scope.cancel()
-    monkeypatch.setattr(server, "ask_result", refuses)
+    monkeypatch.setattr(server, "ask", lambda *_, **__: None)
     found = await _called(served, "kb_experts", topic="vault")
     try:
         assert "isError" not in found

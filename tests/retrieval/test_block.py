@@ -158,7 +158,7 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
 
 
 def test_of_a_source_without_title_no_path_of_the_machine_is_told() -> None:
-    untitled = replace(source("s", "", OPEN_SCOPE), title=None, locator="/home/ada/work/notes.md")
+    untitled = replace(source("s", "", OPEN_SCOPE), title=None, locator="/srv/notes.md")
     there = view(told := claim("keys", "Keys rotate.", evidence=("s",)), untitled)
     hit = ContextHit(there, told, "vault", 0.9, "name", "e")
     assert "1 source: “notes.md”]" in render([hit], None, 1000, {"kb"})[0]

@@ -104,14 +104,14 @@ class _Alike(NamedTuple):
         """The number of words of the longest text that begins at a word, by gate. Where nobody may
         see one, shorter ones don't matter.
         """
-        found: dict[str | None, int] = {}
+        lengths: dict[str | None, int] = {}
         for length in self.lengths:
             if at + length <= len(words):
                 for text in self.by_words.get(words[at : at + length], ()):
-                    found.setdefault(text.gate, length)
-                if None in found or len(found) == len(self.gates):
+                    lengths.setdefault(text.gate, length)
+                if None in lengths or len(lengths) == len(self.gates):
                     break
-        return found
+        return lengths
 
 
 _NONE_ALIKE = _Alike.of({})

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import has_settings
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, status
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask_result
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask, result_of
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 
@@ -39,7 +39,7 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
     """Asks the process that serves these knowledge bases, as a person."""
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        said = ask_result(
+        reply = ask(
             roots,
             operation.kb_method,
             {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
@@ -49,7 +49,7 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
             version=__version__,
         )
         try:
-            return operation.result.model_validate(said)
+            return operation.result.model_validate(result_of(reply))
         except ValidationError:
             raise UnansweredError from None
 
@@ -74,16 +74,16 @@ def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) ->
     """
     if not has_settings(os.environ):
         try:
-            ask = serving(roots, viewer)
-            result, state = run(ask), ask(status.OPERATION, {})
+            back = serving(roots, viewer)
+            result, state = run(back), back(status.OPERATION, {})
             if result.complete:
                 _name_unusable(state)
                 return result
         except UnansweredError:
             pass
-    ask = alone(roots, viewer)
-    _name_unusable(ask(status.OPERATION, {}))
-    return run(ask)
+    back = alone(roots, viewer)
+    _name_unusable(back(status.OPERATION, {}))
+    return run(back)
 
 
 def _name_unusable(state: status.StatusResult) -> None:

@@ -165,18 +165,8 @@ def ask(
     return answered
 
 
-def ask_result(
-    roots: Iterable[str | os.PathLike[str]],
-    method: str,
-    params: Mapping[str, Any],
-    *,
-    env: Mapping[str, str],
-    timeout: float,
-    reader: Reader = "model",
-    version: str | None = None,
-) -> Any:
-    """As `ask`, the result alone. Raises `UnansweredError` if there is none."""
-    answered = ask(roots, method, params, env=env, timeout=timeout, reader=reader, version=version)
+def result_of(answered: Mapping[str, Any] | None) -> Any:
+    """The result that an answer of `ask` holds. Raises `UnansweredError` if there is none."""
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError
     return answered.get("result")

@@ -33,7 +33,8 @@ from vouch_sidecar.surfaces.local.client import (
     SOON_SECONDS,
     TOOL,
     UnansweredError,
-    ask_result,
+    ask,
+    result_of,
 )
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, tools
 from vouch_sidecar.version import __version__
@@ -93,12 +94,12 @@ class Answers:
                 return {"resources": resources.RESOURCES}
             case "resources/templates/list":
                 return {"resourceTemplates": resources.TEMPLATES}
-        found: Object | None
+        contents: Object | None
         async with self._turn:
-            found = await self._ask(RESOURCE, {"uri": str(params.uri)}, self._start)
-        if found is None:
+            contents = await self._ask(RESOURCE, {"uri": str(params.uri)}, self._start)
+        if contents is None:
             raise UnknownError("there is no such resource")
-        return found
+        return contents
 
     async def _call(self, name: str, arguments: Object) -> Object:
         """The result of a tool. Raises `UnknownError`."""
@@ -163,7 +164,7 @@ class Answers:
         """The result that the socket's owner gives. Raises `UnansweredError`."""
         is_question = self._begun is None and method.startswith((TOOL, RESOURCE))
         asked = partial(
-            ask_result,
+            ask,
             roots,
             method,
             params,
@@ -171,7 +172,7 @@ class Answers:
             timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
             version=version,
         )
-        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
+        return result_of(await anyio.to_thread.run_sync(asked, abandon_on_cancel=True))
 
     def _own_engine(self) -> tuple[Engine, DiskFollower]:
         """The engine of this process, made when it is first needed."""
