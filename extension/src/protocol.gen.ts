@@ -872,6 +872,8 @@ export interface SearchHit {
   readonly score: number;
   /** Present where it was found by meaning alone. */
   readonly arm?: "semantic" | null;
+  /** Of a claim, why it may hold no more, as in `claim`. */
+  readonly stale: string | null;
   /** The knowledge base it stands in. */
   readonly collection: string | null;
   /** The artifact's file. */

@@ -409,7 +409,7 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
   const ask = (async (method: string) => {
     asked.push(method);
     return method === 'vouch/search'
-      ? { hits: [{ ...hit, collection: 'x' }] }
+      ? { hits: [{ ...hit, collection: 'x', stale: 'quote gone since' }] }
       : { experts: [], unmatched: ['frob'], degraded: ['timed_out'] };
   }) as unknown as Ask;
   const experts = new Experts(ask, () => {});
@@ -417,6 +417,7 @@ test('where nobody carries evidence, what a search finds is shown', async () => 
   const [row] = below(experts.roots[0]);
   assert.equal(row?.label, 'Keys rotate.');
   assert.deepEqual(row?.kind === 'claim' && row.claim, { id: 'c1', collection: 'x' });
+  assert.deepEqual([row?.icon, row?.tooltip?.includes('quote gone since')], ['history', true]);
   assert.deepEqual(targetIn(row), { uris: ['file:///c1'], passages: ['Keys  rotate.', 'text:'] });
   assert.equal(
     experts.headline,

@@ -244,7 +244,7 @@ def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> Non
     answered = ask(engine, "files", paths=["src/relay.py"])
     assert answered["degraded"] == ["workspace_pending"]
     assert answered["files"] == [{"path": "src/relay.py", "claims": []}]
-    assert ask(engine, "search", query="relay")["degraded"] == []
+    assert ask(engine, "capabilities")["degraded"] == []
 
 
 def test_a_citation_leads_to_the_document_at_its_line(root: Path, tmp_path: Path) -> None:

@@ -7,15 +7,20 @@ from pathlib import Path
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, perform
 
-from tests.engine.bases import base
+from tests.engine.bases import ask, base
 from tests.kb.samples import SHA, claim, dump, entity
-from tests.workspace.places import settled
+from tests.workspace.places import cite, repository, settled, write
 
 
 def read(engine: Engine, name: str, artifact_id: str) -> list[str]:
     """The lines that an operation on an artifact gives."""
+    return asked(engine, name, {"id": artifact_id})
+
+
+def asked(engine: Engine, name: str, params: dict[str, str]) -> list[str]:
+    """The lines that an operation gives."""
     operation = OPERATIONS[name]
-    return operation.readable(perform(engine, operation, {"id": artifact_id}, Caller())).split("\n")
+    return operation.readable(perform(engine, operation, params, Caller())).split("\n")
 
 
 def test_a_document_cited_twice_is_one_source(tmp_path: Path) -> None:
@@ -50,3 +55,17 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
 def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
     engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
     assert read(engine, "claim", "rotation")[-1] == "(without all of it: files_skipped)"
+
+
+def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
+    """Also where its text is cut."""
+    text = b"Relay drops it. " * 20
+    root = repository(tmp_path / "repo", {"a.md": text})
+    cite(root, "drops", text.decode(), "a.md", text, quote=text)
+    assert not asked(settled(root, tmp_path), "search", {"query": "relay"})[0].endswith(")")
+    write(root, {"a.md": "Relay keeps it.\n"})
+    engine = settled(root, tmp_path)
+    (line, *_) = asked(engine, "search", {"query": "relay"})
+    assert "… (quote gone since, a.md changed on " in line
+    (hit, *_) = ask(engine, "search", query="relay")["hits"]
+    assert hit["stale"].startswith("quote gone since, a.md changed on ")

@@ -386,6 +386,9 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
         line for line in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in line
     )
     assert "Relay drops what it holds. (quote gone since, a.md changed on " in row
+    found = run(root, "search", "relay", "--kind", "claim").stdout.splitlines()
+    assert "Relay drops what it holds. (quote gone since, a.md changed on " in found[0] + found[1]
+    assert [line.count("gone since") for line in sorted(found)] == [1, 0]
 
 
 def test_a_cited_file_is_named_where_it_lies(tmp_path: Path) -> None:

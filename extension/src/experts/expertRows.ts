@@ -178,15 +178,15 @@ export const hitsNode = (hits: readonly SearchHit[]): ListNode => ({
   children: hits.map(hitNode),
 });
 
-function hitNode({ kind, id, title, snippet, collection, uri }: SearchHit): Node {
+function hitNode({ kind, id, title, snippet, stale, collection, uri }: SearchHit): Node {
   const label = rowText(kind === 'claim' ? snippet : title);
   const target = { uris: [uri], passages: [snippet, 'text:'] };
   const look = {
     id: `hit:${collection}/${kind}:${id}`,
     label,
     description: joined(kind !== 'claim' && kind, collection),
-    tooltip: [label, oneLine(snippet)],
-    icon: HIT_ICONS[kind],
+    tooltip: [label, oneLine(snippet), stale ?? ''],
+    icon: stale ? 'history' : HIT_ICONS[kind],
     target,
   };
   if (kind !== 'claim') return { ...look, kind: 'place' };

@@ -109,10 +109,6 @@ def gist(result: EntityResult) -> list[str]:
     ]
 
 
-def _line(claim: ClaimView) -> str:
-    return f"{claim.said} ({claim.stale})" if claim.stale else claim.said
-
-
 def show(page: Printer, result: EntityResult) -> None:
     entity = result.entity
     file = page.file(entity.uri) if entity.uri is not None else None
@@ -155,7 +151,7 @@ def show(page: Printer, result: EntityResult) -> None:
                     claim.status,
                     f"{claim.confidence:g}",
                     (claim.date or "")[:10],
-                    _line(claim),
+                    page.marked(claim.said, claim.stale),
                 )
                 for claim in result.claims
             ],

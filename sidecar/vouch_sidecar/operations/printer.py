@@ -84,6 +84,15 @@ class Printer:
         """At most `CELL_CHARS` characters of a text, on one line."""
         return clip(one_line(text), CELL_CHARS)
 
+    def marked(self, text: str, mark: str | None) -> str:
+        """A text with a mark in brackets behind it, for a list; on a terminal, the text is cut so
+        that the mark is seen.
+        """
+        if not mark:
+            return text
+        behind = f" ({one_line(mark)})"
+        return (clip(text, CELL_CHARS - len(behind)) if self.on_terminal else text) + behind
+
     def artifact_id(self, artifact_id: str) -> str:
         """An id; on a terminal, a hash is shortened."""
         short = self.on_terminal and SHA256_HEX.fullmatch(artifact_id)

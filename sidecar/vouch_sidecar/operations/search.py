@@ -6,14 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist_lines import clipped, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
-from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
+from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.search import SEARCHED, Ranked, search, snippet
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
@@ -40,6 +41,7 @@ class SearchHit(Wire):
         "within one answer."
     )
     arm: Literal["semantic"] | None = absent("Present where it was found by meaning alone.")
+    stale: str | None = Field(description="Of a claim, why it may hold no more, as in `claim`.")
     collection: str | None = Field(description="The knowledge base it stands in.")
     uri: str = Field(description="The artifact's file.")
 
@@ -69,6 +71,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 snippet=snippet(row.text, query),
                 score=row.score,
                 arm=row.arm,
+                stale=_stale(row),
                 collection=row.view.collection,
                 uri=ask.views_for(row.view).uri(row.artifact.path),
             )
@@ -77,9 +80,20 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
     )
 
 
+def _stale(row: Ranked) -> str | None:
+    """Why the claim that a hit shows may hold no more; for an exchange, the one that was found."""
+    claim = row.found_by or row.artifact
+    gone = stale(row.view, claim) if isinstance(claim, Claim) else None
+    return None if gone is None else gone.reason
+
+
 def gist(result: SearchResult) -> list[str]:
-    lines = [f"{hit.kind} {one_line(hit.id)}: {clipped(_text(hit))}" for hit in result.hits]
-    return rows(lines, SearchResult.nothing)
+    return rows([_line(hit) for hit in result.hits], SearchResult.nothing)
+
+
+def _line(hit: SearchHit) -> str:
+    mark = f" ({one_line(hit.stale)})" if hit.stale else ""
+    return f"{hit.kind} {one_line(hit.id)}: {clipped(_text(hit))}{mark}"
 
 
 def show(page: Printer, result: SearchResult) -> None:
@@ -89,7 +103,8 @@ def show(page: Printer, result: SearchResult) -> None:
     cells = []
     for hit in result.hits:
         collection = [hit.collection] if several else []
-        cells.append((page.artifact_id(hit.id), hit.kind, *collection, _text(hit)))
+        text = page.marked(_text(hit), hit.stale)
+        cells.append((page.artifact_id(hit.id), hit.kind, *collection, text))
     page.table(columns | {"text": "text"}, cells)
 
 
@@ -113,5 +128,6 @@ OPERATION = Operation(
     is_long=True,
     returns_partial=True,
     text_field="query",
+    needs=frozenset({"ties"}),
     semantic="yes",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 QuoteState = Literal["there", "moved", "gone"]
@@ -54,6 +55,12 @@ class Freshness:
     """By the id of a source whose file is gone, the path of that file."""
     names: Mapping[str, GoneNames] = field(default_factory=dict)
     """By the id of a claim."""
+
+    @cached_property
+    def has_gone(self) -> bool:
+        """Whether anything that a claim quotes, cites or names is gone."""
+        gone_quote = any(quote.state == "gone" for quote in self.quotes.values())
+        return bool(self.files or self.names) or gone_quote
 
     def is_same_as(self, other: Freshness) -> bool:
         """Whether another one has the same content."""

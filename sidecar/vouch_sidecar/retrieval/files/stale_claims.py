@@ -60,7 +60,7 @@ def stale_for(
     fresh, at = workspace.fresh, confirmed_at(claim)
     is_old = at is not None and now - at > YEAR and workspace.root != Path()
     gone = None
-    if fresh.quotes or fresh.files or fresh.names:
+    if fresh.has_gone:
         gone = _gone(fresh, knowledge, claim, _cited(knowledge, claim, sees))
     if gone is not None or at is None or not is_old:
         return gone
