@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace import syntax_trees
-from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
+from vouch_sidecar.workspace import parser_process, syntax_trees
+from vouch_sidecar.workspace.cancellation import AnalysisCancelledError, never_cancelled
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.syntax_trees import GRAMMARS, MAX_PARSED, parsed
+from vouch_sidecar.workspace.parser_process import MAX_PARSED, ParserProcess, parsed
+from vouch_sidecar.workspace.syntax_trees import GRAMMARS
 
 from tests.workspace.places import cite, definitions, repository, settled, tie_rows
 
@@ -182,78 +184,62 @@ def test_hostile_files(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("ending", "bait"),
-    [("py", "<-"), ("cpp", "::<"), ("cpp", "%w("), ("swift", "/*"), ("kt", "a,"), ("kt", "/*")],
+    [
+        ("py", "<-"),
+        ("cpp", "%w("),
+        ("cpp", "%w(/*)*/"),
+        ("swift", "/*"),
+        ("kt", "a,"),
+        ("kt", "/*"),
+    ],
 )
 def test_a_file_that_is_too_much_work_goes_by_lines(ending: str, bait: str) -> None:
-    """Such a file would take a parser the square of its length."""
-    steps = 0
-
-    def count() -> None:
-        nonlocal steps
-        steps += 1
-
+    """Such a file would take a parser the square of its length, much of it in one step."""
     text = f"{bait * 20_000}\nclass {NAME} {{}}\n"
-    assert parsed(text.encode(), ending, {NAME}, count) is None
-    assert steps <= syntax_trees.MAX_PARSER_STEPS / syntax_trees.STEPS_TO_CHECKPOINT + 10
+    assert parsed(text.encode(), ending, {NAME}) is None
     assert found_in(text.encode(), ending, parses=True) == {NAME: 2}
+    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False, False)]}
 
 
-@pytest.mark.parametrize(
-    ("ending", "start", "bait"),
-    [("cpp", "", "%w("), ("cpp", ")" * 9_000, "%w("), ("ts", "", "a<b,")],
-)
-def test_a_file_with_thousands_of_open_brackets_is_not_parsed(
-    ending: str, start: str, bait: str
-) -> None:
-    """A parser would need the square of their number in one step, in which nothing else runs."""
-    steps: list[int] = []
-    data = f"// {start}\n{bait * 3_000}".encode()
-    assert parsed(data, ending, {NAME}, lambda: steps.append(1)) is None
-    assert steps == []
-
-
-@pytest.mark.parametrize(("ending", "bait"), [("py", "a{}"), ("kt", "a,")])
-def test_an_analysis_ends_in_the_midst_of_a_file(ending: str, bait: str) -> None:
-    steps = 0
-
+def test_an_analysis_ends_in_the_midst_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def cancelled() -> None:
-        nonlocal steps
-        steps += 1
-        if steps > 2:
-            raise AnalysisCancelledError
+        raise AnalysisCancelledError
 
-    text = f"{bait * 8_000}\nclass {NAME} {{}}\n"
+    monkeypatch.setattr(parser_process, "CHECKPOINT_SECONDS", 0.0)
+    text = f"{'<-' * 20_000}\nclass {NAME} {{}}\n"
     with pytest.raises(AnalysisCancelledError):
-        names_in_file(text.encode(), language_of(f"a.{ending}"), Wanted({NAME}), ending, cancelled)
+        names_in_file(text.encode(), "python", Wanted({NAME}), "py", cancelled)
+    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False, False)]}
 
 
-def test_a_text_of_a_node_is_no_step_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syntax_trees, "STEPS_TO_CHECKPOINT", 1)
-    data = f"class A:\n  def f(self):\n    self.{NAME} = 1\n".encode()
-    steps: list[int] = []
-    for words in ({NAME}, set[str]()):
-        steps.append(0)
-
-        def count() -> None:
-            steps[-1] += 1
-
-        assert bool(parsed(data, "py", words, count)) == bool(words)
-    assert steps[0] == steps[1] > 0
+def test_a_file_that_has_no_answer_in_time_goes_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where processor time can't be limited."""
+    monkeypatch.setattr(parser_process, "WAITING_SECONDS", 0.0)
+    monkeypatch.setattr(parser_process, "CHECKPOINT_SECONDS", 0.0)
+    assert parsed(b"<-" * 20_000, "py", {NAME}) is None
 
 
-def test_others_work_while_a_file_is_parsed() -> None:
-    """A parser holds the interpreter's lock, and lets go of it between steps: here other files are
-    parsed meanwhile.
-    """
-    inner: list[object] = []
+def test_a_parser_that_was_killed_is_started_again() -> None:
+    process = ParserProcess()
+    data = f"class {NAME}: pass".encode()
+    for _ in range(2):
+        assert process.parsed(data, "py", {NAME}, never_cancelled) == {NAME: [(1, 1, False, False)]}
+        assert process._process is not None
+        process._process.kill()
+        process._process.wait()
+    process.end()
 
-    def parse_another() -> None:
-        inner.append(parsed(f"class {NAME}: pass\n".encode(), "py", {NAME}))
 
-    data = "\n".join(["x = [1, 2, 3, 4]"] * 5_000 + [f"class {NAME}: pass"]).encode()
-    assert parsed(data, "py", {NAME}, parse_another) == {NAME: [(5_001, 5_001, False, False)]}
-    assert inner
-    assert all(found == {NAME: [(1, 1, False, False)]} for found in inner)
+def test_a_parser_imports_nothing_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("vouch_sidecar", "json", "tree_sitter"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([".", "", os.environ.get("PYTHONPATH", "")]))
+    process = ParserProcess()
+    assert process.parsed(b"", "py", {NAME}, never_cancelled) == {}
+    process.end()
 
 
 def test_large_files_and_those_without_the_extra_go_by_lines(
@@ -261,8 +247,7 @@ def test_large_files_and_those_without_the_extra_go_by_lines(
 ) -> None:
     large = b"class FindMeHere:\n" + b"#" * MAX_PARSED
     assert parsed(large, "py", {NAME}) is None
-    monkeypatch.setattr(syntax_trees, "_language", lambda _: None)
-    assert not syntax_trees.is_available()
+    monkeypatch.setattr(syntax_trees, "is_available", lambda: False)
     assert definitions(b"class FindMeHere:\n", "python", Wanted({NAME}), "py") == {NAME: 1}
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.common_names import is_word
-from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined, parsed
+from vouch_sidecar.workspace.parser_process import parsed
+from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined
 
 MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""

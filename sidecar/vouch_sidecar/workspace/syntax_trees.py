@@ -1,36 +1,21 @@
 """Finds where a file of code defines names, with tree-sitter. The extra `code` brings the grammars.
-Without it, and for large files, `definitions` looks at lines instead.
+
+A hostile file can take a parser minutes: only `parser_process` calls this.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from itertools import accumulate, islice
+from importlib.util import find_spec
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
-
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Tree
+    from tree_sitter import Language, Node
 
-MAX_PARSED = 256 * 1024
-"""Bytes that a file may have to be parsed."""
-PARSER_PIECE = 4096
-"""Bytes that the parser is given at once."""
-MAX_PARSER_STEPS = 20_000
-"""Pieces that the parser may ask for and reports of progress that it may make in one file. Files
-that people wrote need a tenth; hostile ones can take a parser the square of their length.
-"""
-STEPS_TO_CHECKPOINT = 50
-"""Steps between checkpoints of the analysis: some milliseconds."""
-MAX_OPEN_BRACKETS, MAX_OPEN_ANGLES = 1_000, 2_000
-"""Brackets, and signs `<` without a `>`, that may be open at once; files that people wrote have a
-third. Where they never close, some grammars need the square of their number in a single step.
-"""
 MAX_PLACES = 200
 """Places of one name in one file that are read."""
 GRAMMARS = {
@@ -87,25 +72,27 @@ class Defined(NamedTuple):
     is_quoted: bool = False
 
 
+@cache
 def is_available() -> bool:
     """Whether the extra `code` is installed."""
-    return _language("tree_sitter_python.language") is not None
+    return find_spec("tree_sitter") is not None and find_spec("tree_sitter_python") is not None
 
 
-def parsed(
-    data: bytes, ending: str, words: Iterable[str], checkpoint: Checkpoint = never_cancelled
-) -> dict[str, list[Defined]] | None:
-    """The places that define each word, in order; None for a file without a grammar, and for one
-    that is too much work to parse.
+def has_grammar(ending: str) -> bool:
+    """Whether files with this ending can be parsed."""
+    return is_available() and ending.lower() in _BY_ENDING
+
+
+def definitions(data: bytes, ending: str, words: Iterable[str]) -> dict[str, list[Defined]] | None:
+    """The places that define each word, in order; None where the grammar is missing. Takes as long
+    as it takes.
     """
-    grammar = _BY_ENDING.get(ending.lower())
-    language = _language(grammar) if grammar is not None else None
-    if language is None or len(data) > MAX_PARSED or _is_deep(data):
+    language = _language(_BY_ENDING[ending.lower()])
+    if language is None:
         return None
-    tree = _tree(data, language, checkpoint)
-    if tree is None:
-        return None
-    root: Node = tree.root_node
+    from tree_sitter import Parser
+
+    root = Parser(language).parse(data).root_node
     by_name: dict[str, list[Defined]] = {}
     for word in words:
         for at in _places(data, word.encode("utf-8", "replace")):
@@ -114,55 +101,6 @@ def parsed(
             if defined is not None:
                 by_name.setdefault(word, []).append(defined)
     return by_name
-
-
-def _tree(data: bytes, language: Language, checkpoint: Checkpoint) -> Tree | None:
-    """The syntax tree of a file; None if it takes more than `MAX_PARSER_STEPS`.
-
-    The parser holds the interpreter's lock, except in what it calls. It asks for pieces again and
-    again where a grammar looks ahead, and reports progress where it tries many readings: both
-    count. The parser is this call's own, as other threads may parse meanwhile.
-    """
-    from tree_sitter import Parser
-
-    steps = 0
-    failed: Exception | None = None
-
-    def ends() -> bool:
-        nonlocal steps, failed
-        steps += 1
-        if steps % STEPS_TO_CHECKPOINT == 0 and failed is None:
-            try:
-                checkpoint()
-            except Exception as error:
-                failed = error
-        return failed is not None or steps > MAX_PARSER_STEPS
-
-    def read(at: int, _: object) -> bytes:
-        if tree is None and ends():
-            return b""
-        return data[at : at + PARSER_PIECE]  # nodes ask for their texts later
-
-    tree: Tree | None = None
-    with suppress(ValueError):  # it was ended
-        tree = Parser(language).parse(read, progress_callback=lambda _at, _has_error: ends())
-    if failed is not None:
-        raise failed
-    return tree if steps <= MAX_PARSER_STEPS else None
-
-
-def _is_deep(data: bytes) -> bool:
-    return (
-        _most_open(data, b"([{", b")]}") > MAX_OPEN_BRACKETS
-        or _most_open(data, b"<", b">") > MAX_OPEN_ANGLES
-    )
-
-
-def _most_open(data: bytes, opening: bytes, closing: bytes) -> int:
-    """The most signs that are open at once, those in strings and comments included."""
-    signs = data.translate(None, bytes(set(range(256)).difference(opening + closing)))
-    steps = (1 if sign in opening else -1 for sign in signs)
-    return max(accumulate(steps, lambda now, step: max(0, now + step)), default=0)
 
 
 def _places(data: bytes, word: bytes) -> Iterator[int]:
