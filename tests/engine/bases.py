@@ -90,12 +90,11 @@ def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
 
 
 @asynccontextmanager
-async def kept(engine: Engine) -> AsyncIterator[DiskFollower]:
+async def kept(engine: Engine) -> AsyncIterator[None]:
     """A follower at work on an engine, until the block ends."""
-    follower = DiskFollower(engine)
     async with anyio.create_task_group() as group:
-        group.start_soon(follower.run)
-        yield follower
+        group.start_soon(DiskFollower(engine).run)
+        yield
         group.cancel_scope.cancel()
 
 

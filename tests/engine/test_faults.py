@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.pushes import StatusPush
@@ -106,12 +106,12 @@ def redact(root: Path) -> None:
     write(root, "claims/rotation.yaml", claim("rotation", text="[redacted]", status="redacted"))
 
 
-async def again(follower: DiskFollower, clock: Clock, condition: Callable[[], bool]) -> None:
+async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> None:
     """Let time pass until something is so."""
     with anyio.fail_after(20):
         while not condition():
             clock.now += 2.0
-            follower.check_soon()
+            engine.check_soon(engine.collections)
             await anyio.sleep(0.05)
 
 
@@ -139,24 +139,24 @@ async def test_a_look_that_fails_is_made_again(
     """Wherever it fails: what it may have half taken in is read anew."""
     switch = fails(where)
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         switch.on = True
         write(root, "config.yaml", {"kb": {"name": "ops"}})
         redact(root)
-        follower.check_soon()
+        engine.check_soon(engine.collections)
         await until(lambda: bool(faults(engine)))
         assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
         assert degraded(engine) == ["files_skipped"]
         assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
         switch.on = False
-        await again(follower, clock, lambda: not faults(engine))
+        await again(engine, clock, lambda: not faults(engine))
         assert counts(engine, "key vault") == {}
         assert ask(engine, "status")["roots"][0]["collection"] == "ops"
-        assert degraded(engine) == []
+        await until(lambda: degraded(engine) == [])
         assert told(engine).health == "ok"
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-        await again(follower, clock, lambda: counts(engine, "key vault") == ONE)
+        await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
     assert SECRET not in caplog.text
 
 
@@ -164,12 +164,12 @@ async def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) ->
     """Events do not make it fail more often."""
     switch = fails(LOOKS[0])
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         switch.on = True
         for _ in range(10):
-            follower.check_soon()
-            follower.check_soon([root / ".vouch" / "claims" / "rotation.yaml"])
+            engine.check_soon(engine.collections)
+            engine.check_soon([root / ".vouch" / "claims" / "rotation.yaml"])
             await anyio.sleep(0.05)
         assert switch.times == 1
 
@@ -188,12 +188,12 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         found = ask(engine, "status")["roots"]
         return {row["root"]: row["counts"]["claims"] for row in found}
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         engine.observe("s", None, "the Key Vault")
         assert len(pushes.salience()[0].rows) == 2
         switch.on = True
-        follower.check_soon()
+        engine.check_soon([root])
         await until(lambda: engine.collections[root].is_failing)
         clock.now += SILENT_SECONDS - 1
         assert claims() == {str(root): 1, str(other): 1}
@@ -211,20 +211,18 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         assert any("Nothing of kb is said" in message for message in problems)
         assert degraded(engine) == ["files_skipped"]
         write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-        await again(follower, clock, lambda: claims() == {str(root): 0, str(other): 2})
+        await again(engine, clock, lambda: claims() == {str(root): 0, str(other): 2})
         switch.on = False
-        await again(follower, clock, lambda: claims() == {str(root): 1, str(other): 2})
+        await again(engine, clock, lambda: claims() == {str(root): 1, str(other): 2})
         assert told(engine).health == "ok"
-        assert degraded(engine) == []
+        await until(lambda: degraded(engine) == [])
 
 
 async def test_silence_is_told_without_any_event(
     root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
-    monkeypatch.setattr(
-        "vouch_sidecar.engine.disk_follower.sweep_interval", lambda *_, **__: 3600.0
-    )
+    monkeypatch.setattr("vouch_sidecar.engine.due.sweep_interval", lambda *_, **__: 3600.0)
     engine = unread_engine(root)
     pushes, heard = Pushes(engine, Caller()), set[str]()
 
@@ -250,15 +248,15 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     switch = fails(LOOKS[0])
     switch.on = True
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         with anyio.fail_after(20):
             await indexed(engine)
         assert counts(engine, "key vault") == {}
         assert degraded(engine) == ["index_building", "files_skipped"]
         assert told(engine).health == "warning"
         switch.on = False
-        await again(follower, clock, lambda: counts(engine, "key vault") == ONE)
-        assert degraded(engine) == []
+        await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
+        await until(lambda: degraded(engine) == [])
 
 
 @pytest.mark.parametrize(
@@ -299,16 +297,16 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     engine = unread_engine(root, env=cached(tmp_path), clock=clock)
     switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         switch.on = True
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-        await again(follower, clock, lambda: bool(faults(engine)))
+        await again(engine, clock, lambda: bool(faults(engine)))
         assert faults(engine) == ["The cache could not be written (TypeError)"]
         assert told(engine).health == "warning"
-        await again(follower, clock, lambda: counts(engine, "key vault") == TWO)
+        await again(engine, clock, lambda: counts(engine, "key vault") == TWO)
         switch.on = False
-        await again(follower, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
+        await again(engine, clock, lambda: not faults(engine) and bool(finished(tmp_path)))
         assert told(engine).health == "ok"
 
 
@@ -325,16 +323,16 @@ async def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing
 
     engine.listeners |= {lambda: heard.append("a"), listener, lambda: heard.append("b")}
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         assert {"a", "b"} == set(heard)
         assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
         assert told(engine).health == "warning"
         redact(root)
-        await again(follower, clock, lambda: counts(engine, "key vault") == {})
+        await again(engine, clock, lambda: counts(engine, "key vault") == {})
         failing = False
-        await again(follower, clock, lambda: "late" in heard)
+        await again(engine, clock, lambda: "late" in heard)
         assert (faults(engine), degraded(engine)) == ([], [])
     assert SECRET not in caplog.text
 
@@ -364,7 +362,7 @@ async def test_without_a_watcher_the_sweep_goes_on(
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.watch", watching)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.RETRY_SECONDS", 0.01)
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.watching == "sweep")
         assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
         assert degraded(engine) == ["watch_lost"]
@@ -372,7 +370,7 @@ async def test_without_a_watcher_the_sweep_goes_on(
         clock.now += 2 * SILENT_SECONDS
         assert counts(engine, "key vault") == ONE
         redact(root)
-        await again(follower, clock, lambda: counts(engine, "key vault") == {})
+        await again(engine, clock, lambda: counts(engine, "key vault") == {})
         failing = False
         await until(lambda: not faults(engine))
         assert (engine.watching, degraded(engine)) == ("own", [])
@@ -384,17 +382,17 @@ async def test_git_that_can_not_be_looked_at_withholds_nothing(
 ) -> None:
     switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         switch.on = True
-        follower.check_soon()
+        engine.check_soon(engine.collections)
         await until(lambda: "watch_lost" in degraded(engine))
         redact(root)
         if name == "around":
-            await again(follower, clock, lambda: counts(engine, "key vault") == {})
+            await again(engine, clock, lambda: counts(engine, "key vault") == {})
         switch.on = False
-        await again(follower, clock, lambda: not faults(engine) and not counts(engine, "key vault"))
-        assert degraded(engine) == []
+        await again(engine, clock, lambda: not faults(engine) and not counts(engine, "key vault"))
+        await until(lambda: degraded(engine) == [])
 
 
 async def test_a_search_that_fails_is_made_again(
@@ -407,15 +405,15 @@ async def test_a_search_that_fails_is_made_again(
     switch = fails("vouch_sidecar.engine.start_folders:Starts:has_found_one")
     switch.on = True
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: engine.registry.complete)
         assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
         redact(root)
-        await again(follower, clock, lambda: counts(engine, "key vault") == {})
+        await again(engine, clock, lambda: counts(engine, "key vault") == {})
         base(later)
         switch.on = False
-        await again(follower, clock, lambda: later in engine.collections)
+        await again(engine, clock, lambda: later in engine.collections)
         assert degraded(engine) in ([], ["index_building"])
 
 
@@ -445,12 +443,12 @@ async def test_what_else_fails_in_the_keeper_stops_no_look(
     switch = fails("vouch_sidecar.engine.disk_follower:DiskFollower:_arrange_watches")
     switch.on = True
 
-    async with kept(engine) as follower:
+    async with kept(engine):
         await until(lambda: bool(engine.registry.complete and faults(engine)))
         assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
         assert degraded(engine) == ["watch_lost"]
         redact(root)
-        await again(follower, clock, lambda: counts(engine, "key vault") == {})
+        await again(engine, clock, lambda: counts(engine, "key vault") == {})
         switch.on = False
         await until(lambda: not faults(engine))
 

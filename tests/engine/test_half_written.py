@@ -63,12 +63,12 @@ async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_sec
     clock = Clock()
     engine = engine_on(root, clock=clock)
     claim = root / ".vouch/claims/rotation.yaml"
-    async with kept(engine) as follower:
+    async with kept(engine):
         claim.write_text(claim.read_text().replace("text: ", "text: '"))
-        follower.check_soon([claim])
+        engine.check_soon([claim])
         await until(lambda: "claims/rotation.yaml" in only(engine).problems)
         (status,) = ask(engine, "status")["roots"]
         assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
         clock.now += TORN_SECONDS
-        follower.check_soon([root / ".vouch/entities/vault.yaml"])
+        engine.check_soon([root / ".vouch/entities/vault.yaml"])
         await until(lambda: not counts(engine, "vault"))

@@ -27,8 +27,8 @@ def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
     clock = clock or Clock()
     engine = engine_on(*roots, clock=clock)
     clock.now += READY_SECONDS
-    own = engine, DiskFollower(engine)
-    return Answers(engine.env, start, lambda: own, every_tool=True)
+    DiskFollower(engine)
+    return Answers(engine.env, start, lambda: engine, every_tool=True)
 
 
 async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any]:
@@ -51,8 +51,8 @@ async def test_no_tool_waits_for_ever_for_the_first_index(
     clock = Clock()
     engine = unread_engine(base(tmp_path / "kb"), clock=clock)
     clock.now += READY_SECONDS
-    own = engine, DiskFollower(engine)
-    served = Answers(engine.env, tmp_path, lambda: own, every_tool=True)
+    DiskFollower(engine)
+    served = Answers(engine.env, tmp_path, lambda: engine, every_tool=True)
     call = SimpleNamespace(name="kb_experts", arguments={"topic": "vault"})
     result: dict[str, Any] = await served.answer("tools/call", call)
     assert "index_building" in result["structuredContent"]["degraded"]
@@ -116,7 +116,7 @@ async def test_where_nothing_was_found_tools_ask_what_a_hook_led_to(tmp_path: Pa
     before = await _called(served, "kb_claim", id="rotation")
     assert before["isError"]
     await _called(served, "hook_prompt", session_id="agent", prompt="vault", cwd=str(root))
-    engine, _ = served._own_engine()
+    engine = served._own_engine()
     engine.load()
     clock.now += READY_SECONDS
     found = await _called(served, "kb_claim", id="rotation")

@@ -73,6 +73,22 @@ def test_a_client_that_watches(start: Start, root: Path) -> None:
     assert client.request("vouch/status")["watcher"] == "client"
 
 
+@pytest.mark.parametrize("event", ["saved", "changed"])
+def test_a_question_reflects_what_was_saved_before_it(start: Start, root: Path, event: str) -> None:
+    client = connected(start, root)
+    for number in range(3, 7):
+        path = knowledge.claim(root, f"jwt-{number}", "JWT is signed with ES256.", "jwt")
+        if event == "saved":
+            client.save(path.as_uri())
+        else:
+            change = {"uri": path.as_uri(), "type": 1}
+            client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+        result = client.request("vouch/experts", {"topic": "jwt"})
+        counts = [row["claim_count"] for row in result["experts"] if row["entity_id"] == "jwt"]
+        assert counts == [number] or "index_building" in result["degraded"]
+        served(client, number)
+
+
 def test_config_takes_effect_at_once(start: Start, root: Path) -> None:
     client = connected(start, root)
     client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})

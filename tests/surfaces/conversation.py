@@ -42,7 +42,8 @@ INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabiliti
 
 def sidecar_on(engine: Engine) -> Sidecar:
     """A language server with all features, which talks to nobody yet."""
-    server = Sidecar(engine, DiskFollower(engine))
+    DiskFollower(engine)
+    server = Sidecar(engine)
     for register in features():
         register(server)
     return server

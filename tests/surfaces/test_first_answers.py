@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine.checkout import versions
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
@@ -54,14 +55,14 @@ async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
     return as_json(result)
 
 
-async def by_jsonl(engine: Engine, _: DiskFollower) -> Any:
+async def by_jsonl(engine: Engine) -> Any:
     line = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
     return (await answer(engine, json.dumps(line).encode(), CALLER))["result"]
 
 
-async def by_mcp(engine: Engine, follower: DiskFollower) -> Any:
+async def by_mcp(engine: Engine) -> Any:
     root = next(iter(engine.collections))
-    answers = Answers(engine.env, root, lambda: (engine, follower), every_tool=True)
+    answers = Answers(engine.env, root, lambda: engine, every_tool=True)
     params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
     return (await answers.answer("tools/call", params))["structuredContent"]
 
@@ -69,8 +70,8 @@ async def by_mcp(engine: Engine, follower: DiskFollower) -> Any:
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
-    async with kept(engine) as follower:
-        found = await ask(engine, follower)
+    async with kept(engine):
+        found = await ask(engine)
     assert found["degraded"] == []
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
 
@@ -137,6 +138,51 @@ async def test_a_file_that_was_moved_is_known_by_its_new_path_at_once(root: Path
         assert await tied("new.py", "gone.py", patience=0) == ([0, 0], [])
 
 
+async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Path) -> None:
+    """Claims and the files that they quote; what is not yet looked at is said."""
+    cite(root, "dusk", "It waits.", "src/wait.py", b"wait(30)\n", quote=b"wait(30)")
+    (root / "src" / "wait.py").write_text("wait(30)\n", "utf-8")
+    git(root, "add", "src/wait.py")
+    engine = engine_at(root)
+    (collection,) = engine.collections.values()
+
+    async def asked(patience: float = 20.0) -> tuple[str, str | None, list[str]]:
+        found = await perform_async(
+            engine, OPERATIONS["claim"], {"id": "dusk"}, CALLER, patience=patience
+        )
+        (cited,) = found.claim.citations
+        return found.claim.text, cited.fresh, found.degraded
+
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        assert await asked() == ("It waits.", "there", [])
+        for line, fresh in [("wait(60)", "gone"), ("wait(30)", "there")] * 2:
+            (root / "src" / "wait.py").write_text(f"{line}\n", "utf-8")
+            engine.check_soon([root / "src" / "wait.py"])
+            assert (await asked(patience=0))[2] == ["workspace_pending"]
+            assert await asked() == ("It waits.", fresh, [])
+        claim = root / ".vouch" / "claims" / "dusk.yaml"
+        for before, after in [("waits", "rests"), ("rests", "waits")] * 2:
+            claim.write_text(claim.read_text("utf-8").replace(before, after), "utf-8")
+            engine.check_soon([claim])
+            assert "index_building" in (await asked(patience=0))[2]
+            assert (await asked())[0] == f"It {after}."
+
+
+async def test_no_answer_waits_for_a_look_that_fails(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_at(root)
+    (collection,) = engine.collections.values()
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        monkeypatch.delattr("vouch_sidecar.engine.disk_reader.DiskReader.read")
+        engine.check_soon([root])
+        assert engine.not_looked_at(CALLER) == [collection]
+        await until(lambda: collection.is_failing)
+        assert engine.not_looked_at(CALLER) == []
+
+
 async def test_a_look_that_is_late_is_said(root: Path) -> None:
     engine = engine_at(root)
     (collection,) = engine.collections.values()
@@ -146,9 +192,8 @@ async def test_a_look_that_is_late_is_said(root: Path) -> None:
     assert (await experts(engine, patience=0))["degraded"] == ["index_building"]
     git(root, "checkout", "-q", "main")
     git(root, "status")
-    collection.surroundings.head_looked = (
-        collection.surroundings.head.version() if collection.surroundings.head else None
-    )
+    head = Head.of_tree(WorkingTree.holding(root))
+    collection.checkout.was_read(head, versions(WorkingTree.holding(root), head))
     git(root, "update-index", "--force-write-index")
     assert engine.not_looked_at(CALLER) == []
 

@@ -49,7 +49,8 @@ def test_a_feature_that_fails_keeps_no_other_from_starting(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     called: list[str] = []
-    server = Sidecar(engine, DiskFollower(engine))
+    DiskFollower(engine)
+    server = Sidecar(engine)
     server.on_start += [fails, lambda: called.append("start")]
     server.start()
     assert called == ["start"]

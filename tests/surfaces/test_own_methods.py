@@ -23,7 +23,8 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={})
-    server = Sidecar(engine, DiskFollower(engine))
+    DiskFollower(engine)
+    server = Sidecar(engine)
     server.on(METHOD, fails)
     calls = (INITIALIZE, call(METHOD, HUSH, 2), call(METHOD, HUSH), call(METHOD, None, 3))
 

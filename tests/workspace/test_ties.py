@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, workspace_analysis, workspace_changes
+from vouch_sidecar.engine import Caller, due
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
@@ -459,7 +459,7 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
 def test_a_second_look_tells_what_went_stale_and_keeps_nothing_twice(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_analysis, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(due, "sweep_interval", lambda _: 0.0)
     monkeypatch.setattr(Bases, "has_extra", lambda _self, _name: True)
     written: list[str] = []
 
@@ -714,7 +714,7 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a walk tells whether files came or went: it is done again and again."""
-    monkeypatch.setattr(workspace_changes, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(due, "sweep_interval", lambda _: 0.0)
     root = tmp_path / "plain"
     write(root, {"a.md": "Zephyr sails.\n"})
     cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")

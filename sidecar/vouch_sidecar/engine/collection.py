@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 
+from vouch_sidecar.engine.checkout import Checkout
 from vouch_sidecar.engine.disk_reader import DiskReader, Step
+from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.surroundings import Surroundings
 from vouch_sidecar.index.base_cache import Bases
@@ -25,6 +27,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS
 from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.topics import Topics
 
 SILENT_SECONDS = GRACE_SECONDS
 """How long the last content is served while the files cannot be read: as long as the last good
@@ -47,6 +50,8 @@ class Collection:
     root: Path
     reader: DiskReader
     surroundings: Surroundings
+    due: Due
+    checkout: Checkout
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""
@@ -69,8 +74,8 @@ class Collection:
     def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
-        surroundings = Surroundings(root, Workspace(root))
-        return cls(root, DiskReader(root, clock, bases), surroundings, clock, clock())
+        reader, surroundings = DiskReader(root, clock, bases), Surroundings(root, Workspace(root))
+        return cls(root, reader, surroundings, Due(root, clock), Checkout(), clock, clock())
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
         """Read what changed on disk; None if nothing did. Blocks; any thread may call it.
@@ -157,6 +162,28 @@ class Collection:
         self.complete = True
         self.indexed_at = now
 
+    def publish_on_new_base(self) -> None:
+        """Publish the last generation again on the new base that holds it. Its content is the same,
+        so what was computed from it is kept.
+        """
+        before, self.knowledge = self.knowledge, self.reader.latest
+        self.surroundings.carry_over(before, self.knowledge)
+
+    def publish_workspace(
+        self,
+        workspace: Workspace,
+        topics: Topics | None = None,
+        complete_for: Knowledge | None = None,
+        head: object = None,
+    ) -> bool:
+        """Publish the workspace, and its topics unless they are None. `complete_for` and `head`:
+        the generation and the version of HEAD for which it is complete, if it is. Returns whether
+        answers may differ.
+        """
+        if complete_for is self.knowledge:
+            self.checkout.was_analysed(head)
+        return self.surroundings.publish(workspace, topics, complete_for)
+
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""
         self.settings, self.settings_problems = load_settings(self.config, client, env)
@@ -170,7 +197,7 @@ class Collection:
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are not complete yet for the published generation."""
         is_older = self.surroundings.complete_for is not self.knowledge
-        return is_older or self.surroundings.is_of_another_head
+        return is_older or self._is_workspace_behind
 
     @property
     def is_first_workspace_pending(self) -> bool:
@@ -180,9 +207,20 @@ class Collection:
         return self.surroundings.complete_for is None and WORKSPACE not in self.faults
 
     @property
-    def is_checkout_pending(self) -> bool:
-        """Whether ties to files were complete for the commit checked out before, but are not yet
-        for the present one.
+    def is_workspace_awaited(self) -> bool:
+        """Whether ties to files were complete once, are not since something was checked out or a
+        file was reported as changed, and will be soon.
         """
         was_complete = self.surroundings.complete_for is not None and WORKSPACE not in self.faults
-        return was_complete and self.surroundings.is_of_another_head
+        return was_complete and self._is_workspace_behind
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was checked out, or a file reported as changed, since the files were
+        last read, and reading them does not fail.
+        """
+        return not self.is_failing and (bool(self.due.files) or self.checkout.has_moved)
+
+    @property
+    def _is_workspace_behind(self) -> bool:
+        return bool(self.due.around) or not self.checkout.is_analysed

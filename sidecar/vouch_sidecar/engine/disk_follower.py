@@ -1,30 +1,29 @@
-"""Keeps the published knowledge equal to the files on disk. No other module waits for files
-below `.vouch/`.
+"""Keeps what an engine publishes equal to the files on disk, in a process that stays.
 
-Events from the client, our own watcher and a periodic sweep all lead to the same step: read in a
-worker thread, publish on the event loop. A failed step is reported and retried; the others go on.
+Events from clients, our own watcher and a periodic sweep say in `due` what to look at. All lead to
+the same step: read in a worker thread, publish on the event loop. A failed step is reported and
+retried; the others go on.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import anyio
 import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine.base_writer import Written
+from vouch_sidecar.engine.checkout import versions
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection
 from vouch_sidecar.engine.disk_reader import Step
+from vouch_sidecar.engine.due import RETRY_SECONDS
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.workspaces import Workspaces
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Head, WorkingTree
@@ -39,60 +38,21 @@ GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
-RETRY_SECONDS = 2.0
-"""Shortest pause before a failed step is retried."""
 WRITE_SECONDS = 60.0
 """Pause before a base that could not be written is tried again."""
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
-BURST_FILES = 8
-"""From this many changed files on, all files are checked: others may have changed with them."""
-
-
-@dataclass(slots=True)
-class _Due:
-    """When to check a knowledge base next, on the engine's clock, and which of its files.
-
-    At `sweep_at` all files are due, at `expiry_at` those that the store is to check again; `paths`
-    are due at once. Nothing is due before `rests_until`.
-    """
-
-    rests_until: float = 0.0
-    sweep_at: float = 0.0
-    expiry_at: float = float("inf")
-    paths: set[str] = field(default_factory=set)
-    git: tuple[object, ...] = ()
-    """Versions of git's index and HEAD when all files were last checked."""
-
-    @property
-    def at(self) -> float:
-        due = 0.0 if self.paths else min(self.sweep_at, self.expiry_at)
-        return max(due, self.rests_until)
-
-    def rest(self, until: float) -> None:
-        """Schedule a check of all files at `until`, and nothing before."""
-        self.sweep_at = self.rests_until = until
-
-    def take(self, now: float) -> frozenset[str] | None:
-        """The paths to check now, None for all; they are no longer due afterwards."""
-        everything = self.sweep_at <= now or len(self.paths) >= BURST_FILES
-        paths = None if everything else frozenset(self.paths)
-        if paths is None:
-            self.sweep_at = float("inf")
-        self.expiry_at = float("inf")
-        self.paths.clear()
-        return paths
 
 
 class DiskFollower:
-    """Reads and publishes for one engine. Call its methods on the event loop only."""
+    """Reads and publishes for one engine, whose callers need not know of it. Call its methods on
+    the event loop only.
+    """
 
-    def __init__(self, engine: Engine, watching: Literal["own", "client"] = "own") -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.embeddings = Embeddings(engine.collections, engine.notify)
         self._workspaces = Workspaces(engine)
-        self._watching = watching
-        self._due: dict[Path, _Due] = {}
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._finish_at = 0.0
@@ -106,38 +66,10 @@ class DiskFollower:
         self._report_at = 0.0
         engine.follow_by(self)
 
-    def check_soon(self, paths: Iterable[Path] | None = None) -> None:
-        """Check files that may have changed: those of `paths` in a served `.vouch/`; None: all."""
-        changed = None if paths is None else [f"{path}".rstrip(os.sep) + os.sep for path in paths]
-        for root in self._engine.collections:
-            inside = f"{root / KB_DIRNAME}{os.sep}"
-            if changed is None or any(map(inside.startswith, changed)):
-                self.check_files(root)
-                continue
-            below = [p[len(inside) : -1] for p in changed if p.startswith(inside)]
-            if below:
-                self._on_files(root, [path.replace(os.sep, "/") for path in below])
-        self._wake.set()
-
-    def check_files(self, root: Path) -> None:
-        """Check all files of a knowledge base."""
-        self._due.setdefault(root, _Due()).sweep_at = 0.0
-        self._wake.set()
-
-    def check_file_lists(self) -> None:
-        """Check at once whether the list of files changed."""
-        self._workspaces.wake()
-
     def wake(self) -> None:
-        """React to a change that was published; rebuild damaged bases at once."""
+        """Do at once what is to be done: something is due, was published or found damaged."""
         self.embeddings.wake()
         self._workspaces.wake()
-        if any(collection.reader.is_damaged for collection in self._engine.collections.values()):
-            self._wake.set()
-
-    def watch_by(self, watching: Literal["own", "client"]) -> None:
-        """Choose who reports changes on disk. The sweep runs in either case."""
-        self._watching = watching
         self._wake.set()
 
     async def finish_bases(self) -> None:
@@ -159,7 +91,6 @@ class DiskFollower:
                 pause = RETRY_SECONDS
                 with self._engine.faults.contained("round", "Changes on disk are not all followed"):
                     await self._search()
-                    self._update_watching()
                     await self._work()
                     self._write_bases(group)
                     # Watch after reading: the watcher would report each file that we read.
@@ -174,7 +105,7 @@ class DiskFollower:
 
     def _until_next(self) -> float:
         now = self._engine.clock()
-        times = [due.at for root, due in self._due.items() if root in self._engine.collections]
+        times = [collection.due.at for collection in self._engine.collections.values()]
         times += [c.silent_at for c in self._engine.collections.values() if c.silent_at > now]
         if self._engine.registry.starts.lacking:
             times.append(self._search_at)
@@ -185,11 +116,12 @@ class DiskFollower:
     async def _wait_for_quiet(self) -> None:
         """Wait until a burst of events is over and git has finished a running checkout."""
         await anyio.sleep(SETTLE_SECONDS)
-        trees = [self._tree(collection) for collection in self._engine.collections.values()]
+        collections = list(self._engine.collections.values())
+        trees = [self._tree(collection) for collection in collections]
         with anyio.move_on_after(GIT_LOCK_SECONDS):
             while any(tree.is_changing() for tree in trees):
-                for due in self._due.values():
-                    due.sweep_at = 0.0  # events of the checkout may still be missing
+                for collection in collections:
+                    collection.due.check_all()  # events of the checkout may still be missing
                 await anyio.sleep(SETTLE_SECONDS)
 
     def _tree(self, collection: Collection) -> WorkingTree:
@@ -211,13 +143,10 @@ class DiskFollower:
         self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
 
     async def _work(self) -> None:
-        for root in set(self._due) - set(self._engine.collections):
-            del self._due[root]
-        for root, collection in list(self._engine.collections.items()):
-            due = self._due.setdefault(root, _Due())
-            if collection.reader.is_damaged:
-                due.sweep_at = 0.0
-            if due.at <= self._engine.clock():
+        for collection in list(self._engine.collections.values()):
+            if collection.reader.is_damaged or collection.checkout.has_moved:
+                collection.due.check_all()
+            if collection.due.at <= self._engine.clock():
                 await self._check(collection)
         while self._written:
             await self._adopt(*self._written.pop())
@@ -276,85 +205,85 @@ class DiskFollower:
 
     async def _check(self, collection: Collection) -> None:
         started = self._engine.clock()
-        due = self._due.setdefault(collection.root, _Due())
         with collection.reading():
-            await self._read_due(collection, due)
+            await self._read_due(collection)
         if collection.is_failing:
-            now = self._engine.clock()
-            due.rest(now + sweep_interval(now - started, least=RETRY_SECONDS))
+            collection.due.after_failure(self._engine.clock() - started)
 
-    async def _read_due(self, collection: Collection, due: _Due) -> None:
+    async def _read_due(self, collection: Collection) -> None:
         """Read the files that are due and publish what changed."""
-        started = self._engine.clock()
-        tree = self._tree(collection)
-        if _versions(tree, Head.of_tree(tree)) != due.git:
-            due.sweep_at = 0.0  # events of a checkout may be missing
-        paths = due.take(started)
-        step = await self._read(collection, paths)
+        started, due = self._engine.clock(), collection.due
+        if collection.checkout.differs_from(self._tree(collection)):
+            due.check_all()  # events of a checkout may be missing
+        paths = due.take()
+        step, has_moved = await self._read(collection, paths)
         now = self._engine.clock()
         looked = "all files" if paths is None else f"{len(paths)} files"
         log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
-        moved = collection.surroundings.head_looked != due.git[1]
-        collection.surroundings.head_looked = due.git[1]
-        if step is None and moved:
+        was_reported = due.files.end()
+        if step is None and (was_reported or has_moved):
             self._engine.notify()  # questions wait for this
         if step is not None:
             first = not collection.complete
             self._engine.publish(collection, step)
             self._finish_at = now + (FINISH_SECONDS / 5 if first else FINISH_SECONDS)
-        if paths is None:
-            cost = 0.0 if step is not None else now - started
-            due.sweep_at = min(due.sweep_at, now + sweep_interval(cost))
-        expiry = collection.reader.store.deadline
-        due.expiry_at = float("inf") if expiry is None else max(expiry, now)
+        cost = 0.0 if step is not None else now - started
+        due.after_look(cost if paths is None else None, collection.reader.store.deadline)
 
-    async def _read(self, collection: Collection, paths: frozenset[str] | None) -> Step | None:
-        """Read what changed, and again until git has stopped changing the working tree."""
+    async def _read(
+        self, collection: Collection, paths: frozenset[str] | None
+    ) -> tuple[Step | None, bool]:
+        """Read what changed, and again until git has stopped changing the working tree. Returns it,
+        and whether HEAD has moved since the last time.
+        """
         tree = self._tree(collection)
         head = Head.of_tree(tree)
-        version = _versions(tree, head)
+        version = versions(tree, head)
         step = await in_worker(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)
                 continue
-            if (now := _versions(tree, head)) == version:
+            if (now := versions(tree, head)) == version:
                 break
             version = now
             then = await in_worker(collection.read)
             if step is not None and then is not None:
                 then = replace(then, ended=step.ended | then.ended)
             step = then or step
-        self._due.setdefault(collection.root, _Due()).git = version
-        collection.surroundings.head = head
-        return step
+        return step, collection.checkout.was_read(head, version)
 
     # Watching
 
     def _arrange_watches(self, group: anyio.abc.TaskGroup) -> None:
-        wanted = set(self._engine.collections) if self._watching == "own" else set()
+        wanted = set() if self._engine.is_client_watching else set(self._engine.collections)
         for root in set(self._watches) - wanted:
             self._watches.pop(root).cancel()
             self._on_lost(root, False)
         for root in wanted - set(self._watches):
             scope = self._watches[root] = anyio.CancelScope()
             group.start_soon(self._watch, root, scope)
-        self._update_watching()
 
     async def _watch(self, root: Path, scope: anyio.CancelScope) -> None:
         with scope:
             while True:
                 try:
-                    await watch(root, self.check_files, self._on_files, self._on_lost)
+                    await watch(root, self._on_change, self._on_files, self._on_lost)
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
                     self._on_lost(root, True)
                 await anyio.sleep(RETRY_SECONDS)
 
+    def _on_change(self, root: Path) -> None:
+        if (collection := self._engine.collections.get(root)) is not None:
+            collection.due.check_all()
+            self._wake.set()
+
     def _on_files(self, root: Path, paths: Iterable[str]) -> None:
-        self._due.setdefault(root, _Due()).paths.update(paths)
-        self._wake.set()
+        if (collection := self._engine.collections.get(root)) is not None:
+            collection.due.check(paths)
+            self._wake.set()
 
     def _on_lost(self, root: Path, lost: bool) -> None:
         collection = self._engine.collections.get(root)
@@ -366,19 +295,4 @@ class DiskFollower:
             collection.faults.add(WATCH, WATCH_LOST)
         else:
             collection.faults.remove(WATCH)
-        self._update_watching()
         self._wake.set()
-
-    def _update_watching(self) -> None:
-        collections = self._engine.collections
-        lost = {root for root, collection in collections.items() if WATCH in collection.faults}
-        if not collections:
-            self._engine.watching = "none"
-        elif lost and lost == set(self._watches):
-            self._engine.watching = "sweep"
-        else:
-            self._engine.watching = self._watching
-
-
-def _versions(tree: WorkingTree, head: Head | None) -> tuple[object, ...]:
-    return tree.version(), None if head is None else head.version()

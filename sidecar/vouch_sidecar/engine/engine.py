@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from vouch_sidecar.engine.callers import Caller, Served
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import WATCH, Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.foreground import Foreground
@@ -46,11 +46,7 @@ class Follower(Protocol):
     embeddings: Embeddings
 
     def wake(self) -> None:
-        """Something was published, or a fault began or ended."""
-
-    def check_files(self, root: Path) -> None: ...
-
-    def check_file_lists(self) -> None: ...
+        """Something is due or was published, or a fault began or ended."""
 
 
 class Engine:
@@ -81,7 +77,8 @@ class Engine:
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
-        self.watching: Watching = "none"
+        self.is_client_watching = False
+        """Whether the client reports changes on disk, so that nobody else need watch."""
         self.faults = Faults()
         """Faults of the whole process."""
         self.listener_faults = Faults()
@@ -104,15 +101,37 @@ class Engine:
         """Whether changes on disk are noticed without a call of `read`."""
         return self._follower is not None
 
-    def check_files(self, root: Path) -> None:
-        """Have the files of a knowledge base checked soon."""
-        if self._follower is not None:
-            self._follower.check_files(root)
+    @property
+    def watching(self) -> Watching:
+        """What reports changes on disk first."""
+        if not (self.is_followed and self.collections):
+            return "none"
+        if all(WATCH in collection.faults for collection in self.collections.values()):
+            return "sweep"
+        return "client" if self.is_client_watching else "own"
 
-    def check_file_lists(self) -> None:
-        """Have the lists of files checked soon."""
-        if self._follower is not None:
-            self._follower.check_file_lists()
+    def watch_by_client(self) -> None:
+        """The client reports changes on disk from now on (`check_soon`)."""
+        self.is_client_watching = True
+        self.check_soon()
+
+    def check_soon(self, paths: Iterable[Path] = ()) -> None:
+        """Have the disk looked at soon, if it is followed: at these files, which somebody says have
+        changed, and at whatever else is due. Questions wait for it (`not_looked_at`).
+        """
+        if self._follower is None:
+            return
+        reported = list(paths)
+        for collection in self.collections.values():
+            collection.due.report(reported)
+        self._follower.wake()
+
+    def serve_from(self, start: Path) -> list[Collection]:
+        """Serve the knowledge bases found from a folder or a document, too, and return them."""
+        before, found = len(self.collections), self.registry.add_start(start)
+        if len(self.collections) > before:
+            self.check_soon()
+        return found
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace, and serve their knowledge bases alone, beside
@@ -172,11 +191,8 @@ class Engine:
         self.notify()
 
     def publish_on_new_base(self, collection: Collection) -> None:
-        """Publish the last generation again on the new base that holds it. Its content is the same,
-        so what was computed from it is kept.
-        """
-        before, collection.knowledge = collection.knowledge, collection.reader.latest
-        collection.surroundings.carry_over(before, collection.knowledge)
+        """As `Collection.publish_on_new_base`."""
+        collection.publish_on_new_base()
         self._let_go()
 
     def publish_workspace(
@@ -187,14 +203,11 @@ class Engine:
         complete_for: Knowledge | None = None,
         head: object = None,
     ) -> None:
-        """Publish the workspace of a knowledge base, and its topics unless they are None.
-        `complete_for` and `head`: the generation and HEAD for which it is complete, if it is.
-        """
+        """As `Collection.publish_workspace`, and notify the listeners if answers may differ."""
         if self.collections.get(collection.root) is not collection:
             return
         was_pending = collection.is_workspace_pending
-        head = head if complete_for is collection.knowledge else None
-        differs = collection.surroundings.publish(workspace, topics, complete_for, head)
+        differs = collection.publish_workspace(workspace, topics, complete_for, head)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()
@@ -273,15 +286,12 @@ class Engine:
         return served
 
     def not_looked_at(self, caller: Caller) -> list[Collection]:
-        """The caller's knowledge bases whose files were not checked since the last git checkout."""
+        """The caller's knowledge bases of which files were checked out, or reported as changed, and
+        not looked at since.
+        """
         if not self.is_followed:
             return []
-        chosen = self.registry.chosen(caller, None)
-        return [
-            collection
-            for collection in chosen
-            if collection.surroundings.is_behind and not collection.is_failing
-        ]
+        return [c for c in self.registry.chosen(caller, None) if c.is_behind]
 
     def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
         """Whether git's index says that one of these paths was added or removed since files were

@@ -1,6 +1,4 @@
-"""The workspace around one knowledge base, as far as it was analysed, and the state that this is
-valid for.
-"""
+"""The workspace around one knowledge base, as far as it was analysed."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.workspace.file_list import stamp_of
-from vouch_sidecar.workspace.git import Head, why_unasked
+from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
@@ -28,12 +26,6 @@ class Surroundings:
     """Names that nobody declared, as far as they are derived."""
     complete_for: Knowledge | None = None
     """The generation for which `workspace` is complete."""
-    head: Head | None = None
-    """HEAD of the repository, for whoever follows the disk."""
-    head_looked: object = None
-    """The version of `head` before the last look at the files of the knowledge base."""
-    head_complete: object = None
-    """The version of `head` for which `workspace` is complete."""
     why_git_unasked: str = ""
     """Why the repository counts as none; "" where it counts, or there is none."""
 
@@ -46,17 +38,14 @@ class Surroundings:
         workspace: Workspace,
         topics: Topics | None,
         complete_for: Knowledge | None = None,
-        head: object = None,
     ) -> bool:
-        """Publish a workspace, and its topics unless they are None; `complete_for` says
-        for which generation it is complete, if it is, and `head` for which version of HEAD, unless
-        a newer generation is published. Returns whether answers may differ.
+        """Publish a workspace, and its topics unless they are None; `complete_for` says for which
+        generation it is complete, if it is. Returns whether answers may differ.
         """
         before, topics_before = self.workspace, self.topics
         self.workspace, self.topics = workspace, topics or self.topics
         if complete_for is not None:
             self.complete_for = complete_for
-            self.head_complete = self.head_complete if head is None else head
         ties_differ = workspace.ties is not before.ties and bool(workspace.ties or before.ties)
         topics_differ = self.topics is not topics_before and bool(
             self.topics.by_gate or topics_before.by_gate
@@ -76,16 +65,6 @@ class Surroundings:
             self.complete_for = now
         if self.topics.knowledge is before:
             self.topics = replace(self.topics, knowledge=now)
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether a commit was checked out since the files were last checked."""
-        return self.head is not None and self.head.version() != self.head_looked
-
-    @property
-    def is_of_another_head(self) -> bool:
-        """Whether `workspace` was complete for an earlier checkout only."""
-        return self.head_complete != self.head_looked
 
     def is_list_behind(self, paths: Iterable[str], trusted: Sequence[str]) -> bool:
         """Whether git's index changed since files were listed, so that one of these paths was added

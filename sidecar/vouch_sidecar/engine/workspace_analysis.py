@@ -7,7 +7,6 @@ user's cache, as ids, paths and digests, so that the next process reads only cha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -36,7 +35,6 @@ from vouch_sidecar.engine.workspace_state import (
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
-from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
@@ -51,7 +49,7 @@ from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
-from vouch_sidecar.workspace.git import origin_of, why_unasked
+from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
@@ -159,9 +157,7 @@ def record_what_is_missing(collection: Collection, state: WorkspaceState) -> Non
     unread = state.history.unread
     text = "The repository's commits are not read, and their authors not named"
     _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
-    collection.surroundings.why_git_unasked = why_unasked(
-        collection.root, collection.settings.trust.folders
-    )
+    collection.surroundings.check_repository(collection.settings.trust.folders)
     is_cut = state.files is not None and state.files.is_cut
     text = "There are too many files, or rules in ignore files: some files have no ties"
     _record(collection, FILES, text if is_cut else "")
@@ -280,15 +276,10 @@ def _without_common(
 def _look_again(
     collection: Collection, state: WorkspaceState, checkpoint: Checkpoint
 ) -> Workspace | None:
-    """The workspace with its freshness updated; None if no quoted file changed. Takes only a small
-    share of the time.
-    """
-    now, workspace = time.monotonic(), collection.surroundings.workspace
-    if now < state.due.quotes:
-        return None
-    root = collection.root
-    same = all(stat_of(root, path) == quotes.stat for path, quotes in state.quotes.items())
-    state.due.quotes = now + sweep_interval(time.monotonic() - now)
+    """The workspace with its freshness updated; None if no quoted file changed."""
+    root, workspace = collection.root, collection.surroundings.workspace
+    with collection.due.look("quotes", state.quotes.keys()) as paths:
+        same = all(stat_of(root, path) == state.quotes[path].stat for path in paths)
     if same:
         return None
     fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)

@@ -5,13 +5,11 @@ files, the files themselves, CODEOWNERS, and the newest commit.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
@@ -32,7 +30,7 @@ def may_differ(
         return True
     if owners_place(collection)[1] != state.owners.stamp:
         return True
-    if _has_come_or_gone(state, collection.root):
+    if _has_come_or_gone(state, collection):
         state.files = None
         return True
     if _say_other_names(state, collection, checkpoint):
@@ -47,11 +45,9 @@ def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str
     root, trusted = collection.root, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
         return state.files
-    started = time.monotonic()
     caches = None if collection.bases is None else collection.bases.caches
-    files = list_files(root, caches, env, trusted)
-    listed = time.monotonic()
-    state.due.listing = listed + sweep_interval(listed - started)
+    with collection.due.look("list", ()):
+        files = list_files(root, caches, env, trusted)
     if state.files is None or files.paths != state.files.paths:
         state.knowledge = None
     if state.files is None or not files.is_same_as(state.files):
@@ -61,38 +57,31 @@ def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str
 
 def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
     """Whether the list of files may have changed, which of one without git only a walk tells."""
-    trusted = collection.settings.trust.folders
-    if state.files is None or stamp_of(collection.root, trusted) != state.files.stamp:
+    files, due, trusted = state.files, collection.due, collection.settings.trust.folders
+    if files is None or stamp_of(collection.root, trusted) != files.stamp:
         return True
-    if state.files.tracked:
+    if files.tracked:
         return False
-    return time.monotonic() >= state.due.listing
+    return due.is_due("list") or any(path not in files for path in due.around.in_look)
 
 
-def _has_come_or_gone(state: WorkspaceState, root: Path) -> bool:
+def _has_come_or_gone(state: WorkspaceState, collection: Collection) -> bool:
     """Whether a file that claims cite or are tied to was removed or has come back, which git's
-    index does not show. Takes only a small share of the time.
+    index does not show.
     """
-    now = time.monotonic()
-    if now < state.due.watched:
-        return False
-    same = all(is_there(root, path) == there for path, there in state.watched.items())
-    state.due.watched = now + sweep_interval(time.monotonic() - now)
-    return not same
+    with collection.due.look("ties", state.watched.keys()) as paths:
+        return any(is_there(collection.root, path) != state.watched[path] for path in paths)
 
 
 def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
-    """Whether a file that was saved says other names than before, or a file is gone. Takes only a
-    small share of the time, and reads what was saved alone.
+    """Whether a file that was saved says other names than before, or a file is gone. Reads only
+    what was saved.
     """
     root, wanted = collection.root, collection.surroundings.workspace.wanted
-    now = time.monotonic()
-    if not wanted or now < state.due.saves:
+    if not wanted:
         return False
-    paths = state.names.stats
-    differ = any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
-    state.due.saves = now + sweep_interval(time.monotonic() - now)
-    return differ
+    with collection.due.look("names", state.names.stats.keys()) as paths:
+        return any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
 
 
 def _says_other_names(

@@ -69,18 +69,6 @@ class Once:
 
 
 @dataclass(slots=True)
-class ChecksDue:
-    """When a check is due again, on the monotonic clock, so that it takes a small share of the
-    time only.
-    """
-
-    listing: float = 0.0
-    watched: float = 0.0
-    saves: float = 0.0
-    quotes: float = 0.0
-
-
-@dataclass(slots=True)
 class WorkspaceState:
     """The state of one workspace between two analyses. Not thread-safe."""
 
@@ -106,7 +94,6 @@ class WorkspaceState:
     """The list of files, and by name how widespread it is in them."""
     common: set[str] = field(default_factory=set)
     """Names in claims that are too widespread to tie anything."""
-    due: ChecksDue = field(default_factory=ChecksDue)
     recalled: bool = False
     kept: int = 0
     """The serial number of the workspace that is in the cache."""

@@ -78,11 +78,14 @@ class Workspaces:
             return
         state = self._states.setdefault(collection.root, WorkspaceState())
         throttle = _Throttle(self._ended, self._engine.foreground)
-        head = collection.surroundings.head_looked
+        head, reports = collection.checkout.head, collection.due.around
+        reports.begin()
         stages = analyse(collection, state, self._engine.env, throttle, whole=True)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
             record_what_is_missing(collection, state)
             self._engine.publish_workspace(collection, *stage, head)
+        if reports.end():
+            self._engine.notify()  # questions wait for this
 
 
 async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
@@ -144,6 +147,6 @@ def settle(
             try:
                 for stage in analyse(collection, state, env, end_in_time, whole=False):
                     record_what_is_missing(collection, state)
-                    collection.surroundings.publish(*stage)
+                    collection.publish_workspace(*stage)
             except AnalysisCancelledError:
                 keep_results(collection, state)

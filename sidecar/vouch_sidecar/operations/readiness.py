@@ -60,18 +60,12 @@ async def caught_up(
     seconds: float,
     paths: Sequence[str] = (),
 ) -> None:
-    """If something was checked out, or one of the `paths` asked about was moved, wait for the look
-    at it, for at most `seconds`.
+    """If something was checked out, a client reported a file as changed, or one of the `paths`
+    asked about was moved, wait for the look at it, for at most `seconds`.
     """
-    behind = engine.not_looked_at(caller)
-    pending = any(collection.is_checkout_pending for collection in engine.collections.values())
-    if engine.has_outdated_lists(caller, paths):
-        engine.check_file_lists()
-    elif not behind and not pending:
-        return
-    for collection in behind:
-        engine.check_files(collection.root)
-    await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
+    if not _is_caught_up(engine, operation, caller, paths):
+        engine.check_soon()
+        await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
 
 
 def _is_caught_up(
@@ -79,9 +73,10 @@ def _is_caught_up(
 ) -> bool:
     if engine.not_looked_at(caller) or engine.has_outdated_lists(caller, paths):
         return False
-    served = engine.serving(caller)
+    is_awaited = any(c.is_workspace_awaited for c in engine.collections.values())
+    served = engine.serving(caller) if is_awaited else ()
     return not any(
-        s.collection.is_checkout_pending and operation.needs_workspace(s) for s in served
+        s.collection.is_workspace_awaited and operation.needs_workspace(s) for s in served
     )
 
 

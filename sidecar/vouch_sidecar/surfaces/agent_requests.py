@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import (
     OPERATIONS,
@@ -31,7 +31,6 @@ Object = dict[str, Any]
 
 async def answer_agent(
     engine: Engine,
-    follower: DiskFollower,
     request: Mapping[str, Any],
     caller: Caller,
     is_awaited: Callable[[], bool],
@@ -47,7 +46,7 @@ async def answer_agent(
     elif method == RESOURCE and isinstance(params, dict):
         asked = _contents(engine, caller, str(params.get("uri")))
     else:
-        return await answer_hook(engine, follower, request, caller, is_awaited)
+        return await answer_hook(engine, request, caller, is_awaited)
     return {"id": request.get("id"), "ok": True, "result": await asked}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Served
+from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
 from vouch_sidecar.engine.session import AnswersGiven, Session
 from vouch_sidecar.engine.session_brief import brief
@@ -33,7 +33,6 @@ Answer = dict[str, Any]
 
 async def answer_hook(
     engine: Engine,
-    follower: DiskFollower,
     request: Mapping[str, Any],
     caller: Caller,
     is_awaited: Callable[[], bool],
@@ -48,7 +47,7 @@ async def answer_hook(
         return refusal(request_id, "invalid_request", "there is no such event")
     await _wait(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
-        follower.check_soon([Path(path)])
+        engine.check_soon([Path(path)])
     session = _session(engine, payload)
     before = AnswersGiven() if session is None else session.answers()
     result = None

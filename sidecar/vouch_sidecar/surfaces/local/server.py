@@ -19,7 +19,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -43,9 +43,7 @@ MAX_CONNECTIONS = 64
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Handler = Callable[
-    [Engine, DiskFollower, Request, Caller, Callable[[], bool]], Awaitable[dict[str, Any]]
-]
+Handler = Callable[[Engine, Request, Caller, Callable[[], bool]], Awaitable[dict[str, Any]]]
 """Answers a request in the form of the JSONL surface; the last argument says whether the other side
 still waits for it.
 """
@@ -57,7 +55,6 @@ class LocalServer:
     def __init__(
         self,
         engine: Engine,
-        follower: DiskFollower,
         answer_agent: Handler,
         audience: Audience | None = None,
         *,
@@ -69,7 +66,6 @@ class LocalServer:
         another process, which ends with its client.
         """
         self._engine = engine
-        self._follower = follower
         self._answer_agent = answer_agent
         self._audience = audience
         self._stop = stop
@@ -197,8 +193,7 @@ class LocalServer:
         if own is not None:
             return own(self, request, caller)
         if isinstance(method, str) and method.startswith(OF_AGENTS):
-            follower = self._follower
-            answered = await self._answer_agent(engine, follower, request, caller, is_awaited)
+            answered = await self._answer_agent(engine, request, caller, is_awaited)
         else:
             answered = await answer(engine, line, caller, strict=for_person)
         self._remember(root, request.get("params"))
@@ -235,8 +230,7 @@ class LocalServer:
         """Serve more knowledge bases: whoever asks about several may find a process for each."""
         for root in roots:
             if root not in self._engine.collections:
-                self._engine.registry.add_start(root)
-                self._follower.check_soon()
+                self._engine.serve_from(root)
 
     def _tell_as_here(self, root: Path, audience: Audience, push: DidChangeSalience) -> None:
         """Tell with this process's generation, and its own name for this collection in rows."""

@@ -74,13 +74,13 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     end = ProcessExit()
     engine = Engine(env=env)
     follower = DiskFollower(engine)
-    server = Sidecar(engine, follower)
+    server = Sidecar(engine)
     for register in features():
         register(server)
     outbox = Outbox(sink, on_broken=end.request)
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signal_number, lambda *_: end.request())
-    local = LocalServer(engine, follower, answer_agent, server)
+    local = LocalServer(engine, answer_agent, server)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(in_background, local.run)

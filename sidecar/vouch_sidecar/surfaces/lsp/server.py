@@ -18,7 +18,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import CLIENT, MAX_PROBLEMS, Settings, names
@@ -86,7 +86,7 @@ class Sidecar(FixedLanguageServer):
     Features add functions to `on_start`, which are called once the client is connected.
     """
 
-    def __init__(self, engine: Engine, follower: DiskFollower) -> None:
+    def __init__(self, engine: Engine) -> None:
         super().__init__(
             SERVER_NAME,
             __version__,
@@ -96,7 +96,6 @@ class Sidecar(FixedLanguageServer):
             converter_factory=converter,
         )
         self.engine = engine
-        self.disk_follower = follower
         self.connection = uuid.uuid4().hex
         self.session_id = f"lsp-{self.connection[:12]}"
         self.caller = Caller(self.connection, self.session_id)
@@ -152,7 +151,7 @@ class Sidecar(FixedLanguageServer):
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
         """Let `handle` answer a method. If the index turns out to be damaged, refuse the request
-        and notify the listeners, among them the follower, which rebuilds the index.
+        and have it rebuilt.
         """
         waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
 
@@ -195,14 +194,6 @@ class Sidecar(FixedLanguageServer):
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the current workspace folders."""
         self.engine.set_folders(self.folders)
-        self.disk_follower.check_soon()
-
-    def serve_above(self, path: Path) -> None:
-        """Serve the knowledge base around a document, also outside the workspace folders."""
-        before = len(self.engine.collections)
-        self.engine.registry.add_start(path)
-        if len(self.engine.collections) > before:
-            self.disk_follower.check_soon()
 
     def show(self, push: DidChangeSalience) -> None:
         """Send the client a ranking."""

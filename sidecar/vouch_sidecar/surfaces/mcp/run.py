@@ -69,13 +69,12 @@ async def _serve(
     sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
     async with anyio.create_task_group() as tasks:
 
-        def begin() -> tuple[Engine, DiskFollower]:
+        def begin() -> Engine:
             engine = Engine(env=env)
             engine.registry.start_from(start)
-            follower = DiskFollower(engine)
-            tasks.start_soon(in_background, follower.run)
-            tasks.start_soon(in_background, LocalServer(engine, follower, answer_agent).run)
-            return engine, follower
+            tasks.start_soon(in_background, DiskFollower(engine).run)
+            tasks.start_soon(in_background, LocalServer(engine, answer_agent).run)
+            return engine
 
         answers = Answers(env, start, begin, every_tool=every_tool)
         tasks.start_soon(in_background, answers.begin_unless_served)

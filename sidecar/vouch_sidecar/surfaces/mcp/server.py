@@ -20,7 +20,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
@@ -57,15 +57,15 @@ class UnknownError(Exception):
 class Answers:
     """Answers the requests of one client, one after another, on the event loop.
 
-    `begin` makes an engine for the knowledge bases found from folder `start`, with what follows the
-    disk for it, and serves them to other processes.
+    `begin` makes an engine for the knowledge bases found from folder `start`, follows the disk for
+    it, and serves them to other processes.
     """
 
     def __init__(
         self,
         env: Mapping[str, str],
         start: Path,
-        begin: Callable[[], tuple[Engine, DiskFollower]],
+        begin: Callable[[], Engine],
         *,
         every_tool: bool,
     ) -> None:
@@ -147,7 +147,7 @@ class Answers:
             version = None if is_of_hook else __version__
             with suppress(UnansweredError):
                 return await self._ask_owner(roots, method, params, version)
-        engine, follower = self._own_engine()
+        engine = self._own_engine()
         self._search_from(start)
         roots &= engine.collections.keys()
         if is_of_hook and not roots:
@@ -155,7 +155,7 @@ class Answers:
         # Where no knowledge base was found at the start, tools ask those that hooks led to.
         caller = Caller("mcp", roots=roots or None, is_model=True)
         request = {"method": method, "params": params}
-        answered = await answer_agent(engine, follower, request, caller, lambda: True)
+        answered = await answer_agent(engine, request, caller, lambda: True)
         return answered.get("result")
 
     async def _ask_owner(
@@ -174,16 +174,16 @@ class Answers:
         )
         return result_of(await anyio.to_thread.run_sync(asked, abandon_on_cancel=True))
 
-    def _own_engine(self) -> tuple[Engine, DiskFollower]:
+    def _own_engine(self) -> Engine:
         """The engine of this process, made when it is first needed."""
         self._begun = self._begun or self._begin()
         return self._begun
 
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served here."""
-        engine, follower = self._own_engine()
-        if not engine.collections and engine.registry.add_start(start):
-            follower.check_soon()
+        engine = self._own_engine()
+        if not engine.collections:
+            engine.serve_from(start)
 
     def _roots(self, start: Path) -> frozenset[Path]:
         return frozenset(map(Path, discover(start, env=self._env)))

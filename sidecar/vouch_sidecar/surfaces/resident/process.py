@@ -37,7 +37,7 @@ def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[s
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     follower = DiskFollower(engine)
-    local = LocalServer(engine, follower, answer_agent, stop=partial(leave, 0))
+    local = LocalServer(engine, answer_agent, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))

@@ -49,7 +49,7 @@ class Sync:
         elif uri in self._server.typing:
             self._server.typing.end(uri)
         if (path := path_of(uri)) is not None:
-            self._server.disk_follower.check_soon([anchored(path)])
+            self._server.engine.check_soon([anchored(path)])
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         self._closed([params.text_document])
@@ -83,7 +83,7 @@ class Sync:
         slots = _paragraph_slots(f"{server.connection}/{item.uri}")
         server.typing.follow(item.uri, TypedText(server.session_id, slots, text, at_word_end=True))
         if (path := path_of(item.uri)) is not None:
-            server.serve_above(path)
+            server.engine.serve_from(path)
             opened(server, path)
             self._tell(item.uri)
 

@@ -1,4 +1,4 @@
-"""Uses the client's file watcher. Without its events the follower watches files itself."""
+"""Uses the client's file watcher. Without its events the engine watches files itself."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class ClientWatching:
         if any(self._is_new(path) for path in paths):
             self._server.serve_folders()
         if self._covers_everything():
-            self._server.disk_follower.watch_by("client")
-        self._server.disk_follower.check_soon(paths)
+            self._server.engine.watch_by_client()
+        self._server.engine.check_soon(paths)
 
     def _is_new(self, path: Path) -> bool:
         """Whether a path lies in a `.vouch/` that is not served yet."""
