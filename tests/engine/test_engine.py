@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations import InvalidParamsError
 
-from tests.engine.bases import ask, base, engine_on, write
+from tests.engine.bases import ask, base, cached, engine_on, write
 from tests.kb.samples import claim, entity
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
@@ -234,3 +235,22 @@ def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
     assert status["root"] == f"{tmp_path}/caf\\xe9"
     (hit, *_) = ask(engine, "search", query="keys rotate")["hits"]
     assert hit["uri"].endswith("/caf%E9/.vouch/claims/rotation.yaml")
+
+
+def test_who_asks_what_is_paused_tells_nobody(tmp_path: Path) -> None:
+    """What is told stands where something happens: a text that comes, or the look at pauses."""
+    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    root, told = base(tmp_path / "kb"), list[str]()
+    engine = engine_on(root, env=env)
+    engine.listeners.add(lambda: told.append("told"))
+    pause(root, env, None)
+    assert engine.unpaused(Caller()) == []
+    assert not engine.follows_texts()
+    assert told == []
+    engine.observe("s", None, "the Key Vault")
+    assert told == ["told"]
+    resume(root, env)
+    assert engine.follows_texts()
+    engine.notice_pauses()
+    engine.notice_pauses()
+    assert told == ["told"] * 2

@@ -88,7 +88,8 @@ class Engine:
         self.session_listeners: set[Callable[[], None]] = set()
         """Called when the window of a session changed."""
         self.problems = ProblemReport(self.registry, self.faults, self.listener_faults)
-        self._paused: frozenset[Path] = frozenset()
+        self._told_paused: frozenset[Path] = frozenset()
+        """The paused knowledge bases when the listeners were last told of pauses."""
 
     def follow_by(self, follower: Follower) -> None:
         """Let a follower keep this engine up to date from now on."""
@@ -214,9 +215,8 @@ class Engine:
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """Apply new settings of the client."""
-        self.registry.client = client_settings
+        self.registry.configure(client_settings)
         self._configure(self.collections.values())
-        self.registry.read_trust()
         self.search_again()
 
     def _configure(self, collections: Iterable[Collection]) -> None:
@@ -318,6 +318,7 @@ class Engine:
         After a `final` text, a later text with the same name gets another slot. `also` are the
         slot's texts since its last word was begun, oldest first, while that word is not finished.
         """
+        self.notice_pauses()
         if not self.follows_texts():
             return
         text = without_blocks(text)
@@ -329,7 +330,7 @@ class Engine:
             session.touch(slot, text, window, also)
             if final:
                 session.finish(slot)
-        for root in self._paused:
+        for root in self._paused():
             session.pass_over_texts(root)
         self.call_listeners(self.session_listeners)
 
@@ -347,16 +348,16 @@ class Engine:
 
     def follows_texts(self) -> bool:
         """Whether typed and asked texts count for any knowledge base."""
-        self.notice_pauses()
-        return self._reflex_on() and len(self._paused) < len(self.collections)
+        return self._reflex_on() and len(self._paused()) < len(self.collections)
+
+    def _paused(self) -> frozenset[Path]:
+        return frozenset(root for root, c in self.collections.items() if c.pause.until())
 
     def notice_pauses(self) -> None:
-        """Check which knowledge bases are paused, and call the listeners if that changed."""
-        paused = frozenset(
-            r for r, collection in self.collections.items() if collection.pause.until()
-        )
-        if paused != self._paused:
-            self._paused = paused
+        """Call the listeners if another knowledge base is paused than when they were told last."""
+        paused = self._paused()
+        if paused != self._told_paused:
+            self._told_paused = paused
             self.call_listeners(self.session_listeners)
             self.notify()
 
@@ -364,9 +365,7 @@ class Engine:
         """The knowledge bases of `serving` that may volunteer something: those that are not
         paused.
         """
-        self.notice_pauses()
-        served = self.serving(caller)
-        return [kb for kb in served if kb.collection.root not in self._paused]
+        return [kb for kb in self.serving(caller) if not kb.collection.pause.until()]
 
     def _window(self) -> int:
         reflexes = (c.settings.reflex for c in self.collections.values())

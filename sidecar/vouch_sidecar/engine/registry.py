@@ -27,13 +27,12 @@ class Registry:
         self, env: Mapping[str, str], clock: Callable[[], float], client: Mapping[str, object]
     ) -> None:
         self.env = env
-        self.client = client
         self.collections: dict[Path, Collection] = {}
         self.starts = Starts(env)
         self._clock = clock
         self._from_folders: set[Path] = set()
         self._from_documents: set[Path] = set()
-        self.read_trust()
+        self.configure(client)
 
     def start_from(self, start: Path) -> list[Collection]:
         """As `add_start`; the follower searches again if there is no knowledge base yet."""
@@ -125,10 +124,12 @@ class Registry:
             self.add_start(start)
         self.set_folders(self.starts.folders)
 
-    def read_trust(self) -> None:
-        """Read from the settings which folders of other users are trusted."""
-        settings, _ = load_settings(None, self.client, self.env)
-        self.starts.trusted = settings.trust.folders
+    def configure(self, client: Mapping[str, object]) -> None:
+        """Apply settings of the client, but not yet to the knowledge bases."""
+        self.client = client
+        self.settings, _ = load_settings(None, client, self.env)
+        """Those that no repository decides on: of client and environment alone."""
+        self.starts.trusted = self.settings.trust.folders
 
 
 def _path(root: str) -> Path:

@@ -138,11 +138,8 @@ class Sidecar(FixedLanguageServer):
 
     @property
     def settings(self) -> Settings:
-        """Settings that come from the client alone, such as `hover`, and so are the same for every
-        knowledge base.
-        """
-        settings = (collection.settings for collection in self.engine.collections.values())
-        return next(settings, Settings())
+        """Settings that no repository decides on, such as `hover`."""
+        return self.engine.registry.settings
 
     @property
     def answers_in_code(self) -> bool:
