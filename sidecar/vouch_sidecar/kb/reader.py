@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -300,9 +299,9 @@ def _misspelled(
     that is only a part of a known name, as `updated`, belongs to other programs.
     """
     given = tuple(given)
-    missing = sorted(keys.difference(given))
-    unknown = (key for key in given if key not in keys and len(key) <= MAX_KEY)
-    for name in islice(unknown, MAX_KEYS):
+    unknown = [key for key in given if key not in keys and len(key) <= MAX_KEY]
+    missing = sorted(keys.difference(given)) if unknown else []
+    for name in unknown[:MAX_KEYS]:
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
         if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):
             yield name, like
