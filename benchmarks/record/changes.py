@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.record.material import Fields, Material, write_fields
-from benchmarks.record.program import Asking
+from benchmarks.record.program import PATIENCE, Asking
 
 CHANGES = 300
 SEED = 11
-PATIENCE = 60.0
-"""Seconds that the program has to take in all changes."""
 PAUSE = 0.05
 OPEN: tuple[object, ...] = (None, "public", "team")
 HERS = {"visibility": "private", "agent": "reviewer"}

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from benchmarks.client import Client, RefusedError
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 """What the clock of every program shows."""
 DRIVER = Path(__file__).with_name("driver.py")
+NOT_READY = frozenset({"index_building", "workspace_pending"})
+PATIENCE = 60.0
+"""Seconds that a program has to become ready, or to take in all changes."""
 Params = dict[str, Any]
 Answer = dict[str, Any]
 Asking = Callable[[str, Params], Answer]
@@ -92,6 +96,15 @@ class Program:
             "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
             **{variable: str(self.own / name) for variable, name in names.items()},
         }
+
+
+def wait_until_ready(ask: Asking) -> None:
+    """Wait until the program has read the knowledge base, and the workspace around it."""
+    until = time.monotonic() + PATIENCE
+    while NOT_READY & set(ask("experts", {"topic": "ready"}).get("degraded", NOT_READY)):
+        if time.monotonic() > until:
+            raise RuntimeError("the program does not become ready")
+        time.sleep(0.1)
 
 
 def _ask(client: Client, op: str, params: Params) -> Answer:

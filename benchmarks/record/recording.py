@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.record.bases import GENERATED, Base, bases, digest
 from benchmarks.record.changes import CHANGES, Change, apply, changes
 from benchmarks.record.material import Material, read
-from benchmarks.record.program import Asking, Program
+from benchmarks.record.program import Asking, Program, wait_until_ready
 from benchmarks.record.questions import VIEWERS, Question, lookups, questions, texts
 
 AGAIN = 4
@@ -49,10 +49,13 @@ def _of(base: Base, program: Program) -> Iterator[Line]:
     asked = [*questions(known, base.share), *lookups(base.looked_up)]
     made = changes(known, round(CHANGES * max(base.share, 0.1)))
     with program.jsonl(root) as ask:
+        wait_until_ready(ask)
         yield from _asked(root, "before", ask, [*asked, Question("stats", {})])
         apply(root, made, ask)
+        wait_until_ready(ask)
         yield from _asked(root, "after", ask, [*asked, *_about(made, known)])
     with program.jsonl(root) as ask:
+        wait_until_ready(ask)
         yield from _asked(root, "restarted", ask, asked[::AGAIN])
 
 
@@ -63,6 +66,7 @@ def _together(program: Program, roots: list[Path]) -> Iterator[Line]:
         asked += questions(read(root), 0.1, seed=9)[number :: len(roots)]
     asked += [Question(q.op, {**q.params, "root": str(roots[0])}) for q in asked[::9]]
     with program.server(roots) as server:
+        wait_until_ready(server)
         yield from _asked(Path("together"), "served", server, asked)
 
 
