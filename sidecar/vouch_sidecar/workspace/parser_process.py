@@ -32,7 +32,7 @@ WAITING_SECONDS = 20.0
 """Seconds after which a file is given up where the system can't limit processor time (Windows), or
 has none to spare.
 """
-UNASKED_SECONDS = 30.0
+UNASKED_SECONDS = 600.0
 """Seconds after which a process ends that was asked nothing."""
 CHECKPOINT_SECONDS = 0.05
 """Seconds between checkpoints while a file is parsed."""
