@@ -9,13 +9,16 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 from mcp import ClientSession
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.mcp import run
 
 from tests.mcp import client
 from tests.mcp.client import called, connected
@@ -63,6 +66,14 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
     (answer,) = [message for message in received if message.get("id") == 1]
     assert answer["result"]["serverInfo"]["name"] == "vouch-sidecar"
     assert "purple" not in json.dumps(received)
+
+
+def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "MAX_MCP_LINE", 8)
+    lines = run.WellFormed(
+        BytesIO(b"12345678901234567890\n" + b"123456\n" + b"1234567890"), "utf-8"
+    )
+    assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 
 def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:

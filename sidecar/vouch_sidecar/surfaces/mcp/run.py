@@ -24,6 +24,8 @@ from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
+MAX_MCP_LINE = 8 << 20
+"""Characters that a message may have."""
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -44,11 +46,15 @@ def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) ->
 
 class WellFormed(TextIOWrapper):
     """Replaces lone surrogates in lines of JSON: the SDK does not answer a request that contains
-    one.
+    one. Of a line that is too long an empty one is left, which the SDK passes over.
     """
 
-    def readline(self, size: int = -1) -> str:  # type: ignore[override]
-        line = super().readline(size)
+    def readline(self, _size: int = -1) -> str:  # type: ignore[override]
+        line = super().readline(MAX_MCP_LINE)
+        if len(line) == MAX_MCP_LINE and not line.endswith("\n"):
+            while line and not line.endswith("\n"):
+                line = super().readline(MAX_MCP_LINE)
+            return "\n"
         if not ESCAPED_SURROGATE.search(line):
             return line
         try:
