@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import socket
+import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.operations import readiness
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS
+from vouch_sidecar.surfaces.agent_requests import answer_agent
+from vouch_sidecar.surfaces.jsonl import as_line
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS, TOOL
+from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
+from vouch_sidecar.version import __version__
 
 from tests.engine.bases import Clock, base, engine_on, unread_engine
 from tests.protocol.client import WAIT
+
+GIVEN_ONCE = {"task": "How often do keys rotate in the Key Vault?", "repeat": False}
 
 
 def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
@@ -77,6 +87,40 @@ async def test_only_the_first_question_waits_long_for_the_sockets_owner(
 
 
 @pytest.mark.anyio
+async def test_who_owns_the_socket_asks_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, asked = base(tmp_path / "kb"), list[object]()
+    monkeypatch.setattr(server, "ask", lambda *what, **_: asked.append(what))
+    served = _answers(root, root)
+    engine = served._own_engine()
+    engine.usage.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
+    found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
+    assert "Keys rotate." in found["structuredContent"]["text"]
+    again = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
+    assert again["structuredContent"]["items"] == []
+    assert asked == []
+    assert "agent" in engine.sessions.shared(root)
+
+
+@pytest.mark.anyio
+async def test_what_nobody_heard_was_not_given(tmp_path: Path) -> None:
+    """Where the socket's owner was late, it gives its lines when it is asked again."""
+    engine = engine_on(base(tmp_path / "kb"))
+    params = {"session_id": "agent", **GIVEN_ONCE}
+    request = {"id": 1, "method": f"{TOOL}context", "params": params}
+
+    async def given(is_awaited: Callable[[], bool]) -> int:
+        answered = await answer_agent(engine, request, Caller(is_model=True), is_awaited)
+        return len(answered["result"]["structuredContent"]["items"])
+
+    heard = await given(lambda: False)
+    assert heard > 0
+    assert await given(lambda: True) == heard
+    assert await given(lambda: True) == 0
+
+
+@pytest.mark.anyio
 async def test_a_call_that_is_cancelled_holds_up_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +149,43 @@ async def test_a_call_that_is_cancelled_holds_up_no_other(
         assert not ended.is_set()
     finally:
         release.set()
+
+
+@pytest.mark.anyio
+async def test_who_is_asked_learns_that_a_call_was_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would count its lines as given."""
+    monkeypatch.setattr(server, "OWNER_SECONDS", 10 * WAIT)
+    root, ended, asked = base(tmp_path / "kb"), threading.Event(), threading.Event()
+    with tempfile.TemporaryDirectory(prefix="vs") as runtime:
+        env = {"XDG_RUNTIME_DIR": runtime}
+        owned = Ownership.take(root, env)
+        assert owned is not None
+
+        def own(listener: socket.socket) -> None:
+            listener.setblocking(True)
+            with listener.accept()[0] as connection, connection.makefile("rwb") as lines:
+                assert b"process" in lines.readline()
+                lines.write(as_line({"ok": True, "result": {"version": __version__}}))
+                lines.flush()
+                assert b"context" in lines.readline()
+                asked.set()
+                assert lines.readline() == b""
+                ended.set()
+
+        threading.Thread(target=own, args=(owned.listener,), daemon=True).start()
+        served = Answers(env, root, lambda: engine_on(root), every_tool=True)
+        async with anyio.create_task_group() as tasks:
+
+            async def call() -> None:
+                await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
+
+            tasks.start_soon(call)
+            assert await anyio.to_thread.run_sync(asked.wait, WAIT)
+            tasks.cancel_scope.cancel()
+        assert await anyio.to_thread.run_sync(ended.wait, WAIT)
+        owned.release()
 
 
 @pytest.mark.anyio

@@ -20,6 +20,12 @@ class UsageCounts:
     def __init__(self) -> None:
         self.ledgers: dict[Path, UsageLedger] = {}
 
+    def is_kept_here(self, root: Path) -> bool:
+        """Whether this process owns the socket of a knowledge base: it counts, and agents' sessions
+        live in it.
+        """
+        return root in self.ledgers
+
     def ledger(self, served: Served) -> UsageLedger | None:
         """The ledger that this process keeps for a knowledge base. None if another process keeps
         it, or if counting is off or paused.

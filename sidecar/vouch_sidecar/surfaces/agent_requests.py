@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.session import AnswersGiven
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import (
     OPERATIONS,
@@ -21,6 +22,7 @@ from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
+from vouch_sidecar.surfaces.jsonl import session_named
 from vouch_sidecar.surfaces.local.client import RESOURCE, TOOL
 from vouch_sidecar.surfaces.resources import harmless
 
@@ -35,9 +37,26 @@ async def answer_agent(
     caller: Caller,
     is_awaited: Callable[[], bool],
 ) -> Object:
-    """The answer to a request, in the form of the JSONL surface. `is_awaited` as for `answer_hook`,
-    which answers all that is about neither a tool nor a resource.
+    """The answer to a request, in the form of the JSONL surface. Where it is no longer awaited at
+    the end, its lines were not given to the session.
     """
+    if (session_id := session_named(request)) is None:
+        return await _answered(engine, request, caller)
+    session, is_heard = engine.sessions.peek(session_id), False
+    before = AnswersGiven() if session is None else session.answers()
+    try:
+        answered = await _answered(engine, request, caller)
+        is_heard = is_awaited()
+    finally:  # who cancels a call does not hear it either
+        session = engine.sessions.peek(session_id)
+        if session is not None and not is_heard:
+            session.take_back_to(before)
+        engine.sessions.share(session_id, caller.roots or engine.collections)
+    return answered
+
+
+async def _answered(engine: Engine, request: Mapping[str, Any], caller: Caller) -> Object:
+    """The answer to a request about a tool or a resource; all others are events of hooks."""
     method, params = str(request.get("method")), request.get("params")
     asked: Awaitable[Object | None]
     operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
@@ -46,7 +65,7 @@ async def answer_agent(
     elif method == RESOURCE and isinstance(params, dict):
         asked = _contents(engine, caller, str(params.get("uri")))
     else:
-        return await answer_hook(engine, request, caller, is_awaited)
+        return await answer_hook(engine, request, caller)
     return {"id": request.get("id"), "ok": True, "result": await asked}
 
 

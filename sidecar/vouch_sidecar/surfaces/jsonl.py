@@ -123,6 +123,13 @@ async def answer(
         return refusal(request_id, "internal_error", "internal error")
 
 
+def session_named(request: Mapping[str, Any]) -> str | None:
+    """The id of the session that a request names; None without one."""
+    params = request.get("params")
+    session_id = params.get("session_id") if isinstance(params, Mapping) else None
+    return session_id if isinstance(session_id, str) else None
+
+
 def _finite(number: str) -> float:
     """The number that a JSON literal stands for. Raises ValueError for NaN and infinity."""
     if not math.isfinite(value := float(number)):

@@ -11,7 +11,7 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
-from vouch_sidecar.engine.session import AnswersGiven, Session
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
@@ -31,16 +31,8 @@ Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-async def answer_hook(
-    engine: Engine,
-    request: Mapping[str, Any],
-    caller: Caller,
-    is_awaited: Callable[[], bool],
-) -> dict[str, Any]:
-    """The answer to a request for an event, in the form of the JSONL surface. Never raises.
-
-    Where it is no longer awaited, because the hook's time was over, its lines were not given.
-    """
+async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+    """The answer to a request for an event, in the form of the JSONL surface. Never raises."""
     request_id, payload = request.get("id"), request.get("params")
     event = str(request.get("method")).partition(".")[2]
     if event not in EVENTS or not isinstance(payload, dict):
@@ -48,26 +40,12 @@ async def answer_hook(
     await _wait(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
         engine.check_soon([Path(path)])
-    session = _session(engine, payload)
-    before = AnswersGiven() if session is None else session.answers()
     result = None
     try:
         result = await respond(engine, event, payload, caller)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    session = _session(engine, payload)
-    if result is not None and session is not None and not is_awaited():
-        session.take_back_to(before)
     return {"id": request_id, "ok": True, "result": result}
-
-
-def _session(engine: Engine, payload: Payload) -> Session | None:
-    """The session of an event, if there is one already."""
-    try:
-        session_id = given.session_of(payload)
-    except ValueError:
-        return None
-    return None if session_id is None else engine.sessions.peek(session_id)
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:

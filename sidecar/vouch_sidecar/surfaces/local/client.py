@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from math import inf
 from time import monotonic
 from typing import Any, Literal
@@ -97,8 +98,18 @@ class Process:
         result = (self.ask(PROCESS, {}, seconds=SOON_SECONDS) or {}).get("result")
         return result if isinstance(result, dict) else {}
 
+    def give_up(self) -> None:
+        """End the connection, from any thread: the process then knows that nobody waits for it."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def _set_timeout(self, until: float) -> None:
         self._socket.settimeout(max(min(self._left(), until - monotonic()), LEAST_SECONDS))
+
+
+def in_order(roots: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """The knowledge bases in the order in which their processes are asked."""
+    return sorted(os.fspath(root) for root in roots)
 
 
 def processes(
@@ -107,7 +118,7 @@ def processes(
     """Connect to the processes that serve these knowledge bases, one after another. Each connection
     closes before the next one opens.
     """
-    asked = sorted(os.fspath(root) for root in roots) if is_supported() else []
+    asked = in_order(roots) if is_supported() else []
     for root in asked:
         connected = connect(socket_path(root, env), env, max(left(), LEAST_SECONDS))
         if connected is not None:
@@ -139,6 +150,7 @@ def ask(
     timeout: float,
     reader: Reader = "model",
     version: str | None = None,
+    on_connected: Callable[[Process], object] = lambda _: None,
 ) -> dict[str, Any] | None:
     """Ask the first process that serves all of these knowledge bases, and has this `version` if one
     is given. Returns its answer in the form of the JSONL surface, or the last refusal.
@@ -154,6 +166,7 @@ def ask(
         return until - monotonic()
 
     for process in processes(roots, env, left):
+        on_connected(process)
         about = process.about()
         if version not in (None, about.get("version")):
             continue

@@ -11,7 +11,6 @@ import functools
 import json
 import logging
 import os
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +24,7 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.surfaces.background import Changes
-from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
+from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import OF_AGENTS, PROCESS, REACTION, carried
 from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Audience, feed, follow, parts_in
@@ -71,8 +70,6 @@ class LocalServer:
         self._stop = stop
         self._requested: set[Path] = set()
         """The knowledge bases whose socket an editor has asked for."""
-        self._session_ids: defaultdict[Path, set[str]] = defaultdict(set)
-        """By knowledge base, the ids of the sessions that use its socket."""
         self._connections = 0
         self._asked_at = engine.clock()
 
@@ -160,7 +157,7 @@ class LocalServer:
                         self._requested.add(root)
                         return
                     caller = Caller("socket", env=_env(request), roots=frozenset({root}))
-                    session_ids = None if everything else self._session_ids[root]
+                    session_ids = None if everything else self._engine.sessions.shared(root)
                     pushes = Pushes(self._engine, caller, session_ids, parts_in(params))
                     await feed(self._engine, root, pushes, reader, writer)
                     return
@@ -196,7 +193,8 @@ class LocalServer:
             answered = await self._answer_agent(engine, request, caller, is_awaited)
         else:
             answered = await answer(engine, line, caller, strict=for_person)
-        self._remember(root, request.get("params"))
+            if (session_id := session_named(request)) is not None:
+                engine.sessions.share(session_id, roots)
         return answered
 
     def _about_process(self, request: Request, caller: Caller) -> dict[str, Any]:
@@ -241,13 +239,6 @@ class LocalServer:
             for field in ("salience", "fresh")
         }
         audience.show(push.model_copy(update={**rows, "generation": self._engine.generation}))
-
-    def _remember(self, root: Path, params: object) -> None:
-        """Record the session that a request names; forget sessions that have ended."""
-        session_ids = self._session_ids[root]
-        if isinstance(params, Mapping) and isinstance(params.get("session_id"), str):
-            session_ids.add(params["session_id"])
-        session_ids.intersection_update(session.id for session in self._engine.sessions)
 
 
 _OWN_METHODS: Mapping[str, Callable[[LocalServer, Request, Caller], dict[str, Any]]] = {

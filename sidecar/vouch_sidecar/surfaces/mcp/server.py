@@ -4,7 +4,7 @@
 
 The process that owns the socket of the knowledge base answers. Where none of this version does, or
 the environment has settings, this process makes an engine, and tries to own the socket. From then
-on it asks the socket's owner, which may be itself, only where a call is about a session.
+on it asks the socket's owner only where a call is about a session and another process owns it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -32,8 +32,10 @@ from vouch_sidecar.surfaces.local.client import (
     RESOURCE,
     SOON_SECONDS,
     TOOL,
+    Process,
     UnansweredError,
     ask,
+    in_order,
     result_of,
 )
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, tools
@@ -54,6 +56,15 @@ class UnknownError(Exception):
     """There is no such tool or resource. The message is for the client."""
 
 
+class Asked(NamedTuple):
+    """A request in the form in which any process that serves answers it (`answer_agent`)."""
+
+    method: str
+    params: Object
+    start: Path
+    """The folder from which its knowledge bases are found."""
+
+
 class Answers:
     """Answers the requests of one client, one after another, on the event loop.
 
@@ -72,14 +83,14 @@ class Answers:
         self._env = env
         self._start = start
         self._begin = begin
-        self._begun = begin() if has_settings(env) else None
+        self._engine = begin() if has_settings(env) else None
         self._turn = anyio.Lock()
         self._tools = tools(every=every_tool)
 
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
         try:
-            await self._ask_owner(self._roots(self._start), PROCESS, {}, __version__)
+            await self._ask_owner(Asked(PROCESS, {}, self._start), self._roots(self._start))
         except UnansweredError:
             self._own_engine()
 
@@ -95,89 +106,103 @@ class Answers:
             case "resources/templates/list":
                 return {"resourceTemplates": resources.TEMPLATES}
         contents: Object | None
-        async with self._turn:
-            contents = await self._ask(RESOURCE, {"uri": str(params.uri)}, self._start)
+        contents = await self._ask(Asked(RESOURCE, {"uri": str(params.uri)}, self._start))
         if contents is None:
             raise UnknownError("there is no such resource")
         return contents
 
     async def _call(self, name: str, arguments: Object) -> Object:
         """The result of a tool. Raises `UnknownError`."""
+        asked = self._of_tool(name, arguments)
         try:
-            async with self._turn:
-                return await self._call_tool(name, arguments)
-        except UnknownError:
-            raise
+            result = await self._ask(asked)
         except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return refused("internal_error: internal error")
+        if asked.method.startswith(HOOK):
+            # As JSON: Claude Code 2.1.197 ignores plain text from a tool (November 2026).
+            return content(json.dumps(result, ensure_ascii=False) if result else "")
+        called: Object = result
+        return called
 
-    async def _call_tool(self, name: str, arguments: Object) -> Object:
+    def _of_tool(self, name: str, arguments: Object) -> Asked:
+        """What a tool asks. Raises `UnknownError`."""
         if name == "hook_prompt":
-            return await self._call_hook("user-prompt-submit", arguments)
+            return self._of_hook("user-prompt-submit", arguments)
         if name == "hook_file":
             file = {key: arguments.get(key) for key in ("file_path", "content")}
             rest = {key: value for key, value in arguments.items() if key not in file}
-            return await self._call_hook("post-tool-use", {**rest, "tool_input": file})
+            return self._of_hook("post-tool-use", {**rest, "tool_input": file})
         operation = name.removeprefix(TOOL_PREFIX)
         if not name.startswith(TOOL_PREFIX) or operation not in OPERATIONS:
             raise UnknownError("there is no such tool")
-        result: Object = await self._ask(f"{TOOL}{operation}", arguments, self._start)
-        return result
+        return Asked(f"{TOOL}{operation}", arguments, self._start)
 
-    async def _call_hook(self, event: str, payload: Object) -> Object:
-        """A hook's answer to an event, as JSON in the text of a tool's result.
-
-        Claude Code 2.1.197 ignores plain text from a tool (November 2026).
-        """
+    def _of_hook(self, event: str, payload: Object) -> Asked:
         cwd = payload.get("cwd")
         cwd = cwd if isinstance(cwd, str) and cwd else str(self._start)
-        answered = await self._ask(f"{HOOK}{event}", {**payload, "cwd": cwd}, Path(cwd))
-        return content(json.dumps(answered, ensure_ascii=False) if answered else "")
+        return Asked(f"{HOOK}{event}", {**payload, "cwd": cwd}, Path(cwd))
 
-    async def _ask(self, method: str, params: Object, start: Path) -> Any:
-        """The result of a request about the knowledge bases found from a folder."""
-        roots = self._roots(start)
-        is_of_hook = method.startswith(HOOK)
+    async def _ask(self, asked: Asked) -> Any:
+        """The result of a request: from the process whose answer it is, else from this one."""
+        async with self._turn:
+            roots = self._roots(asked.start)
+            if self._engine is not None:
+                self._search_from(asked.start)
+            if self._is_for_owner(asked, roots):
+                with suppress(UnansweredError):
+                    return await self._ask_owner(asked, roots)
+            return await self._answer_here(asked, roots)
+
+    def _is_for_owner(self, asked: Asked, roots: frozenset[Path]) -> bool:
+        """Whether to ask the socket's owner, another process: about sessions, which live in it, and
+        about all else while there is no engine here.
+        """
+        if not roots or self._engine is None:
+            return bool(roots)
+        names_session = isinstance(asked.params.get("session_id"), str)
+        is_of_session = asked.method.startswith(HOOK) or names_session
+        return is_of_session and not self._engine.usage.is_kept_here(Path(in_order(roots)[0]))
+
+    async def _ask_owner(self, asked: Asked, roots: frozenset[Path]) -> Any:
+        """The result that the socket's owner gives. Raises `UnansweredError`."""
+        is_question = self._engine is None and asked.method.startswith((TOOL, RESOURCE))
+        connections: list[Process] = []
+        ask_it = partial(
+            ask,
+            roots,
+            asked.method,
+            asked.params,
+            env=self._env,
+            timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
+            version=None if asked.method.startswith(HOOK) else __version__,
+            on_connected=connections.append,
+        )
+        try:
+            return result_of(await anyio.to_thread.run_sync(ask_it, abandon_on_cancel=True))
+        finally:  # the thread goes on where the call was cancelled
+            for process in connections:
+                process.give_up()
+
+    async def _answer_here(self, asked: Asked, roots: frozenset[Path]) -> Any:
+        is_of_hook = asked.method.startswith(HOOK)
         if is_of_hook and not roots:
             return None
-        if self._begun is not None:
-            self._search_from(start)
-        if self._begun is None or is_of_hook or isinstance(params.get("session_id"), str):
-            version = None if is_of_hook else __version__
-            with suppress(UnansweredError):
-                return await self._ask_owner(roots, method, params, version)
         engine = self._own_engine()
-        self._search_from(start)
+        self._search_from(asked.start)
         roots &= engine.collections.keys()
         if is_of_hook and not roots:
             return None
         # Where no knowledge base was found at the start, tools ask those that hooks led to.
         caller = Caller("mcp", roots=roots or None, is_model=True)
-        request = {"method": method, "params": params}
+        request = {"method": asked.method, "params": asked.params}
         answered = await answer_agent(engine, request, caller, lambda: True)
         return answered.get("result")
 
-    async def _ask_owner(
-        self, roots: frozenset[Path], method: str, params: Object, version: str | None
-    ) -> Any:
-        """The result that the socket's owner gives. Raises `UnansweredError`."""
-        is_question = self._begun is None and method.startswith((TOOL, RESOURCE))
-        asked = partial(
-            ask,
-            roots,
-            method,
-            params,
-            env=self._env,
-            timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
-            version=version,
-        )
-        return result_of(await anyio.to_thread.run_sync(asked, abandon_on_cancel=True))
-
     def _own_engine(self) -> Engine:
         """The engine of this process, made when it is first needed."""
-        self._begun = self._begun or self._begin()
-        return self._begun
+        self._engine = self._engine or self._begin()
+        return self._engine
 
     def _search_from(self, start: Path) -> None:
         """Search for a knowledge base again, while none is served here."""
