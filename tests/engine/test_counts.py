@@ -69,8 +69,8 @@ BOUNDS = {
     "a changed claim among 200 of its project": Counts(427, 252, files=3),  # in one document
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
-EVENT_BOUND = Counts(120, 60)
-"""Of each of fifty events of an agent in a row; no file is read and git not run."""
+EVENT_BOUND = Counts(145, 60, files=1)  # the quotes of a file that was saved are looked for in it
+"""Of each of fifty events of an agent in a row; git is not run."""
 SUMMER = 1_783_000_000.0
 """July 2026: the claims of the example grow older, and old ones have their files looked up."""
 

@@ -103,6 +103,32 @@ def test_an_edit_has_the_claims_of_what_it_changes(place: Place, hook: Hook) -> 
     assert "night" not in said
 
 
+def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
+    place: Place, hook: Hook
+) -> None:
+    """Also where it was told before, and once."""
+    assert "(quote gone" not in hook("post-tool-use", **read(place, "src/relay.py")).text
+    write(place.root, {"src/relay.py": RELAY.replace("at night", "at noon")})
+    change = {"old_string": "It restarts at night."}
+    event = edited(place, "src/relay.py", "It restarts at noon, see `RelayLoop`.", **change)
+    for session_id in ("agent", "b"):
+        said = hook("post-tool-use", session_id=session_id, **event).text
+        (line,) = (line for line in said.splitlines() if "It restarts at night." in line)
+        assert "(quote gone since, file changed on " in line
+        assert said.splitlines()[1] == line
+    assert hook("post-tool-use", **edited(place, "src/relay.py", "x", **change)).is_silent()
+
+
+def test_an_edit_that_moves_a_quote_has_the_claims_at_its_lines(place: Place, hook: Hook) -> None:
+    write(place.root, {"src/relay.py": "# More.\n" * 20 + RELAY})
+    patch = [{"newStart": 20, "newLines": 3, "lines": ["+# More."]}]
+    event = edited(place, "src/relay.py", "# More.\n" * 20)
+    event["tool_response"] = {"structuredPatch": patch}
+    said = hook("post-tool-use", **event).text
+    assert "“src/relay.py:22” 0.9 quotes: It restarts at night." in said
+    assert "RelayLoop" not in said
+
+
 def test_inserted_lines_are_judged_against_the_claims_of_the_folder(
     place: Place, hook: Hook
 ) -> None:

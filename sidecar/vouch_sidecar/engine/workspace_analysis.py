@@ -283,7 +283,7 @@ def _look_again(
     if same:
         return None
     fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
-    return None if fresh.is_same_as(workspace.fresh) else replace(workspace, fresh=fresh)
+    return None if fresh.is_same_as(workspace.fresh) else workspace.with_fresh(fresh)
 
 
 def _freshness(
@@ -312,7 +312,8 @@ def _freshness(
         quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.found.items()
     }
     lost = {source: path for source, path in state.once.files.items() if source not in sources}
-    return Freshness(by_quote, lost, _gone_names(ties, state))
+    stats = {path: quotes.stat for path, quotes in state.quotes.items()}
+    return Freshness(by_quote, lost, _gone_names(ties, state), stats)
 
 
 def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.kb.safe_files import Stat
+
 QuoteState = Literal["there", "moved", "gone"]
 QuoteRange = tuple[str, int, int]
 """A receipt: the id of its source, and the offsets of its first byte and after its last one."""
@@ -55,6 +57,8 @@ class Freshness:
     """By the id of a source whose file is gone, the path of that file."""
     names: Mapping[str, GoneNames] = field(default_factory=dict)
     """By the id of a claim."""
+    stats: Mapping[str, Stat | None] = field(default_factory=dict)
+    """Of each file in which quotes were looked for, as it was then."""
 
     @cached_property
     def has_gone(self) -> bool:
@@ -73,24 +77,24 @@ class Lines:
     """
 
     def __init__(self, data: bytes) -> None:
-        flat: list[str] = []
+        parts: list[str] = []
         self._starts: list[int] = []
         self._numbers: list[int] = []
         at = 0
         for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-            words = _flat(line)
+            words = flat(line)
             if words:
-                flat.append(words)
+                parts.append(words)
                 self._starts.append(at)
                 self._numbers.append(number)
                 at += len(words) + 1
-        self._flat = " ".join(flat)
+        self._flat = " ".join(parts)
 
     def find(self, quote: Quote) -> tuple[QuoteState, int | None]:
         """Whether the text has a quote, and the line: the quote's own if it is there, else the
         nearest. A quote that occurs once, in another line, counts as moved.
         """
-        lines = list(self._lines_of(_flat(quote.text)))
+        lines = list(self._lines_of(flat(quote.text)))
         if not lines:
             return "gone", None
         if quote.line in lines:
@@ -107,5 +111,6 @@ class Lines:
             at = self._flat.find(words, at + 1)
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """A text to compare: in one line, without differences of case and white space."""
     return " ".join(text.casefold().split())

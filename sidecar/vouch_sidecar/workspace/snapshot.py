@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -53,6 +53,12 @@ class Workspace:
     @cached_property
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
+
+    def with_fresh(self, fresh: Freshness) -> Workspace:
+        """This workspace with another freshness."""
+        other = replace(self, fresh=fresh)
+        other.__dict__["locator"] = self.locator  # it takes long to build, of the same files
+        return other
 
     def made_ready(self) -> Workspace:
         """This workspace, after building all look-ups, so that no question has to wait for them."""

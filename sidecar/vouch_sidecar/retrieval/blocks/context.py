@@ -143,9 +143,11 @@ def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str 
 
 def state_of(hit: ContextHit) -> tuple[object, ...]:
     """A key of the artifacts that a line cites and of their content. It changes when one of them
-    changes.
+    changes or goes stale.
     """
-    return (hit.view.identity, *key_of(hit.artifact), hash(hit.artifact), hit.section, hit.to_ask)
+    gone = None if (stale := hit.stale) is None else stale.code
+    key = key_of(hit.artifact)
+    return (hit.view.identity, *key, hash(hit.artifact), hit.section, hit.to_ask, gone)
 
 
 def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:

@@ -1,5 +1,5 @@
-"""Chooses the claims to tell when a tool has just read or changed a file. Reads no file: what files
-define is known from the last analysis of the workspace.
+"""Chooses the claims to tell when a tool has just read or changed a file: what it defines is known
+from the last analysis of the workspace, what it has of the claims' quotes by looking.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import each_once, state_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_around, tied_as_stored
+from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
+from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
@@ -36,39 +38,52 @@ class Touched:
     """The text of a change, before and after it."""
     inserted: str = ""
     """The lines that are new."""
+    removed: str = ""
+    """The text that is gone."""
 
 
-def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[ContextHit]:
+def look_at(view: View, touched: Touched) -> SavedFile:
+    """The touched file as it is now. Reads it, if claims quote it."""
+    return as_saved(view, touched.path, touched.ranges, touched.removed)
+
+
+def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) -> list[ContextHit]:
     """The first three claims of those at the place whose state (`state_of`) was not yet
     `given`. A claim whose cited file is gone is left out.
     """
-    hits = each_once(_hits_at(view, touched))
+    hits = each_once(_hits_at(file, touched))
     hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
     return [hit for hit in hits if state_of(hit) not in given][:MOST_LINES]
 
 
-def _hits_at(view: View, touched: Touched) -> list[ContextHit]:
-    """The claims to tell, best first: those that answer the inserted lines and are tied to the file
-    or its folder; then those tied to the touched lines, in their order; then those tied to the
-    whole file. Weak ties and mentions are left out.
+def _hits_at(file: SavedFile, touched: Touched) -> list[ContextHit]:
+    """The claims to tell, best first: those whose quotes the change took away; those that answer
+    the inserted lines and are tied to the file or its folder; then those tied to the touched lines,
+    in their order; then those tied to the whole file. Weak ties and mentions are left out.
     """
+    view = file.view
     there = view.workspace.path_of(touched.path)
     if there is None:
         return []
-    judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
-    strong = [
+    ties = [tied for tied in tied_as_stored(view, there) if not tied.is_mention]
+    broken = [
         tied
-        for tied in tied_as_stored(view, there)
-        if not tied.is_weak and not tied.is_mention and tied.strength >= view.threshold
+        for tied in ties
+        if touched.is_edit and tied.claim.id in file.broken and stale(view, tied.claim)
     ]
-    chosen = _in_place(strong, touched, view.workspace.is_as_read(there))
+    judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
+    strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.threshold]
+    is_as_read = view.workspace.is_as_read(there)
     return [
+        *map(_hit, broken),
         *judged,
-        *(
-            ContextHit(view, tied.claim, _place(tied), tied.strength, tied.arm, None)
-            for tied in chosen
-        ),
+        *map(_hit, _in_place(strong, touched, is_as_read, file.is_located)),
     ]
+
+
+def _hit(tied: Tied) -> ContextHit:
+    place = tied.path if tied.line is None else f"{tied.path}:{tied.line}"
+    return ContextHit(tied.view, tied.claim, place, tied.strength, tied.arm, None)
 
 
 def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
@@ -79,16 +94,24 @@ def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 
-def _in_place(ties: Sequence[Tied], touched: Touched, is_as_read: bool) -> list[Tied]:
+def _in_place(
+    ties: Sequence[Tied], touched: Touched, is_as_read: bool, quotes_are_located: bool
+) -> list[Tied]:
     """The ties at the touched lines, in the order of the file, then those of the whole file. Line
-    numbers count only while the file is as it was when it was analysed. A change without line
-    numbers is placed by the names in its text; without names, it counts for the whole file.
+    numbers count only while the file is as it was when it was analysed; those of quotes also after
+    a change, where they were looked for since. A change without line numbers is placed by the names
+    in its text; without names, it counts for the whole file.
     """
     lined = sorted(
         (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0
     )
     whole = [tied for tied in ties if tied.line is None]
-    inside = [tied for tied in lined if is_as_read and _overlaps(tied, touched.ranges)]
+    known = touched.is_edit and quotes_are_located
+    inside = [
+        tied
+        for tied in lined
+        if (is_as_read or (known and tied.arm == "quotes")) and _overlaps(tied, touched.ranges)
+    ]
     if touched.is_edit:
         words = {word[0] for word in matches(_WORD, touched.text)}
         ties_named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
@@ -107,7 +130,3 @@ def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
 
 def _is_named(tied: Tied, words: set[str]) -> bool:
     return any(_SPLIT.split(name)[-1] in words for name in tied.names)
-
-
-def _place(tied: Tied) -> str:
-    return tied.path if tied.line is None else f"{tied.path}:{tied.line}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
+from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
@@ -17,7 +19,8 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, look_at
+from vouch_sidecar.retrieval.files.saved_file import SavedFile
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
@@ -107,7 +110,8 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     """The block for a file: the claims tied to what was read or changed, then those on entities
-    that its text names, each once a session. Neither searches full text nor reads a file.
+    that its text names, each once a session. Does not search full text, and reads at most the file
+    itself.
     """
     text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
@@ -117,7 +121,12 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         if lines:
             engine.observe(session_id, None, lines)
         session = engine.sessions.open(session_id)
-    tied = _tied(served, _touched(payload, path), session) if path is not None else []
+    tied: list[ContextHit] = []
+    if path is not None:
+        touched = _touched(payload, path)
+        files = [await in_worker(look_at, kb.view, touched) for kb in served]
+        served = [replace(kb, view=file.view) for kb, file in zip(served, files, strict=True)]
+        tied = _tied(files, touched, session)
     if not lines and not tied:
         return ""
     asked = ContextRequest(
@@ -131,17 +140,25 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
 
 
 def _touched(payload: Payload, path: str) -> Touched:
-    is_edit = given.is_edit(payload)
-    change, inserted = (
-        (given.change_of(payload), given.inserted_in(payload)) if is_edit else ("", "")
+    ranges = given.ranges_of(payload)
+    if not given.is_edit(payload):
+        return Touched(path, ranges)
+    return Touched(
+        path,
+        ranges,
+        is_edit=True,
+        text=given.change_of(payload),
+        inserted=given.inserted_in(payload),
+        removed=given.removed_in(payload),
     )
-    return Touched(path, given.ranges_of(payload), is_edit, change, inserted)
 
 
-def _tied(served: Sequence[Served], touched: Touched, session: Session | None) -> list[ContextHit]:
+def _tied(
+    files: Sequence[SavedFile], touched: Touched, session: Session | None
+) -> list[ContextHit]:
     """The claims to tell of what was touched, without those that the session was given before."""
     before = frozenset() if session is None else session.all_given()
-    return [hit for kb in served for hit in hits_to_tell(kb.view, touched, before)]
+    return [hit for file in files for hit in hits_to_tell(file, touched, before)]
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:

@@ -132,15 +132,27 @@ def change_of(payload: Payload) -> str:
 
 def inserted_in(payload: Payload) -> str:
     """The lines of a change that are new: by the host's patch, else those that were not there."""
+    return _lines_of(payload, "+", EDITED, REPLACED)
+
+
+def removed_in(payload: Payload) -> str:
+    """The lines of a change that are gone, in the same way."""
+    return _lines_of(payload, "-", REPLACED, EDITED)
+
+
+def _lines_of(payload: Payload, sign: str, names: tuple[str, ...], others: tuple[str, ...]) -> str:
+    """The lines with a sign in the host's patch; without one, those of the texts under `names`
+    that are not in those under `others`.
+    """
     hunks = _hunks(payload)
     if hunks:
-        lines = [line for hunk in hunks for line in _list(hunk.get("lines"))]
-        new = [line[1:] for line in lines if isinstance(line, str) and line.startswith("+")]
+        patch = [line for hunk in hunks for line in _list(hunk.get("lines"))]
+        lines = [line[1:] for line in patch if isinstance(line, str) and line.startswith(sign)]
     else:
-        before = set(_written(payload["tool_input"], REPLACED).splitlines())
-        after = _written(payload["tool_input"], EDITED).splitlines()
-        new = [line for line in after if line not in before]
-    text = "\n".join(line for line in new if line.strip())
+        on_both_sides = set(_written(payload["tool_input"], others).splitlines())
+        given = _written(payload["tool_input"], names).splitlines()
+        lines = [line for line in given if line not in on_both_sides]
+    text = "\n".join(line for line in lines if line.strip())
     return _whole(text) if len(text) <= MAX_PROMPT else ""
 
 
