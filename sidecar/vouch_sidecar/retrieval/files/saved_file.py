@@ -4,7 +4,7 @@ analysis of the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.kb.records import Evidence, Kind
@@ -12,6 +12,7 @@ from vouch_sidecar.kb.safe_files import mtime_ns
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Lines, Quote, QuoteRange, flat
+from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import Tie
 
 MAX_QUOTES = 100
@@ -35,27 +36,42 @@ def as_saved(view: View, path: str, ranges: Sequence[tuple[int, int]], removed: 
     """
     workspace = view.workspace
     there = workspace.path_of(path)
-    if there is None or workspace.fresh.stats.get(there, b"") == stat_of(workspace.root, there):
+    if there is None:
         return SavedFile(view)
+    known, stats = workspace.fresh.quotes, workspace.fresh.stats
+    is_as_read = stats.get(there, b"") == stat_of(workspace.root, there)
+    if is_as_read and not removed:
+        return SavedFile(view, is_located=True)
     ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes" and not t.other_file]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
     quotes = [(tie.claim_id, quote) for tie in ties[:MAX_QUOTES] if (quote := _quote(view, tie))]
-    content = read_file(workspace.root, there) if quotes else None
-    if content is None:
-        return SavedFile(view)
-    lines, changed, taken = Lines(content[0]), mtime_ns(content[1]) / 1e9, flat(removed)
-    found: dict[QuoteRange, Fresh] = {}
-    broken = set()
-    for claim_id, quote in quotes:
-        state, line = lines.find(quote)
-        before = workspace.fresh.quotes.get(quote.range)
-        found[quote.range] = Fresh(state, there, line, changed)
-        was_there = before is not None and before.state != "gone"
-        if state == "gone" and (was_there or _share(flat(quote.text), taken)):
-            broken.add(claim_id)
-    fresh = replace(workspace.fresh, quotes={**workspace.fresh.quotes, **found})
+    found = known if is_as_read else _found(workspace, there, [quote for _, quote in quotes])
+    broken = frozenset(
+        claim_id
+        for claim_id, quote in quotes
+        if _is_gone(quote, found)
+        and (not _is_gone(quote, known) or _share(flat(quote.text), flat(removed)))
+    )
+    if found is known:
+        return SavedFile(view, broken, is_as_read)
+    fresh = replace(workspace.fresh, quotes={**known, **found})
     now = replace(view, workspace=workspace.with_fresh(fresh))
-    return SavedFile(now, frozenset(broken), is_located=True)
+    return SavedFile(now, broken, is_located=True)
+
+
+def _found(workspace: Workspace, path: str, quotes: Sequence[Quote]) -> Mapping[QuoteRange, Fresh]:
+    """Where a file has these quotes; what is known already, if it can't be read."""
+    content = read_file(workspace.root, path) if quotes else None
+    if content is None:
+        return workspace.fresh.quotes
+    lines, changed = Lines(content[0]), mtime_ns(content[1]) / 1e9
+    places = ((quote.range, lines.find(quote)) for quote in quotes)
+    return {quoted: Fresh(state, path, line, changed) for quoted, (state, line) in places}
+
+
+def _is_gone(quote: Quote, found: Mapping[QuoteRange, Fresh]) -> bool:
+    fresh = found.get(quote.range)
+    return fresh is not None and fresh.state == "gone"
 
 
 def _quote(view: View, tie: Tie) -> Quote | None:
