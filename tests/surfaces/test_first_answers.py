@@ -9,12 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.checkout import versions
 from vouch_sidecar.engine.collection import READY_SECONDS
-from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async, readiness
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 from vouch_sidecar.surfaces.jsonl import answer
+from vouch_sidecar.surfaces.lsp.features import commands, workspace_symbols
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
@@ -167,6 +170,27 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             engine.check_soon([claim])
             assert "index_building" in (await asked(patience=0))[2]
             assert (await asked())[0] == f"It {after}."
+
+
+async def test_symbols_and_commands_wait_for_what_was_saved_too(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "CATCH_UP_SECONDS", 20.0)
+    engine = engine_at(root)
+    server, claim = Sidecar(engine), root / ".vouch" / "claims" / "night.yaml"
+    workspace_symbols.register(server)
+    commands.register(server)
+    ask: list[tuple[str, Any]] = [
+        (lsp.WORKSPACE_SYMBOL, lsp.WorkspaceSymbolParams("zebra")),
+        (lsp.WORKSPACE_EXECUTE_COMMAND, lsp.ExecuteCommandParams("vouch.names", [""])),
+    ]
+    async with kept(engine):
+        await until(lambda: engine.registry.complete)
+        for method, params in ask:
+            claim.write_text(claim.read_text("utf-8").replace("night", "nights"), "utf-8")
+            engine.check_soon([claim])
+            await server.protocol.fm.features[method](params)
+            assert engine.not_looked_at(CALLER) == []
 
 
 async def test_no_answer_waits_for_a_look_that_fails(

@@ -18,6 +18,8 @@ BURST_FILES = 8
 """From this many changed files on, all files are checked: others may have changed with them."""
 RETRY_SECONDS = 2.0
 """Shortest pause before a failed look is made again."""
+AROUND_SECONDS = 2.0
+"""Pause between looks at what is due around a knowledge base, and at git's index: one stat."""
 
 Around = Literal["list", "ties", "names", "quotes"]
 """The looks around a knowledge base: at the list of files, at whether tied files are there, at the

@@ -1,5 +1,6 @@
-"""The knowledge bases and sessions of one process. The event loop changes them; a question that is
-being answered in a thread reads some.
+"""The knowledge bases and sessions of one process. One thread publishes: that of the event loop,
+where there is one. Questions that are answered in other threads see what was published, and change
+sessions.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ class Follower(Protocol):
 
 
 class Engine:
-    """Publishes generations, and gives callers a view of them. No method waits or reads what a file
-    holds, except `read` and `load`; some look at when one was changed.
+    """Publishes generations, and gives callers a view of them. Only `read` and `load` read a
+    knowledge base, and block. Others ask the system at most which folders there are, what git has
+    checked out, and when its index or a pause was last written.
     """
 
     def __init__(

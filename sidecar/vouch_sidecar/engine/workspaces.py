@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
+from vouch_sidecar.engine.due import AROUND_SECONDS
 from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.workspace_analysis import (
     analyse,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 
 NO_TIES = "Claims are not tied to files"
-LOOK_SECONDS = 2.0
-"""Pause between checks whether git's index changed, which cost one stat."""
 WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 """The thread works and rests by turns, to release the interpreter's lock to other threads."""
 GIVE_WAY_SECONDS = 0.5
@@ -67,7 +66,7 @@ class Workspaces:
                     for collection in list(self._engine.collections.values()):
                         with collection.faults.contained(WORKSPACE, NO_TIES):
                             await self._follow(worker, collection)
-                with anyio.move_on_after(LOOK_SECONDS):
+                with anyio.move_on_after(AROUND_SECONDS):
                     await self._wake.wait()
         finally:
             self._ended.set()

@@ -6,6 +6,7 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 from vouch_sidecar.operations.call import (
     perform,
     perform_async,
+    perform_for_model,
     perform_whole,
     read_params,
     refuse_unknown,
@@ -57,6 +58,7 @@ __all__ = [
     "pause_or_resume",
     "perform",
     "perform_async",
+    "perform_for_model",
     "perform_whole",
     "read_params",
     "refuse_unknown",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -34,7 +34,7 @@ from vouch_sidecar.operations.operation import (
     OperationCall,
     excerpt,
 )
-from vouch_sidecar.operations.readiness import caught_up, ready
+from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, ready
 from vouch_sidecar.operations.wire import (
     Choices,
     Meta,
@@ -46,6 +46,7 @@ from vouch_sidecar.operations.wire import (
     marked,
 )
 from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -72,8 +73,6 @@ R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 
 
-CHECKOUT_SECONDS = 0.5
-"""How long a question waits for the look at what git checked out."""
 MAX_LATE_BYTES = 1024
 """Bytes of a text that a late answer analyses."""
 
@@ -121,19 +120,14 @@ async def perform_async(
     raw: object,
     caller: Caller,
     documents: OpenDocuments | None = None,
-    patience: float = CHECKOUT_SECONDS,
+    patience: float = CATCH_UP_SECONDS,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current at the call. After a checkout the call begins when its files were looked at, at
-    the latest after `patience` seconds. Raises `InvalidParamsError` and `SearchFailedError`.
+    that was current at the call. After a checkout, or a report that files changed, the call begins
+    when these were looked at, at the latest after `patience` seconds. Raises `InvalidParamsError`
+    and `SearchFailedError`.
     """
-    await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
-    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
-        this = _Call.begin(engine, operation, raw, caller, documents)
-        if engine.embeddings is not None and engine.embeddings.is_on:
-            this = await this.with_vector(engine.embeddings)
-        with engine.foreground:
-            return this.completed(await this.run_in_turn() if operation.is_long else this.run())
+    return (await _performed(engine, operation, raw, caller, documents, patience))[0]
 
 
 async def perform_whole(
@@ -151,6 +145,35 @@ async def perform_whole(
     if strict:
         refuse_unknown(operation, raw, engine)
     return await perform_async(engine, operation, raw, caller)
+
+
+async def perform_for_model(
+    engine: Engine, operation: Operation[P, R], raw: object, caller: Caller
+) -> tuple[R, Sequence[View]]:
+    """As `perform_whole`, strictly; with the views that the result was made from, out of which
+    `Operation.readable` quotes.
+    """
+    await ready(engine, operation, caller)
+    refuse_unknown(operation, raw, engine)
+    return await _performed(engine, operation, raw, caller, None, CATCH_UP_SECONDS)
+
+
+async def _performed(
+    engine: Engine,
+    operation: Operation[P, R],
+    raw: object,
+    caller: Caller,
+    documents: OpenDocuments | None,
+    patience: float,
+) -> tuple[R, Sequence[View]]:
+    await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
+    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
+        this = _Call.begin(engine, operation, raw, caller, documents)
+        if engine.embeddings is not None and engine.embeddings.is_on:
+            this = await this.with_vector(engine.embeddings)
+        with engine.foreground:
+            result = await this.run_in_turn() if operation.is_long else this.run()
+            return this.completed(result), this.ask.views
 
 
 @dataclass(frozen=True)

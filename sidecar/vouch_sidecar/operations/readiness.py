@@ -12,6 +12,9 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 
+CATCH_UP_SECONDS = 0.5
+"""How long a question waits for the look at what git checked out, or a client reported."""
+
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     """Wait until the first read of every knowledge base has ended, also if it failed; for at most
@@ -51,6 +54,13 @@ def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) ->
         kb.collection.is_first_workspace_pending and operation.needs_workspace(kb)
         for kb in engine.serving(caller)
     )
+
+
+async def looked(engine: Engine, caller: Caller) -> None:
+    """As `caught_up`, for the files of knowledge bases alone: what is asked is no operation."""
+    if engine.not_looked_at(caller):
+        engine.check_soon()
+        await _until(engine, lambda: not engine.not_looked_at(caller), CATCH_UP_SECONDS)
 
 
 async def caught_up(

@@ -8,14 +8,13 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.session import AnswersGiven
-from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
     Operation,
     SearchFailedError,
     as_json,
-    perform_whole,
+    perform_for_model,
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.context import ContextResult
@@ -75,12 +74,11 @@ async def _tool_result(
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
         with refusing_if_damaged(engine):
-            result = await perform_whole(engine, operation, params, caller, strict=True)
+            result, views = await perform_for_model(engine, operation, params, caller)
             structured = harmless(as_json(result))
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines
             shown = operation.result.model_validate(structured)
-            views = [kb.view for kb in engine.serving(caller, viewer_in(params))]
             text = operation.readable(shown, views)
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

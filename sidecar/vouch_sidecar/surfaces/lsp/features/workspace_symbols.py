@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.readiness import looked
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.ids import location
@@ -29,7 +30,15 @@ SYMBOLS = {
 
 def register(server: Sidecar) -> None:
     """Answer `workspace/symbol`."""
-    server.on(lsp.WORKSPACE_SYMBOL, partial(_symbols, server))
+    server.on(lsp.WORKSPACE_SYMBOL, partial(_answer, server))
+
+
+async def _answer(
+    server: Sidecar, params: lsp.WorkspaceSymbolParams
+) -> list[lsp.SymbolInformation]:
+    await looked(server.engine, server.caller)
+    with server.engine.foreground:
+        return _symbols(server, params)
 
 
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
