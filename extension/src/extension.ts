@@ -27,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const ask: Ask = (method, params, collection) =>
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
   const submit = (text: string) => server.notify('vouch/prompt', { session_id: sessionId, text });
-  const panel = new Panel(ask, submit, log, sessionId, context.workspaceState);
+  const panel = new Panel(ask, submit, log, context.workspaceState);
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, installer, server, log);
@@ -86,7 +86,6 @@ export function deactivate(): void {
 function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
   return {
     onState: (state) => panel.setState(state),
-    onSalience: (params) => panel.onSalience(params),
     onStatus: (params) => panel.onStatus(params),
     onRunning: (again) => {
       panel

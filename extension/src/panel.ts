@@ -8,10 +8,8 @@ import { ReadingPosition, STILL_MS } from './inFile/readingPosition';
 import { Dismissals } from './inFile/tiedRows';
 import { blockRows, InPlay, newestFirst } from './inPlay/inPlayView';
 import { NO_PLACEHOLDER, placeholderOf } from './inPlay/placeholder';
-import { textAtHand } from './prompts/textAtHand';
-import type { DidChangeSalience, DidChangeStatus, StatusResult } from './protocol.gen';
+import type { DidChangeStatus, StatusResult } from './protocol.gen';
 import { coalesce } from './server/coalesce';
-import { isServed } from './server/servedDocuments';
 import { drawStatus, statusItem } from './status/statusItem';
 import { holdsOf, isIdle, pausedUntil, type State, summarize } from './status/summary';
 import { plural } from './text/words';
@@ -40,15 +38,14 @@ export class Panel implements vscode.Disposable {
   private readonly reading = new ReadingPosition(
     (part) => void this.lookAt(part),
     (caret) => this.inFile.follow(caret),
+    (text) => this.typed(text),
   );
   private readonly item = statusItem();
   private readonly subscriptions: readonly vscode.Disposable[];
   private refreshing: NodeJS.Timeout | undefined;
-  private typing: NodeJS.Timeout | undefined;
   /** The text that was edited last, as it stood when typing stopped. */
   private text = '';
   private inPlayTurn = 0;
-  private generation = 0;
   private placeholder = NO_PLACEHOLDER;
   /** The server has been restarted and does not know yet what was in play. */
   private resuming = false;
@@ -58,7 +55,6 @@ export class Panel implements vscode.Disposable {
     private readonly ask: Ask,
     private readonly submit: (text: string) => Promise<void>,
     private readonly log: vscode.LogOutputChannel,
-    private readonly sessionId: string,
     state: vscode.Memento,
   ) {
     this.claim = new ClaimView(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
@@ -67,7 +63,7 @@ export class Panel implements vscode.Disposable {
       tree().redraw(changed);
     };
     const inPlay = redraw(() => this.inPlayTree);
-    this.inPlay = new InPlay(ask, inPlay, sessionId, () => this.placeholder.rows);
+    this.inPlay = new InPlay(ask, inPlay, () => this.placeholder.rows);
     this.experts = new Experts(
       ask,
       redraw(() => this.expertsTree),
@@ -91,7 +87,6 @@ export class Panel implements vscode.Disposable {
       this.reading,
       this.changedState,
       this.inFileTree.view.onDidChangeVisibility(() => this.reading.soon()),
-      vscode.workspace.onDidChangeTextDocument((event) => this.typed(event)),
     ];
     this.setState('loading');
   }
@@ -125,7 +120,6 @@ export class Panel implements vscode.Disposable {
   /** The server answers: what it serves, and what is in play by now. */
   async onServerRunning(again: boolean): Promise<void> {
     this.health = undefined;
-    this.generation = 0;
     this.resuming = again;
     await this.refresh();
   }
@@ -136,15 +130,8 @@ export class Panel implements vscode.Disposable {
     this.refreshSoon();
   }
 
-  onSalience({ session_id, salience, generation }: DidChangeSalience): void {
-    if (session_id === this.sessionId) void this.refreshInPlay();
-    else this.inPlay.push(session_id, salience);
-    this.moveTo(generation);
-  }
-
   onStatus(health: DidChangeStatus): void {
     this.health = health;
-    this.moveTo(health.generation);
     this.drawHeadings();
     this.refreshSoon();
   }
@@ -163,7 +150,6 @@ export class Panel implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.refreshing);
-    clearTimeout(this.typing);
     for (const part of this.subscriptions) part.dispose();
   }
 
@@ -193,7 +179,7 @@ export class Panel implements vscode.Disposable {
     try {
       const { salience, followed } = await this.ask('vouch/salience', { top_k: IN_PLAY });
       if (turn !== this.inPlayTurn) return;
-      this.inPlay.push(this.sessionId, newestFirst(salience));
+      this.inPlay.rank(newestFirst(salience));
       const task = followed && this.inPlayTree.view.visible ? this.text.trim() : '';
       const items = task ? (await this.ask('vouch/context', { task })).items : [];
       const rows = await blockRows(this.ask, items);
@@ -203,34 +189,21 @@ export class Panel implements vscode.Disposable {
     }
   }
 
-  /** Takes in what was typed, once that stops. */
-  private typed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
-    const isActive = document === vscode.window.activeTextEditor?.document;
-    if (!isActive || contentChanges.length === 0 || !isServed(document)) return;
-    clearTimeout(this.typing);
-    this.typing = setTimeout(() => {
-      this.text = textAtHand();
-      if (this.state === 'ready') void this.refreshInPlay();
-    }, STILL_MS);
-  }
-
-  private moveTo(generation: number): void {
-    if (generation === this.generation) return;
-    this.generation = generation;
-    this.refreshSoon();
+  private typed(text: string): void {
+    this.text = text;
+    if (this.state === 'ready') void this.refreshInPlay();
   }
 
   private async refreshNow(): Promise<void> {
     try {
       this.status = await this.ask('vouch/status', {});
-      this.generation = Math.max(this.generation, this.status.generation);
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
       if (this.resuming) await this.resume();
       this.reading.soon();
       this.claim.refresh();
-      this.inPlay.moveTo(this.generation);
-      this.inFile.moveTo(this.generation);
+      this.inPlay.moveTo(this.status.generation);
+      this.inFile.moveTo(this.status.generation);
       await this.refreshInPlay();
       if (!this.isBlank) await this.experts.refresh();
     } catch (error) {

@@ -35,26 +35,26 @@ function inPlay(answers: Record<string, EntityResult> = {}) {
     return answer;
   }) as unknown as Ask;
   const instead = () => [commandNode('Find Experts', 'find')];
-  const model = new InPlay(ask, (changed) => drawn.push(changed), 'own', instead);
+  const model = new InPlay(ask, (changed) => drawn.push(changed), instead);
   return { model, drawn, asked, answers };
 }
 
 test('a ranking shows as it is ranked', () => {
   const { model, drawn } = inPlay();
-  model.push('own', [salient('a'), salient('b')]);
+  model.rank([salient('a'), salient('b')]);
   assert.deepEqual(names(model.roots), ['A', 'B']);
-  model.push('own', [salient('b'), salient('a')]);
+  model.rank([salient('b'), salient('a')]);
   assert.deepEqual(names(model.roots), ['B', 'A']);
   assert.deepEqual(drawn, [undefined, undefined], 'all of it');
 });
 
 test('the same ranking again draws nothing, a changed row draws that row alone', () => {
   const { model, drawn } = inPlay();
-  model.push('own', [salient('a'), salient('b')]);
+  model.rank([salient('a'), salient('b')]);
   drawn.length = 0;
-  model.push('own', [salient('a'), salient('b')]);
+  model.rank([salient('a'), salient('b')]);
   assert.deepEqual(drawn, []);
-  model.push('own', [salient('a'), salient('b', { claim_count: 9 })]);
+  model.rank([salient('a'), salient('b', { claim_count: 9 })]);
   assert.deepEqual(drawn, [[model.roots[1]]]);
 });
 
@@ -96,39 +96,39 @@ test('of rows that wait, these alone are drawn, unless all of them are to be', (
 
 test('while a row is open nothing moves: newcomers come last, what is open stays', () => {
   const { model } = inPlay();
-  model.push('own', [salient('a'), salient('b')]);
+  model.rank([salient('a'), salient('b')]);
   model.expanded(model.roots[1] as Node, true);
-  model.push('own', [salient('c'), salient('b'), salient('a')]);
+  model.rank([salient('c'), salient('b'), salient('a')]);
   assert.deepEqual(names(model.roots), ['A', 'B', 'C']);
-  model.push('own', [salient('c')]);
+  model.rank([salient('c')]);
   assert.deepEqual(names(model.roots), ['A', 'B', 'C'], 'what goes above it would move it');
   assert.match(model.roots[0]?.description ?? '', /no longer in play/);
   assert.match(model.roots[1]?.description ?? '', /no longer in play/);
   model.expanded(model.roots[1] as Node, false);
-  model.push('own', [salient('d'), salient('c')]);
+  model.rank([salient('d'), salient('c')]);
   assert.deepEqual(names(model.roots), ['D', 'C']);
 });
 
 test('a topic that is hidden goes at once, though it or a row below it is open', () => {
   const { model } = inPlay();
-  model.push('own', [salient('a'), salient('b'), salient('c')]);
+  model.rank([salient('a'), salient('b'), salient('c')]);
   for (const row of model.roots.slice(0, 2)) model.expanded(row, true);
   model.hide(model.roots[0] as EntityNode);
   assert.deepEqual(names(model.roots), ['B', 'C']);
-  model.push('own', [salient('a'), salient('b')]); // who hid it is quicker than the server
-  model.push('own', [salient('b')]);
+  model.rank([salient('a'), salient('b')]); // who hid it is quicker than the server
+  model.rank([salient('b')]);
   assert.deepEqual(names(model.roots), ['B'], 'it is not open any more');
 });
 
 test('an empty ranking empties, whatever is open, for what stands instead', () => {
   const { model } = inPlay();
-  model.push('own', [salient('a')]);
+  model.rank([salient('a')]);
   model.expanded(model.roots[0] as Node, true);
-  model.push('own', []);
+  model.rank([]);
   assert.deepEqual(names(model.roots), ['Find Experts']);
   assert.ok(model.isEmpty);
-  model.push('own', [salient('b'), salient('a')]);
-  model.push('own', [salient('a'), salient('b')]);
+  model.rank([salient('b'), salient('a')]);
+  model.rank([salient('a'), salient('b')]);
   assert.deepEqual(names(model.roots), ['A', 'B'], 'a row that went is not open when it returns');
 });
 
@@ -172,29 +172,16 @@ test('the lines that a block would hold stand behind what is in play, each sente
   const { model } = inPlay();
   model.holdBlock(claims);
   assert.equal(model.isEmpty, false);
-  model.push('own', [salient('a')]);
-  model.push('agent-7', [salient('b')]);
-  assert.deepEqual(names(model.roots), ['A', 'For a prompt', 'agent-7']);
+  model.rank([salient('a')]);
+  assert.deepEqual(names(model.roots), ['A', 'For a prompt']);
   assert.deepEqual(names(below(model.roots[1])), lines);
   model.holdBlock([]);
-  assert.deepEqual(names(model.roots), ['A', 'agent-7']);
-});
-
-test('sessions from outside stand below, under their own names, until they are empty', async () => {
-  const { model } = inPlay();
-  model.push('own', [salient('a')]);
-  model.push('agent-7', [salient('b')]);
-  assert.deepEqual(names(model.roots), ['A', 'agent-7']);
-  const [below] = await model.children(model.roots[1] as Node);
-  assert.equal(below?.label, 'B');
-  assert.notEqual(below?.id, model.roots[0]?.id);
-  model.push('agent-7', []);
   assert.deepEqual(names(model.roots), ['A']);
 });
 
 test('an open entity shows why it is in play, then its top claim, then the others', async () => {
   const { model, asked } = inPlay({ a: entity('a', [claim('c1'), claim('c2')]) });
-  model.push('own', [salient('a', { top_claim_id: 'c2', matched: ['the A'] })]);
+  model.rank([salient('a', { top_claim_id: 'c2', matched: ['the A'] })]);
   const rows = await model.children(model.roots[0] as Node);
   assert.deepEqual(names(rows), ['“the A”', 'Text of c2', 'Text of c1']);
   await model.children(model.roots[0] as Node);
@@ -203,7 +190,7 @@ test('an open entity shows why it is in play, then its top claim, then the other
 
 test('where the knowledge changes, what is beneath an open row is asked for again', async () => {
   const { model, drawn, asked, answers } = inPlay({ a: entity('a', [claim('c1')]) });
-  model.push('own', [salient('a')]);
+  model.rank([salient('a')]);
   const row = model.roots[0] as Node;
   await model.children(row);
   model.moveTo(1);
@@ -211,13 +198,10 @@ test('where the knowledge changes, what is beneath an open row is asked for agai
   model.expanded(row, true);
   await model.children(row);
   answers.a = entity('a', [claim('c1'), claim('c2')]);
-  model.push('own', [salient('a'), salient('b')]);
-  model.push('agent-7', [salient('a')]);
-  const [inSession] = below(model.roots[2]) as [Node];
-  model.expanded(inSession, true);
+  model.rank([salient('a'), salient('b')]);
   drawn.length = 0;
   model.moveTo(2);
-  assert.deepEqual(drawn, [[model.roots[0], inSession]], 'what is unfolded, nothing else');
+  assert.deepEqual(drawn, [[model.roots[0]]], 'what is unfolded, nothing else');
   assert.equal((await model.children(row)).length, 3);
   model.moveTo(2);
   assert.equal(drawn.length, 1);
@@ -226,7 +210,7 @@ test('where the knowledge changes, what is beneath an open row is asked for agai
 
 test('an entity that is gone says so beneath its row and no more', async () => {
   const { model } = inPlay();
-  model.push('own', [salient('a')]);
+  model.rank([salient('a')]);
   const rows = await model.children(model.roots[0] as Node);
   assert.deepEqual(
     rows.map(({ kind }) => kind),
@@ -236,8 +220,7 @@ test('an entity that is gone says so beneath its row and no more', async () => {
 
 test('after a restart what may still be shown stays', async () => {
   const { model } = inPlay({ a: entity('a', []) });
-  model.push('own', [salient('a'), salient('b')]);
-  model.push('agent-7', [salient('a')]);
+  model.rank([salient('a'), salient('b')]);
   await model.revalidate();
   assert.deepEqual(names(model.roots), ['A']);
   assert.equal(model.words, 'a');
@@ -245,7 +228,7 @@ test('after a restart what may still be shown stays', async () => {
 
 test('an answer that comes when nothing is served any more shows nothing', async () => {
   const { model } = inPlay({ a: entity('a', []) });
-  model.push('own', [salient('a')]);
+  model.rank([salient('a')]);
   const late = model.revalidate();
   model.clear();
   await late;
@@ -325,8 +308,8 @@ test('a topic says where it was found, and opens no file', async () => {
   const found = entity('topic:a', [claim('c')]);
   const topic = { ...found, entity: { ...found.entity, uri: null }, why: 'tag of 2 claims' };
   const ask = (async () => topic) as unknown as Ask;
-  const view = new InPlay(ask, () => {}, 'own');
-  view.push('own', [salient('topic:a', { type: 'topic', arm: 'derived' })]);
+  const view = new InPlay(ask, () => {});
+  view.rank([salient('topic:a', { type: 'topic', arm: 'derived' })]);
   const [row] = view.roots as [Node];
   assert.equal('subject' in row && row.subject.isTopic, true);
   assert.equal(await targetOf(ask, row), undefined);

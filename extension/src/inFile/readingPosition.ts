@@ -1,6 +1,6 @@
-/** Which part of the active editor's document is in sight, told once scrolling and typing stop. */
+/** What somebody types, and which part of the document is in sight, told once that stands still. */
 import * as vscode from 'vscode';
-import { paragraphAt } from '../prompts/textAtHand';
+import { paragraphAt, textAtHand } from '../prompts/textAtHand';
 import { isServed } from '../server/servedDocuments';
 import type { VisiblePart } from './inFileView';
 import type { Caret } from './tiedRows';
@@ -18,6 +18,8 @@ const SCOPES = [
 export class ReadingPosition implements vscode.Disposable {
   private looking: NodeJS.Timeout | undefined;
   private following: NodeJS.Timeout | undefined;
+  /** Whether something was typed since it last stood still. */
+  private typed = false;
   private shown: vscode.Uri | undefined;
   /** The function or method at the caret when it last stood still. */
   private scope: vscode.Range | undefined;
@@ -26,6 +28,7 @@ export class ReadingPosition implements vscode.Disposable {
   constructor(
     private readonly onLook: (part: VisiblePart | undefined) => void,
     private readonly onCaret: (caret: Caret) => void,
+    private readonly onTyped: (text: string) => void,
   ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
@@ -37,13 +40,20 @@ export class ReadingPosition implements vscode.Disposable {
         this.moved(textEditor.document),
       ),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.moved(textEditor.document)),
-      workspace.onDidChangeTextDocument(({ document }) => this.moved(document)),
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        this.typed ||= contentChanges.length > 0 && isActive(document) && isServed(document);
+        this.moved(document);
+      }),
     ];
   }
 
   soon(): void {
     clearTimeout(this.looking);
-    this.looking = setTimeout(() => this.look(), STILL_MS);
+    this.looking = setTimeout(() => {
+      if (this.typed) this.onTyped(textAtHand());
+      this.typed = false;
+      this.look();
+    }, STILL_MS);
   }
 
   dispose(): void {
@@ -53,7 +63,7 @@ export class ReadingPosition implements vscode.Disposable {
   }
 
   private moved(document: vscode.TextDocument): void {
-    if (document !== vscode.window.activeTextEditor?.document) return;
+    if (!isActive(document)) return;
     this.soon();
     clearTimeout(this.following);
     this.following = setTimeout(() => this.followCaret(), FOLLOWED_MS);
@@ -84,6 +94,9 @@ export class ReadingPosition implements vscode.Disposable {
     if (editor && isServed(editor.document)) this.onCaret(caretOf(editor, this.scope));
   }
 }
+
+const isActive = (document: vscode.TextDocument): boolean =>
+  document === vscode.window.activeTextEditor?.document;
 
 const isClaim = ({ path }: vscode.Uri): boolean => path.includes('/.vouch/claims/');
 

@@ -1,4 +1,4 @@
-/** What the view "In play" shows: entities of the own session, then other sessions by name. */
+/** What the view "In play" shows: entities, then what a block for a prompt would hold. */
 import { HIT_ICONS } from '../experts/expertRows';
 import type { ContextItem, SalientEntity } from '../protocol.gen';
 import { type Ask, askEntity } from '../tree/ask';
@@ -15,7 +15,7 @@ import {
 } from '../tree/nodes';
 import { type Redraw, Rows, type Shown, steadyOrder } from '../tree/rows';
 
-const OTHER_SESSIONS = 16;
+const PARENT = 'inPlay';
 
 /** Names of the newest sentence first, else as they are ranked. */
 export const newestFirst = (rows: readonly SalientEntity[]): readonly SalientEntity[] =>
@@ -57,20 +57,8 @@ function lineNode({ kind, id, collection, said, uri }: ContextItem): Node {
     : { ...look, kind: 'place', target: { uris: [uri], passages: [] } };
 }
 
-/** A session from outside this editor. */
-const sessionNode = (id: string, children: readonly Node[]): ListNode => ({
-  id: `session:${id}`,
-  kind: 'list',
-  label: id,
-  description: `${children.length} in play`,
-  tooltip: [`Session ${id}`, 'What is in play in a session from outside this editor.'],
-  icon: 'comment-discussion',
-  open: false,
-  children,
-});
-
 export class InPlay extends Rows {
-  private readonly sessions = new Map<string, readonly Shown<SalientEntity>[]>();
+  private shown: readonly Shown<SalientEntity>[] = [];
   private readonly rowsById = new Map<string, SalientEntity>();
   /** What a block for the text at hand would hold. */
   private block: readonly Node[] = [];
@@ -79,7 +67,6 @@ export class InPlay extends Rows {
   constructor(
     private readonly ask: Ask,
     redraw: Redraw,
-    private readonly own: string,
     /** Rows that stand where nothing is in play. */
     private readonly placeholder: () => readonly Node[] = () => [],
   ) {
@@ -88,40 +75,31 @@ export class InPlay extends Rows {
   }
 
   get isEmpty(): boolean {
-    return this.block.length === 0 && [...this.sessions.values()].every(({ length }) => !length);
+    return this.block.length === 0 && this.shown.length === 0;
   }
 
-  /** Names of the entities of the own session. */
+  /** Names of the entities. */
   get names(): string[] {
-    return this.shownIn(this.own).map(({ row }) => row.name);
+    return this.shown.map(({ row }) => row.name);
   }
 
-  /** The words that brought the entities of the own session into play. */
+  /** The words that brought the entities into play. */
   get words(): string {
-    const inPlay = this.shownIn(this.own).filter(({ gone }) => !gone);
+    const inPlay = this.shown.filter(({ gone }) => !gone);
     return inPlay.flatMap(({ row }) => row.matched).join(', ');
   }
 
-  /** Takes the ranking of a session. */
-  push(session: string, salience: readonly SalientEntity[]): void {
+  /** Takes a ranking; an empty one empties, whatever is open. */
+  rank(salience: readonly SalientEntity[]): void {
     const { open } = this.entityClaims;
-    const isOpen = (key: string) => open.has(`${session}/${key}`);
-    // An empty ranking empties, whatever is open.
-    const isEmpty = salience.length === 0;
-    const shown = isEmpty ? [] : steadyOrder(this.shownIn(session), salience, isOpen);
-    this.sessions.set(session, shown);
-    if (isEmpty && session !== this.own) this.sessions.delete(session);
-    const [oldest, ...others] = this.others;
-    if (oldest !== undefined && others.length >= OTHER_SESSIONS) this.sessions.delete(oldest);
+    const isOpen = (key: string) => open.has(`${PARENT}/${key}`);
+    this.shown = salience.length === 0 ? [] : steadyOrder(this.shown, salience, isOpen);
     this.update();
   }
 
   /** Takes out a topic that somebody hid, though it, or a row below it, is open. */
   hide({ subject }: EntityNode): void {
-    for (const [session, shown] of this.sessions) {
-      const left = shown.filter(({ row }) => row.name !== subject.name);
-      this.sessions.set(session, left);
-    }
+    this.shown = this.shown.filter(({ row }) => row.name !== subject.name);
     this.update();
   }
 
@@ -132,7 +110,7 @@ export class InPlay extends Rows {
   }
 
   clear(): void {
-    this.sessions.clear();
+    this.shown = [];
     this.block = [];
     this.entityClaims.forget();
     this.entityClaims.open.clear();
@@ -146,10 +124,9 @@ export class InPlay extends Rows {
   /** After a restart the window is empty; what was shown stays if it may still be shown. */
   async revalidate(): Promise<void> {
     this.entityClaims.forget();
-    const before = this.sessions.get(this.own);
-    const shown = before ?? [];
+    const before = this.shown;
     const isThere = await Promise.all(
-      shown.map(({ row }) => {
+      before.map(({ row }) => {
         const entity = askEntity(this.ask, subjectOf(row));
         return entity.then(
           () => true,
@@ -157,10 +134,8 @@ export class InPlay extends Rows {
         );
       }),
     );
-    if (this.sessions.get(this.own) !== before) return; // it was cleared or ranked anew meanwhile
-    const left = shown.filter((_, at) => isThere[at]);
-    this.sessions.clear();
-    this.sessions.set(this.own, left);
+    if (this.shown !== before) return; // it was cleared or ranked anew meanwhile
+    this.shown = before.filter((_, at) => isThere[at]);
     this.update();
   }
 
@@ -177,28 +152,14 @@ export class InPlay extends Rows {
 
   update(): void {
     this.rowsById.clear();
-    const own = this.rowsOf(this.own);
-    const block = this.block.length > 0 ? [blockNode(this.block)] : [];
-    const sessions = this.others.map((id) => sessionNode(id, this.rowsOf(id)));
-    const rows = [...own, ...block, ...sessions];
-    const { open } = this.entityClaims;
-    for (const id of open) if (!this.rowsById.has(id)) open.delete(id);
-    this.show(rows.length > 0 ? rows : this.placeholder());
-  }
-
-  private get others(): string[] {
-    return [...this.sessions.keys()].filter((id) => id !== this.own);
-  }
-
-  private shownIn(session: string): readonly Shown<SalientEntity>[] {
-    return this.sessions.get(session) ?? [];
-  }
-
-  private rowsOf(session: string): readonly EntityNode[] {
-    return this.shownIn(session).map(({ row, gone }) => {
-      const node = entityNode(session, row, gone && 'no longer in play');
+    const entities = this.shown.map(({ row, gone }) => {
+      const node = entityNode(PARENT, row, gone && 'no longer in play');
       this.rowsById.set(node.id, row);
       return node;
     });
+    const rows = [...entities, ...(this.block.length > 0 ? [blockNode(this.block)] : [])];
+    const { open } = this.entityClaims;
+    for (const id of open) if (!this.rowsById.has(id)) open.delete(id);
+    this.show(rows.length > 0 ? rows : this.placeholder());
   }
 }

@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
       initializationOptions: () => ({
         session_id: options.sessionId,
         settings: options.settings(),
-        push: ['salience'],
+        push: [], // the panel asks when typing stops
       }),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: ONLY_SERVED,

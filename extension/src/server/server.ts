@@ -2,7 +2,6 @@
 import * as vscode from 'vscode';
 import {
   type ClaimView,
-  type DidChangeSalience,
   type DidChangeStatus,
   type Notifications,
   PROTOCOL,
@@ -19,7 +18,6 @@ import { safeEnvironment } from './safeEnvironment';
 
 export interface Listeners {
   onState(state: State): void;
-  onSalience(params: DidChangeSalience): void;
   onStatus(params: DidChangeStatus): void;
   /** The server answers; `again` when it did before in this window. */
   onRunning(again: boolean): void;
@@ -152,7 +150,6 @@ export class Server implements vscode.Disposable {
         this.listeners.onGivenUp();
       },
     });
-    client.onNotification('vouch/didChangeSalience', this.listeners.onSalience);
     client.onNotification('vouch/didChangeStatus', this.listeners.onStatus);
     return client;
   }

@@ -18,8 +18,7 @@ export abstract class Rows {
 
   /** Draws what is beneath rows with these ids. */
   protected redrawBeneath(ids: ReadonlySet<string>): void {
-    const rows = this.roots.flatMap((row) => (row.kind === 'list' ? [row, ...row.children] : row));
-    this.redraw(rows.filter(({ id }) => ids.has(id)));
+    this.redraw(this.roots.filter(({ id }) => ids.has(id)));
   }
 
   protected show(rows: readonly Node[]): void {

@@ -67,7 +67,12 @@ class Reflex(Group):
         True, description="whether what you type and prompt is followed, to show what it names"
     )
     window: int = Field(8, ge=1, le=64, description="latest paragraphs and prompts that count")
-    top_k: int = Field(3, ge=1, le=20, description="entities shown as in play at most")
+    top_k: int = Field(
+        3,
+        ge=1,
+        le=20,
+        description="entities told as in play at most, where a question names no number",
+    )
 
 
 class Volunteer(Group):

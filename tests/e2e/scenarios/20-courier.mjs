@@ -215,6 +215,8 @@ export async function run({ w, test, artifacts }) {
     await until(() => traced('textDocument/didChange'), 'a trace');
     await until(() => traced('vouch/mentions'), 'a trace of a question');
     assert.doesNotMatch(w.log().join('\n'), /parrot|Params:|Result:/);
+    await until(() => traced('vouch/salience'), 'the panel asks');
+    assert.ok(!traced('vouch/didChangeSalience'), 'it was told as well');
     await w.command('Developer: Set Log Level');
     await w.quickInputRow('Vouch');
     await w.quickInputRow('Info');
