@@ -1,11 +1,9 @@
-"""Chooses the context that an agent is given for a text or a session's window, and what a push may
-volunteer.
-"""
+"""Chooses the context that an agent is given for a text or a session's window."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.given_once import record_given, was_given
@@ -27,7 +25,6 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
     volunteering_order,
 )
-from vouch_sidecar.retrieval.session_update import Window
 from vouch_sidecar.retrieval.statements.answers import asks_in_so_many_words
 
 
@@ -123,32 +120,3 @@ def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[Conte
         if (isinstance(hit.artifact, Claim | Page | Relation) or hit.to_ask)
         and recalls[hit.view.collection].enabled
     ]
-
-
-def volunteering(served: Sequence[Served], session: Session, now: float) -> list[Window]:
-    """The session's window for each knowledge base, with the limits on what its newest text may
-    volunteer; nothing is volunteered twice. `now` is on the sessions' clock.
-    """
-    return [_volunteering(kb, session, now) for kb in served]
-
-
-def _volunteering(served: Served, session: Session, now: float) -> Window:
-    window, identity, slot = served.window(session), served.view.identity, session.newest()
-    reflex, volunteer = served.settings.reflex, served.settings.volunteer
-    throttled = session.is_throttled(identity, volunteer.throttle_seconds, now)
-    if slot is None or throttled or not (reflex.enabled and volunteer.enabled):
-        return window
-    pushed = session.pushed(identity)
-    most = reflex.top_k
-    if volunteer.max_per_session is not None:
-        most = max(0, min(most, volunteer.max_per_session - len(pushed)))
-    passed_over = session.passed_over(identity, slot)
-    return replace(window, limit=most, pushed=pushed, passed_over=passed_over)
-
-
-def held_back(served: Sequence[Served], session: Session, now: float) -> bool:
-    """Whether `volunteer.throttle_seconds` forbids volunteering anything now."""
-    return any(
-        session.is_throttled(kb.view.identity, kb.settings.volunteer.throttle_seconds, now)
-        for kb in served
-    )

@@ -228,12 +228,13 @@ class Engine:
             if collection.settings.reflex.enabled and not was_on:
                 for session in self.sessions:
                     session.forget(collection.root)
-        if self.collections and not self._reflex_on():
+        if self.collections and not self._following():
             self.sessions.clear()
         self.registry.name_collections()
 
-    def _reflex_on(self) -> bool:
-        return any(c.settings.reflex.enabled for c in self.collections.values())
+    def _following(self) -> list[Collection]:
+        """The knowledge bases that have `reflex.enabled`."""
+        return [c for c in self.collections.values() if c.settings.reflex.enabled]
 
     def notify(self) -> None:
         """Call the listeners."""
@@ -350,7 +351,7 @@ class Engine:
 
     def follows_texts(self) -> bool:
         """Whether typed and asked texts count for any knowledge base."""
-        return self._reflex_on() and len(self._paused()) < len(self.collections)
+        return any(not collection.pause.until() for collection in self._following())
 
     def _paused(self) -> frozenset[Path]:
         return frozenset(root for root, c in self.collections.items() if c.pause.until())
@@ -370,8 +371,7 @@ class Engine:
         return [kb for kb in self.serving(caller) if not kb.collection.pause.until()]
 
     def _window(self) -> int:
-        reflexes = (c.settings.reflex for c in self.collections.values())
-        return max((r.window for r in reflexes if r.enabled), default=0)
+        return max((c.settings.reflex.window for c in self._following()), default=0)
 
     def salience(
         self,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.engine.callers import Caller, Served
-from vouch_sidecar.engine.context_blocks import held_back, volunteering
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
@@ -57,7 +56,7 @@ class _Stamp(NamedTuple):
 
     session: Session
     touches: int
-    is_held_back: bool
+    is_throttled: bool
     knowledge: tuple[object, ...]
 
 
@@ -141,9 +140,18 @@ class Pushes:
         served, now = self._engine.unpaused(self._caller), self._engine.clock()
         state = _knowledge_stamp(served)
         for session in self._sessions():
-            stamp = _Stamp(session, session.touches, held_back(served, session, now), state)
+            is_throttled = any(
+                kb.settings.volunteer.is_throttled(
+                    session.seconds_since_push(kb.view.identity, now)
+                )
+                for kb in served
+            )
+            stamp = _Stamp(session, session.touches, is_throttled, state)
             if self._last_stamps.get(session.id) != stamp:
-                windows = volunteering(served, session, now)
+                windows = [
+                    replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
+                    for kb in served
+                ]
                 pushed, slot = session.pushed_count, session.newest()
                 return _SessionState(stamp, pushed, slot, windows, self._parts).work_out
         return None

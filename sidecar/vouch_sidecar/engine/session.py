@@ -15,6 +15,7 @@ from typing import TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.blocks.line_use import GivenLine
+from vouch_sidecar.retrieval.session_update import PushedBefore
 
 MAX_SLOT_BYTES = 4096
 MAX_ALSO = 16
@@ -170,16 +171,21 @@ class Session:
         """How many entities were ever `fresh`."""
         return len(self._pushed)
 
-    def pushed(self, identity: Hashable) -> frozenset[str]:
-        """Ids of the entities of a knowledge base that were ever `fresh`."""
-        return frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
-
-    def passed_over(self, identity: Hashable, slot: Slot) -> frozenset[str]:
-        """Ids of the entities that a slot named beyond the limit of `fresh`. They are not
-        volunteered later, as long as the slot keeps naming them.
+    def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
+        """What was pushed of a knowledge base, and what the newest slot named beyond the limit.
+        `now` is on the sessions' clock.
         """
-        earlier, passed_over = self._passed_over.get(identity, (slot, frozenset[str]()))
-        return passed_over if slot.continues(earlier) else frozenset()
+        slot = self.newest()
+        earlier, passed_over = self._passed_over.get(identity, (None, frozenset[str]()))
+        if slot is None or earlier is None or not slot.continues(earlier):
+            passed_over = frozenset()
+        pushed = frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
+        return PushedBefore(pushed, passed_over, self.seconds_since_push(identity, now))
+
+    def seconds_since_push(self, identity: Hashable, now: float) -> float | None:
+        """The seconds since something of a knowledge base was `fresh`; None if nothing ever was."""
+        last = self._last_push_at.get(identity)
+        return None if last is None else now - last
 
     def count_as_pushed(
         self,
@@ -196,11 +202,6 @@ class Session:
         for identity, entity_id in fresh:
             self._pushed.add((identity, entity_id))
             self._last_push_at[identity] = now
-
-    def is_throttled(self, identity: Hashable, seconds: float | None, now: float) -> bool:
-        """Whether something of a knowledge base was `fresh` in the last `seconds`."""
-        last = self._last_push_at.get(identity)
-        return seconds is not None and last is not None and now - last < seconds
 
     # What was given
 

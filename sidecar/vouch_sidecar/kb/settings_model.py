@@ -98,6 +98,11 @@ class Volunteer(Group):
         None, ge=0, le=10_000, description="entities brought up in one session at most"
     )
 
+    def is_throttled(self, seconds_ago: float | None) -> bool:
+        """Whether nothing may be brought up now, as something was so many seconds ago."""
+        least = self.throttle_seconds
+        return least is not None and seconds_ago is not None and seconds_ago < least
+
 
 class Recall(Group):
     """The block for a prompt."""

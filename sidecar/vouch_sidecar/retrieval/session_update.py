@@ -1,5 +1,5 @@
 """What a session's newest text changes: the ranking of what is in play, the entities that it brings
-in, and a block about these.
+in, and a block about these. What a push may volunteer is decided here (`Window.brought_in`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,20 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 
 @dataclass(frozen=True, slots=True)
+class PushedBefore:
+    """What a session was pushed of one knowledge base."""
+
+    fresh: frozenset[str] = frozenset()
+    """Ids of the entities that earlier texts brought in."""
+    passed_over: frozenset[str] = frozenset()
+    """Ids of the entities that an earlier state of the newest text named, beyond the number that it
+    may bring in.
+    """
+    seconds_ago: float | None = None
+    """Seconds since the last entity was brought in; None if none ever was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """The texts of a session's window that count for one knowledge base, newest first."""
 
@@ -37,14 +51,8 @@ class Window:
     """
     ranked: Memo = field(default_factory=lambda: Memo(1))
     """The rankings computed before, valid until the window or the knowledge changes."""
-    limit: int | None = None
-    """How many entities the newest text may bring in; None if nothing is volunteered."""
-    pushed: frozenset[str] = frozenset()
-    """Ids of the entities that an earlier text brought in."""
-    passed_over: frozenset[str] = frozenset()
-    """Ids of the entities that an earlier state of this text named, beyond the number that it may
-    bring in.
-    """
+    before: PushedBefore | None = None
+    """What the session was pushed; None if nothing is to be volunteered."""
 
     def in_play(self, most: int) -> list[Salient]:
         """The ranking for this knowledge base, computed again only after a change."""
@@ -53,15 +61,20 @@ class Window:
         newest = next(iter(texts), "")
         return self.ranked.cached(newest, state, lambda: rank([view], texts, most, self.also))
 
-    def brought_in(self) -> tuple[list[Salient], frozenset[str]]:
+    def brought_in(self) -> tuple[list[Salient], frozenset[str]] | None:
         """The entities that the newest text brings in, strongest first, and the ids of those that
-        are too many.
+        are too many; None if it may not bring in any now. Each entity is brought in once a session.
         """
-        least = self.kb.settings.volunteer.threshold
-        threshold = VOLUNTEERED if least is None else least
+        volunteer, before = self.kb.settings.volunteer, self.before
+        if before is None or not volunteer.enabled or volunteer.is_throttled(before.seconds_ago):
+            return None
+        threshold = VOLUNTEERED if volunteer.threshold is None else volunteer.threshold
+        most = self.kb.settings.reflex.top_k
+        if volunteer.max_per_session is not None:
+            most = max(0, min(most, volunteer.max_per_session - len(before.fresh)))
         rows = volunteered_by([self.kb.view], self.texts[:1], threshold)
-        rows = [row for row in rows if row.entity.id not in self.pushed]
-        new = [row for row in rows if row.entity.id not in self.passed_over][: self.limit]
+        rows = [row for row in rows if row.entity.id not in before.fresh]
+        new = [row for row in rows if row.entity.id not in before.passed_over][:most]
         brought = [row.with_claim() for row in new]
         beyond = {row.entity.id for row in rows} - {row.entity.id for row in brought}
         return brought, frozenset(beyond)
@@ -93,9 +106,10 @@ def session_update(
     fresh: list[Salient] = []
     passed_over: dict[Hashable, frozenset[str]] = {}
     for window in windows:
-        if window.limit is not None and not {"fresh", "text"}.isdisjoint(parts):
-            brought, passed_over[window.kb.view.identity] = window.brought_in()
-            fresh += brought
+        if {"fresh", "text"}.isdisjoint(parts) or (brought := window.brought_in()) is None:
+            continue
+        rows_brought, passed_over[window.kb.view.identity] = brought
+        fresh += rows_brought
     block = ContextBlock()
     if fresh and "text" in parts:
         newest = next(window.texts[0] for window in windows if window.texts)
@@ -110,9 +124,7 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     rows: list[Salient] = []
     limit = 0
     for window in windows:
-        reflex = window.kb.settings.reflex
-        if reflex.enabled:
-            most = top_k or reflex.top_k
-            limit = max(limit, most)
-            rows += window.in_play(most)
+        most = top_k or window.kb.settings.reflex.top_k
+        limit = max(limit, most)
+        rows += window.in_play(most)
     return sorted(rows, key=ranking_order)[:limit]
