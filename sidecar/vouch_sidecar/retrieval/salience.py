@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from math import prod
-from typing import ClassVar, Literal
+from typing import Literal
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in, stems_in
@@ -27,6 +27,7 @@ from vouch_sidecar.retrieval.constants import (
     TOPICS,
     VOLUNTEERED,
     VOLUNTEERED_SIMILARITY,
+    Band,
 )
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
@@ -68,8 +69,10 @@ class Salient:
     ambiguous: bool
     text: str
     """The newest text that names it."""
+    last: tuple[int, int]
+    """Where it was named last: the age of that text, and the offset there, negated."""
     place: int = 0
-    """Where that text first names it."""
+    """Where `text` first names it."""
     is_newest: bool = False
     """Whether the last sentence of the newest text names it."""
     top_claim_id: str | None = None
@@ -85,118 +88,10 @@ class Salient:
         return similarity_of(self.strength)
 
 
-@dataclass
-class _InPlay:
-    """An entity that texts name. Each piece of `evidence` is the age of a text in the window (0 for
-    the newest), the text, and the mention in it; newest first.
-    """
-
-    entity: Entity
-    evidence: list[tuple[int, str, WeighedMention]]
-    bands: ClassVar = (NAMED, NAMED_WITHOUT_CLAIMS)
-
-    @cached_property
-    def by_text(self) -> dict[int, float]:
-        """The strength of the strongest evidence of each text, by the age of the text."""
-        best: dict[int, float] = {}
-        for age, _, weighed in self.evidence:
-            best[age] = max(weighed.strength, best.get(age, 0.0))
-        return best
-
-    @cached_property
-    def strength(self) -> float:
-        """The strengths of different texts combine like independent chances: 1 − Π(1 −
-        s·fading).
-        """
-        return round(1 - prod(1 - s * FADING**age for age, s in self.by_text.items()), 3)
-
-    @cached_property
-    def best(self) -> WeighedMention:
-        """The strongest evidence; of equal ones the newest, then the first."""
-        return min(self.evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))[2]
-
-    @property
-    def last(self) -> tuple[int, int]:
-        """Where it was named last: the age of that text, and the offset there, negated."""
-        return min((age, -e.mention.start) for age, _, e in self.evidence)
-
-    def row(self, view: View) -> Salient:
-        """Its row in the ranking, without the best claim."""
-        newest, text, _ = self.evidence[0]
-        best = self.best
-        why = f"“{best.matched}” names “{best.mention.name}”: {best.score.sentence()}"
-        if best.mention.ambiguous:
-            why += f"; {AMBIGUOUS}"
-        return Salient(
-            view=view,
-            entity=self.entity,
-            claim_count=view.counts.claims_of(self.entity.id),
-            score=_scored(view, self),
-            strength=self.strength,
-            arm=arm_of(best.mention),
-            matched=tuple(dict.fromkeys(e.matched for _, _, e in self.evidence)),
-            why=why,
-            ambiguous=best.mention.ambiguous,
-            text=text,
-            place=min(e.mention.start for age, _, e in self.evidence if age == newest),
-            is_newest=any(
-                age == 0 and e.mention.start >= _last_sentence(text)
-                for age, text, e in self.evidence
-            ),
-        )
-
-
-@dataclass(frozen=True)
-class _Described:
-    """An entity that a text describes without naming it: `words` are those of the text that its
-    name, aliases and description hold, `share` their part of the text's weight.
-    """
-
-    entity: Entity
-    text: str
-    matched: Sequence[str]
-    share: float
-    age: int
-    bands: ClassVar = (FOUND, FOUND_WITHOUT_CLAIMS)
-
-    @property
-    def strength(self) -> float:
-        return round(self.share * FADING**self.age, 3)
-
-    @property
-    def last(self) -> tuple[int, int]:
-        """As for an entity that is named."""
-        return (self.age, 0)
-
-    def row(self, view: View) -> Salient:
-        """Its row in the ranking, without the best claim."""
-        score = Score(self.strength, {}, f"its description holds “{' '.join(self.matched)}”")
-        return Salient(
-            view=view,
-            entity=self.entity,
-            claim_count=view.counts.claims_of(self.entity.id),
-            score=_scored(view, self),
-            strength=self.strength,
-            arm="text",
-            matched=tuple(self.matched),
-            why=score.sentence(),
-            ambiguous=False,
-            text=self.text,
-            is_newest=self.age == 0,
-        )
-
-
 def _last_sentence(text: str) -> int:
     """Where the last sentence of a text begins."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text.rstrip())]
     return ends[-1] if ends else 0
-
-
-def _scored(view: View, row: _InPlay | _Described) -> float:
-    """The score of a row: its strength within the range of its kind."""
-    is_topic = view.names.is_topic(row.entity.id)
-    low, width = TOPICS if is_topic else row.bands[0 if view.counts.claims_of(row.entity.id) else 1]
-    return round(max(low + width * row.strength, 0.0 if is_topic else FAINTEST), 6)
 
 
 def rank(
@@ -206,14 +101,9 @@ def rank(
     best claim; of equal scores, the one that was written last first. `also`: texts that count as
     new as the newest one.
     """
-    scored = [
-        (-_scored(view, row), row.last, row.entity.id, view.collection, row, view)
-        for view in views
-        for row in _in_play(view, _aged(texts, also))
-    ]
-    scored.sort(key=lambda entry: entry[:4])
-    rows = [row.row(view).with_claim() for *_, row, view in scored[:top_k]]
-    return sorted(rows, key=ranking_order)
+    rows = [row for view in views for row in _in_play(view, _aged(texts, also))]
+    rows.sort(key=lambda row: (-row.score, row.last, row.entity.id, row.view.collection))
+    return sorted((row.with_claim() for row in rows[:top_k]), key=ranking_order)
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:
@@ -227,7 +117,7 @@ def _aged(texts: Sequence[str], also: Sequence[str] = ()) -> list[tuple[int, str
     return [*aged[:1], *((0, text) for text in also), *aged[1:]]
 
 
-def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[_InPlay | _Described]:
+def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[Salient]:
     rows = _named_by(view, texts)
     entity_ids = {row.entity.id for row in rows}
     return [*rows, *(row for row in _described_by(view, texts) if row.entity.id not in entity_ids)]
@@ -336,38 +226,113 @@ def named_in(
     """
     rows = _named_by(view, _aged(texts, also), parts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
-    return [row.row(view) for row in rows[:MAX_NAMED]]
+    return rows[:MAX_NAMED]
 
 
-def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[_InPlay]:
+def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[Salient]:
+    """The entities that texts, each with its age, name."""
     evidence: dict[str, list[tuple[int, str, WeighedMention]]] = {}
+    newest = set()
     for age, text in texts:
+        last_sentence = _last_sentence(text) if age == 0 else len(text)
         for weighed in weigh(view, text):
+            entity_id = weighed.mention.entity_id
             is_part = weighed.mention.form in (FormKind.PART, FormKind.DERIVED)
             if (parts or not is_part) and weighed.is_listed:
-                evidence.setdefault(weighed.mention.entity_id, []).append((age, text, weighed))
+                evidence.setdefault(entity_id, []).append((age, text, weighed))
+                if weighed.mention.start >= last_sentence:
+                    newest.add(entity_id)
     return [
-        _InPlay(entity, several)
+        _named(view, entity, several, is_newest=entity_id in newest)
         for entity_id, several in evidence.items()
         if (entity := view.visible.entity(entity_id)) is not None
     ]
 
 
-def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[_Described]:
+def _named(
+    view: View,
+    entity: Entity,
+    evidence: Sequence[tuple[int, str, WeighedMention]],
+    is_newest: bool,
+) -> Salient:
+    """An entity that texts name. Each piece of `evidence` is the age of a text in the window (0 for
+    the newest), the text, and the mention in it; newest first. The strengths of different texts
+    combine like independent chances: 1 − Π(1 − s·fading).
+    """
+    newest, text, _ = evidence[0]
+    strongest: dict[int, float] = {}
+    for age, _, weighed in evidence:
+        strongest[age] = max(weighed.strength, strongest.get(age, 0.0))
+    strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
+    # Of equally strong mentions the newest, then the first.
+    *_, best = min(evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))
+    why = f"“{best.matched}” names “{best.mention.name}”: {best.score.sentence()}"
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=view.counts.claims_of(entity.id),
+        score=_scored(view, entity, strength, (NAMED, NAMED_WITHOUT_CLAIMS)),
+        strength=strength,
+        arm=arm_of(best.mention),
+        matched=tuple(dict.fromkeys(weighed.matched for _, _, weighed in evidence)),
+        why=f"{why}; {AMBIGUOUS}" if best.mention.ambiguous else why,
+        ambiguous=best.mention.ambiguous,
+        text=text,
+        last=min((age, -weighed.mention.start) for age, _, weighed in evidence),
+        place=min(weighed.mention.start for age, _, weighed in evidence if age == newest),
+        is_newest=is_newest,
+    )
+
+
+def _described_by(view: View, texts: Sequence[tuple[int, str]]) -> list[Salient]:
     """The entities that the texts describe, each once, for the text that does it most."""
-    best: dict[str, _Described] = {}
+    best: dict[str, Salient] = {}
     for at, (age, text) in enumerate(texts):
         if text in (following for _, following in texts[at + 1 : at + 2]):
             continue
         for entity, held, share in view.cached("described", text, partial(_holding, view, text)):
-            described = _Described(entity, text, held, round(share, 3), age)
-            if entity.id not in best or described.strength > best[entity.id].strength:
-                best[entity.id] = described
+            strength = round(round(share, 3) * FADING**age, 3)
+            if entity.id not in best or strength > best[entity.id].strength:
+                best[entity.id] = _described(view, entity, text, held, strength, age)
     return list(best.values())
 
 
+def _described(
+    view: View, entity: Entity, text: str, held: Sequence[str], strength: float, age: int
+) -> Salient:
+    """An entity that a text of this age describes without naming it. `held`: the words of it that
+    its name, aliases and description hold.
+    """
+    score = Score(strength, {}, f"its description holds “{' '.join(held)}”")
+    return Salient(
+        view=view,
+        entity=entity,
+        claim_count=view.counts.claims_of(entity.id),
+        score=_scored(view, entity, strength, (FOUND, FOUND_WITHOUT_CLAIMS)),
+        strength=strength,
+        arm="text",
+        matched=tuple(held),
+        why=score.sentence(),
+        ambiguous=False,
+        text=text,
+        last=(age, 0),
+        is_newest=age == 0,
+    )
+
+
+def _scored(view: View, entity: Entity, strength: float, bands: tuple[Band, Band]) -> float:
+    """The strength within the range of an entity's kind; `bands` are those with and without
+    claims.
+    """
+    is_topic = view.names.is_topic(entity.id)
+    low, width = TOPICS if is_topic else bands[0 if view.counts.claims_of(entity.id) else 1]
+    return round(max(low + width * strength, 0.0 if is_topic else FAINTEST), 6)
+
+
 def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
-    """The entities whose name, aliases and description hold most of a text's words."""
+    """The entities whose name, aliases and description hold most of a text's words; of each those
+    words, and their part of the text's weight.
+    """
     if not worth_searching(text):
         return []
     search, snapshot = view.search, view.knowledge.snapshot
