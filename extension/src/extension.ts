@@ -32,7 +32,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context, log, installer, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, installer, server, log);
   const explain = new Explain(ask, panel.experts, panel.inFile);
-  const experts = new ExpertCommands(panel.experts, context.workspaceState, ask, {
+  const experts = new ExpertCommands(panel.experts, context.workspaceState, {
     inPlay: () => panel.inPlay.names,
     like: (typed) => server.namesLike(typed),
   });

@@ -1,6 +1,6 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
-import { ClaimView } from './claim/claimView';
+import { ClaimPage } from './claim/claimView';
 import { Experts } from './experts/expertsView';
 import { workspaceFolders } from './folders';
 import { InFile, type VisiblePart } from './inFile/inFileView';
@@ -34,7 +34,7 @@ export class Panel implements vscode.Disposable {
   private readonly expertsTree: NodeTree;
   private readonly inFileTree: NodeTree;
   private readonly inPlayTree: NodeTree;
-  private readonly claim: ClaimView;
+  private readonly claim: ClaimPage;
   private readonly reading = new ReadingPosition(
     (part) => void this.lookAt(part),
     (caret) => this.inFile.follow(caret),
@@ -57,7 +57,7 @@ export class Panel implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     state: vscode.Memento,
   ) {
-    this.claim = new ClaimView(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
+    this.claim = new ClaimPage(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
     const redraw = (tree: () => NodeTree) => (changed?: readonly Node[]) => {
       this.drawHeadings(); // first: what stands above the rows pushes them down
       tree().redraw(changed);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { tiedKey } from '../inFile/tiedRows';
 import type { ClaimView, FilesResult, TiedClaim } from '../protocol.gen';
 import { joined } from '../text/words';
+import { fileOf } from '../tree/claims';
 import { rowText, type Target } from '../tree/nodes';
 import { openTarget } from '../tree/open';
 
@@ -23,7 +24,7 @@ export async function showFolderClaims(
     label: rowText(claim.text),
     description: claim.stale ?? '',
     detail: places.join(', '),
-    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
+    target: fileOf(claim),
   }));
   if (items.length === 0) throw new Error('No claim is tied to a file of this folder either.');
   await choose('Claims on This Folder', items);
@@ -48,7 +49,7 @@ export async function showChanged(claims: readonly ClaimView[]): Promise<void> {
     label: rowText(claim.said),
     description: joined(claim.status, claim.date?.slice(0, 10)),
     detail: claim.stale ?? '',
-    target: { uris: [claim.uri], passages: [claim.text, 'text:'] },
+    target: fileOf(claim),
   }));
   if (items.length === 0) throw new Error('No claim changed this week.');
   await choose('Changed This Week', items);

@@ -11,7 +11,7 @@ import { openTarget } from '../tree/open';
 import { contentOf, isWeb, type Link } from './content';
 import { type Content, isFromPage, type Show } from './messages';
 
-export class ClaimView implements vscode.WebviewViewProvider, vscode.Disposable {
+export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: vscode.WebviewView | undefined;
   private claim: ClaimRef | undefined;
   private links: readonly Link[] = [];

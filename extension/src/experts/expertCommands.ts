@@ -2,11 +2,9 @@
 import * as vscode from 'vscode';
 import { WEIGHTS } from '../protocol.gen';
 import { messageOf, oneLine } from '../text/words';
-import type { Ask } from '../tree/ask';
 import { type Experts, FIRST_WEIGHT, type Question, remember } from './expertsView';
 
 const HISTORY = 'experts.history';
-const MOST = 100;
 
 type Choice = vscode.QuickPickItem & { readonly topic?: string };
 
@@ -14,7 +12,6 @@ export class ExpertCommands {
   constructor(
     private readonly experts: Experts,
     private readonly memory: vscode.Memento,
-    private readonly ask: Ask,
     /** Names that are proposed as topics. */
     private readonly names: { inPlay(): string[]; like(typed: string): Promise<string[]> },
   ) {}
@@ -35,7 +32,7 @@ export class ExpertCommands {
     const now = this.experts.question;
     if (!now) return;
     const { weight, types } = now;
-    const offered = [...new Set([...(await this.typesOf(now.topic)), ...types])].sort();
+    const offered = [...new Set([...(await this.experts.typesOf(now.topic)), ...types])].sort();
     const items = [
       divider('Weigh by'),
       ...Object.entries(WEIGHTS).map(([other, description]) => ({
@@ -70,12 +67,6 @@ export class ExpertCommands {
     } catch (error) {
       void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
     }
-  }
-
-  /** Types of the entities that the topic has evidence on, whatever is filtered now. */
-  private async typesOf(topic: string): Promise<string[]> {
-    const { experts } = await this.ask('vouch/experts', { topic, limit: MOST });
-    return experts.map(({ type }) => type);
   }
 
   private askTopic(): Promise<string | undefined> {

@@ -117,6 +117,12 @@ export class Experts extends Rows {
     if (this.question) await this.find(this.question);
   }
 
+  /** Types of the entities that a topic has evidence on, whatever is filtered now. */
+  async typesOf(topic: string): Promise<string[]> {
+    const { experts } = await this.ask('vouch/experts', { topic, limit: LIMIT });
+    return experts.map(({ type }) => type);
+  }
+
   /** Nothing is shown; the question is kept, for when the server is back. */
   clear(): void {
     this.questions += 1;

@@ -2,7 +2,7 @@
 import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
 import { joined } from '../text/words';
-import { fileOf } from '../tree/claims';
+import { fileOf, WARNS } from '../tree/claims';
 import {
   type ClaimNode,
   commandNode,
@@ -79,7 +79,7 @@ function tiedNode(parent: string, file: string, claim: TiedClaim, isHere: boolea
     spoken: [label, here, why, stale, contested].filter(Boolean).join(', '),
     tooltip: [rowText(text), why, stale ?? '', contested || '', source ? `— ${source}` : ''],
     icon: isHere ? 'arrow-right' : icon,
-    ...(contested || stale ? { color: 'list.warningForeground' } : {}),
+    ...(contested || stale ? { color: WARNS } : {}),
     claim: { id: claim.id, collection: claim.collection },
     target: lineOf(file, claim),
     file: fileOf(claim),

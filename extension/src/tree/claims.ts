@@ -3,7 +3,7 @@ import type { Citation, ClaimView } from '../protocol.gen';
 import { joined, plural } from '../text/words';
 import { type ClaimNode, moreNode, type Node, noteNode, rowText, type Target } from './nodes';
 
-const WARNS = 'list.warningForeground';
+export const WARNS = 'list.warningForeground';
 const STATUS_ICONS: Readonly<Record<string, string>> = {
   actionable: 'arrow-circle-right',
   stable: 'pass',

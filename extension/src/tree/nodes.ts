@@ -196,7 +196,7 @@ export const moreNode = (parent: string, label: string, children: readonly Node[
   children,
 });
 
-export interface Row {
+export interface EntityRow {
   readonly entity_id: string;
   readonly name: string;
   readonly type: string;
@@ -204,9 +204,10 @@ export interface Row {
 }
 
 /** What tells an entity from all others; the same id in two collections is two entities. */
-export const keyOf = (row: Row): string => JSON.stringify([row.collection ?? null, row.entity_id]);
+export const keyOf = (row: EntityRow): string =>
+  JSON.stringify([row.collection ?? null, row.entity_id]);
 
-export const subjectOf = (row: Row): Subject => ({
+export const subjectOf = (row: EntityRow): Subject => ({
   id: row.entity_id,
   isTopic: row.type === 'topic' && row.entity_id.startsWith('topic:'),
   name: row.name,

@@ -1,5 +1,5 @@
 /** What a tree view shows, and in which order rows stand while somebody reads them. */
-import { keyOf, type Node, type Row } from './nodes';
+import { type EntityRow, keyOf, type Node } from './nodes';
 
 /** Draws rows that stand where they stood, with what is beneath them; without any, the whole view. */
 export type Redraw = (changed?: readonly Node[]) => void;
@@ -42,7 +42,7 @@ export interface Shown<R> {
  * The ranking as it is, unless rows are open, or `steady`: then what stands keeps its place, and
  * newcomers go to the end. What is open, and what stands above it, stays though it is ranked no more.
  */
-export function steadyOrder<R extends Row>(
+export function steadyOrder<R extends EntityRow>(
   before: readonly Shown<R>[],
   ranking: readonly R[],
   open: (key: string) => boolean,
