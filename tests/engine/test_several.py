@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.pauses import pause
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb
@@ -83,3 +84,18 @@ def test_a_prompt_is_held_against_as_many_as_the_config_says(tmp_path: Path) -> 
         assert answer["supplemental_collections"] == []
     explained = ask(engine, "explain", text=ARRIVED)
     assert {row["collection"] for row in explained["entities"]} == {"atlas"}
+
+
+def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_path: Path) -> None:
+    make_kb(tmp_path / "off")
+    make_kb(tmp_path / "on")
+    write(tmp_path / "off", "config.yaml", b"retrieval:\n  reflex:\n    enabled: false\n")
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    engine = engine_on(tmp_path / "off", tmp_path / "on", env={"XDG_RUNTIME_DIR": str(runtime)})
+    engine.observe("s", None, "A text that counts.")
+    assert ask(engine, "salience", session_id="s")["followed"]
+    pause(tmp_path / "on", engine.env, None)
+    engine.observe("t", None, "A text that counts nowhere.")
+    assert not ask(engine, "salience", session_id="t")["followed"]
+    assert engine.sessions.peek("t") is None
