@@ -34,7 +34,7 @@ from vouch_sidecar.operations.operation import (
     OperationCall,
     excerpt,
 )
-from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, ready
+from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
 from vouch_sidecar.operations.wire import (
     Choices,
     Meta,
@@ -187,10 +187,8 @@ class _Call(Generic[P, R]):
     started: float
     has_unknown: bool
     """Whether the operation lacks some of the given params."""
-    is_pending: bool = False
-    """Whether the answer lacks ties or topics that were not yet known when the call began."""
-    is_behind: bool = False
-    """Whether files were checked out that were not looked at when the call began."""
+    lacking: Sequence[str] = ()
+    """What was not known when the call began, as values of `degraded`."""
 
     @classmethod
     def begin(
@@ -220,17 +218,8 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = OperationCall(engine, caller, served, documents)
-        tells = operation.tells_pending and engine.is_followed
-        pending = any(
-            kb.collection.is_workspace_pending
-            if operation.needs_workspace(kb)
-            else tells and kb.collection.is_first_workspace_pending
-            for kb in served
-            if kb.collection.complete
-        )
-        pending = pending or engine.has_outdated_lists(caller, paths_in(operation, raw))
-        behind, generation = bool(engine.not_looked_at(caller)), engine.generation
-        return cls(operation, params, ask, generation, started, bool(others), pending, behind)
+        lacks = lacking(engine, operation, caller, served, paths_in(operation, raw))
+        return cls(operation, params, ask, engine.generation, started, bool(others), lacks)
 
     async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
         """The call with the vector of its text, if the operation wants one and the model is in
@@ -287,15 +276,14 @@ class _Call(Generic[P, R]):
         """The result with the fields that every answer has. Records the duration of the call."""
         engine = self.ask.engine
         cut = any(view.deadline.cut for view in self.ask.views)
-        lacking = [*result.degraded]
-        lacking += ["index_building"] if self.is_behind and engine.registry.complete else []
-        lacking += ["semantic_unavailable"] if self.ask.lacks_vector else []
-        lacking += ["workspace_pending"] if self.is_pending else []
-        lacking += ["unknown_param"] if self.has_unknown else []
+        degraded = [*engine.problems.degraded(), *(["timed_out"] if cut else []), *result.degraded]
+        degraded += [value for value in self.lacking if value not in degraded]
+        degraded += ["semantic_unavailable"] if self.ask.lacks_vector else []
+        degraded += ["unknown_param"] if self.has_unknown else []
         common = {
             "generation": self.generation,
             "complete": engine.registry.complete,
-            "degraded": [*engine.problems.degraded(), *(["timed_out"] if cut else []), *lacking],
+            "degraded": degraded,
         }
         took = perf_counter() - self.started
         engine.stats.count_call(self.operation.name, took)

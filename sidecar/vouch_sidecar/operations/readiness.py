@@ -1,4 +1,4 @@
-"""Waits, for a bounded time, until what an answer depends on is known."""
+"""Waits, for a bounded time, until what an answer depends on is known, and says what is not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 
@@ -88,6 +88,28 @@ def _is_caught_up(
     return not any(
         s.collection.is_workspace_awaited and operation.needs_workspace(s) for s in served
     )
+
+
+def lacking(
+    engine: Engine,
+    operation: Operation[Any, Any],
+    caller: Caller,
+    served: Sequence[Served],
+    paths: Sequence[str],
+) -> list[str]:
+    """What an answer that begins now does not know, as values of `degraded`."""
+    lacks = ["index_building"] if engine.not_looked_at(caller) else []
+    tells = operation.tells_pending and engine.is_followed
+    is_pending = any(
+        kb.collection.is_workspace_pending
+        if operation.needs_workspace(kb)
+        else tells and kb.collection.is_first_workspace_pending
+        for kb in served
+        if kb.collection.complete
+    )
+    if is_pending or engine.has_outdated_lists(caller, paths):
+        lacks.append("workspace_pending")
+    return lacks
 
 
 async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:

@@ -147,8 +147,6 @@ class Answers:
         """The result of a request: from the process whose answer it is, else from this one."""
         async with self._turn:
             roots = self._roots(asked.start)
-            if self._engine is not None:
-                self._search_from(asked.start)
             if self._is_for_owner(asked, roots):
                 with suppress(UnansweredError):
                     return await self._ask_owner(asked, roots)
@@ -189,7 +187,8 @@ class Answers:
         if is_of_hook and not roots:
             return None
         engine = self._own_engine()
-        self._search_from(asked.start)
+        if not engine.collections:
+            engine.serve_from(asked.start)
         roots &= engine.collections.keys()
         if is_of_hook and not roots:
             return None
@@ -203,12 +202,6 @@ class Answers:
         """The engine of this process, made when it is first needed."""
         self._engine = self._engine or self._begin()
         return self._engine
-
-    def _search_from(self, start: Path) -> None:
-        """Search for a knowledge base again, while none is served here."""
-        engine = self._own_engine()
-        if not engine.collections:
-            engine.serve_from(start)
 
     def _roots(self, start: Path) -> frozenset[Path]:
         return frozenset(map(Path, discover(start, env=self._env)))
