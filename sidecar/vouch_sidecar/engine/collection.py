@@ -162,12 +162,15 @@ class Collection:
         self.complete = True
         self.indexed_at = now
 
-    def publish_on_new_base(self) -> None:
-        """Publish the last generation again on the new base that holds it. Its content is the same,
-        so what was computed from it is kept.
+    def publish_on_new_base(self) -> bool:
+        """Publish the last generation again if it stands on a new base. Its content is the same, so
+        what was computed from it is kept. Returns whether it does.
         """
         before, self.knowledge = self.knowledge, self.reader.latest
+        if before is self.knowledge:
+            return False
         self.surroundings.carry_over(before, self.knowledge)
+        return True
 
     def publish_workspace(
         self,

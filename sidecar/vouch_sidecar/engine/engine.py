@@ -174,8 +174,7 @@ class Engine:
                 continue
             with collection.writing_base():
                 done.append(collection.reader.keep_up(whole))
-                if collection.reader.latest is not collection.knowledge:
-                    self.publish_on_new_base(collection)
+                self.publish_on_new_base(collection)
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
@@ -195,8 +194,8 @@ class Engine:
 
     def publish_on_new_base(self, collection: Collection) -> None:
         """As `Collection.publish_on_new_base`."""
-        collection.publish_on_new_base()
-        self._let_go()
+        if collection.publish_on_new_base():
+            self._let_go()
 
     def publish_workspace(
         self,
@@ -321,7 +320,7 @@ class Engine:
         After a `final` text, a later text with the same name gets another slot. `also` are the
         slot's texts since its last word was begun, oldest first, while that word is not finished.
         """
-        self.notice_pauses()
+        paused = self.notice_pauses()
         if not self.follows_texts():
             return
         text = without_blocks(text)
@@ -333,7 +332,7 @@ class Engine:
             session.touch(slot, text, window, also)
             if final:
                 session.finish(slot)
-        for root in self._paused():
+        for root in paused:
             session.pass_over_texts(root)
         self.call_listeners(self.session_listeners)
 
@@ -356,13 +355,16 @@ class Engine:
     def _paused(self) -> frozenset[Path]:
         return frozenset(root for root, c in self.collections.items() if c.pause.until())
 
-    def notice_pauses(self) -> None:
-        """Call the listeners if another knowledge base is paused than when they were told last."""
+    def notice_pauses(self) -> frozenset[Path]:
+        """Call the listeners if other knowledge bases are paused than when they were told last.
+        Returns the paused ones.
+        """
         paused = self._paused()
         if paused != self._told_paused:
             self._told_paused = paused
             self.call_listeners(self.session_listeners)
             self.notify()
+        return paused
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not

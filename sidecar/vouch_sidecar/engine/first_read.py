@@ -36,7 +36,7 @@ class FirstRead:
             collection, step = self._reads.pop(read), read.result()
             if step is not None:
                 engine.publish(collection, step)
-            if collection.reader.latest is not collection.knowledge and not collection.is_failing:
+            if not collection.is_failing:
                 engine.publish_on_new_base(collection)
 
     def cancel(self) -> None:
