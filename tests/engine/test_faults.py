@@ -191,7 +191,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     async with kept(engine):
         await until(lambda: engine.registry.complete)
         engine.observe("s", None, "the Key Vault")
-        assert len(pushes.salience()[0].rows) == 2
+        assert len(pushes.salience()[0].update.rows) == 2
         switch.on = True
         engine.check_soon([root])
         await until(lambda: engine.collections[root].is_failing)
@@ -202,7 +202,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         assert claims() == {str(root): 0, str(other): 1}
         assert "kb" not in {row["collection"] for row in experts(engine)}
         (push,) = pushes.salience()
-        assert [row.view.collection for row in push.rows] == ["other"]
+        assert [row.view.collection for row in push.update.rows] == ["other"]
         status = told(engine)
         assert status.health == "error"
         assert status.message is not None

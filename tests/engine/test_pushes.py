@@ -42,7 +42,7 @@ def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
 
 
 def fresh(pushed: list[SaliencePush]) -> list[str]:
-    return [row.entity.id for push in pushed for row in push.fresh]
+    return [row.entity.id for push in pushed for row in push.update.fresh]
 
 
 def configure(engine: Engine, root: Path, **sections: object) -> None:
@@ -59,10 +59,10 @@ def test_the_most_active_sessions_come_first(engine: Engine, pushes: Pushes) -> 
 
 def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushes) -> None:
     (push,) = say(engine, pushes, "the Key Vault")
-    assert push.rows
+    assert push.update.rows
     engine.sessions.end("s")
     (push,) = say(engine, pushes, "Mail Relay 1x")
-    assert [row.entity.id for row in push.rows] == ["e1"]
+    assert [row.entity.id for row in push.update.rows] == ["e1"]
 
 
 def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
@@ -71,7 +71,7 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     for _ in range(20):
         assert fresh(say(engine, pushes, "the Key Vault")) == []
     engine.end_session("s")
-    assert [push.rows for push in pushes.salience()] == [()]
+    assert [push.update.rows for push in pushes.salience()] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
 
@@ -81,7 +81,7 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
     say(engine, pushes, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [push.rows for push in pushes.salience()] == [()]
+    assert [push.update.rows for push in pushes.salience()] == [()]
     assert say(engine, pushes, "the Key Vault") == []
     answer = ask(engine, "experts", topic="key vault", session_id="s")
     assert "_meta" not in answer
@@ -181,16 +181,16 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
     (push,) = say(engine, pushes, "the Key Vault")
-    assert [(r.view.collection, r.entity.id) for r in push.fresh] == [
+    assert [(r.view.collection, r.entity.id) for r in push.update.fresh] == [
         ("one", "vault"),
         ("two", "vault"),
     ]
-    assert push.block.text.count("[0 sources, ") == 1
+    assert push.update.block.text.count("[0 sources, ") == 1
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 
 def named(pushed: list[SaliencePush]) -> list[str]:
-    return [row.view.collection for push in pushed for row in push.fresh]
+    return [row.view.collection for push in pushed for row in push.update.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -226,7 +226,7 @@ def test_what_was_given_is_known_by_the_folder_not_by_the_name(tmp_path: Path) -
     engine.registry.add_root(base(tmp_path / "a" / "kb"))  # takes the name
     engine.load()
     (push,) = say(engine, pushes, "Key Vault")
-    assert [row.view.root for row in push.fresh] == [tmp_path / "a" / "kb"]
+    assert [row.view.root for row in push.update.fresh] == [tmp_path / "a" / "kb"]
     assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
     assert context_of(engine, task="the Key Vault") == ["kb", "kb-2"]
 

@@ -75,7 +75,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
         told.clear()
         engine.notify()
         await until(lambda: len(told) == 2)
-        assert [row.entity.id for row in told[0].rows] == ["vault"]
+        assert [row.entity.id for row in told[0].update.rows] == ["vault"]
         assert (told[1].health, engine.problems.degraded()) == ("ok", [])
         tasks.cancel_scope.cancel()
 
@@ -97,7 +97,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
         tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), tell)
         await until(lambda: len(told) == 2)
         tasks.cancel_scope.cancel()
-    assert [[row.entity.id for row in push.rows] for push in told] == [["vault"], []]
+    assert [[row.entity.id for row in push.update.rows] for push in told] == [["vault"], []]
 
 
 def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: Engine) -> None:
@@ -171,8 +171,8 @@ def test_what_is_fresh_is_told_to_one_connection_alone(
     monkeypatch.setattr(pushes, "behind_questions", at_once)
     engine.observe("s", None, "the Key Vault")
     anyio.run(main)
-    assert [[row.entity.id for row in push.rows] for push in told] == [["vault"]] * 2
-    assert sorted(len(push.fresh) for push in told) == [0, 1]
+    assert [[row.entity.id for row in push.update.rows] for push in told] == [["vault"]] * 2
+    assert sorted(len(push.update.fresh) for push in told) == [0, 1]
 
 
 def test_a_push_of_what_was_published_over_is_void(
@@ -193,7 +193,7 @@ def test_a_push_of_what_was_published_over_is_void(
         return worked
 
     async def texts() -> list[str]:
-        return [push.block.text async for push in told.salience_in_turn()]
+        return [push.update.block.text async for push in told.salience_in_turn()]
 
     monkeypatch.setattr(pushes, "behind_questions", late)
     engine.observe("s", None, "the Key Vault")

@@ -12,7 +12,6 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.retrieval.blocks.context import ContextBlock
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,
@@ -29,12 +28,10 @@ Health = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class SaliencePush:
-    """The new ranking of a session."""
+    """What is new in a session."""
 
     session_id: str
-    rows: tuple[Salient, ...]
-    fresh: tuple[Salient, ...]
-    block: ContextBlock
+    update: SessionUpdate
     generation: int
 
 
@@ -118,9 +115,10 @@ class Pushes:
 
     def _sessions(self) -> list[Session]:
         """The sessions to push, most recently active first."""
-        only = self._only if self._parts else ()
         sessions = [
-            session for session in self._engine.sessions if only is None or session.id in only
+            session
+            for session in self._engine.sessions
+            if self._only is None or session.id in self._only
         ]
         return sessions[::-1]
 
@@ -133,10 +131,12 @@ class Pushes:
         for session_id in ended:
             del self._last_rows[session_id]
         generation = self._engine.generation
-        return [SaliencePush(gone, (), (), ContextBlock(), generation) for gone in ended]
+        return [SaliencePush(gone, SessionUpdate(), generation) for gone in ended]
 
     def _begin(self) -> _Work | None:
         """The ranking of the first session that may have changed, to be run in any thread."""
+        if not self._parts:
+            return None
         served, now = self._engine.unpaused(self._caller), self._engine.clock()
         state = _knowledge_stamp(served)
         for session in self._sessions():
@@ -177,8 +177,8 @@ class Pushes:
         if update.fresh:
             engine.stats.count_hits(update.block.hits)
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
-        new = update.fresh if "fresh" in self._parts else ()
-        return [SaliencePush(session.id, update.rows, new, update.block, engine.generation)]
+        told = update if "fresh" in self._parts else replace(update, fresh=())
+        return [SaliencePush(session.id, told, engine.generation)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         shown = tuple(

@@ -68,9 +68,9 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=[*map(salient_row, push.rows)],
-        fresh=[*map(salient_row, push.fresh)],
-        text=push.block.text,
+        salience=[*map(salient_row, push.update.rows)],
+        fresh=[*map(salient_row, push.update.fresh)],
+        text=push.update.block.text,
         generation=push.generation,
     )
 
