@@ -364,7 +364,7 @@ def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
     assert volunteered_by([view], ["is the keyring broken"], threshold=0.0) == []
     (row,) = volunteered_by([view], ["does the keyring go before netrc"])
     assert (row.entity.id, row.arm) == ("topic:keyring", "derived")
-    (told,) = candidates(view, "is the keyring broken", 0.0)
+    (told,) = candidates(replace(view, threshold=0.0), "is the keyring broken")
     assert told.verdict == "listed"
     assert ALONE in told.why
 

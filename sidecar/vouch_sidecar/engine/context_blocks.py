@@ -21,7 +21,6 @@ from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
-    strength_of,
     volunteered_by,
     volunteering_order,
 )
@@ -54,13 +53,10 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
     for kb in served:
         recall = kb.settings.recall
         if recall.enabled:
-            threshold = strength_of(kb.view.threshold)
             read, also = _window_texts(kb, session) if texts is None else (texts, ())
-            volunteered = volunteered_by([kb.view], read, threshold, also)
+            volunteered = volunteered_by([kb.view], read, also=also)
             ids = {row.entity.id for row in volunteered}
-            asked = (
-                asked_by_name(kb.view, read[0], threshold) if probed is not None and read else []
-            )
+            asked = asked_by_name(kb.view, read[0]) if probed is not None and read else []
             rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
     rows.sort(key=volunteering_order)
     more = _full_text_hits(served, probed) if probed is not None else []

@@ -9,7 +9,7 @@ from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Kind, key_of
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, state_of
-from vouch_sidecar.retrieval.salience import Salient, strength_of, volunteered_by
+from vouch_sidecar.retrieval.salience import Salient, volunteered_by
 
 
 def given_entities(
@@ -18,11 +18,7 @@ def given_entities(
     """The entities named by a text that the session was already given and that have not changed
     since: pairs of `View.identity` and entity id.
     """
-    rows = (
-        row
-        for kb in served
-        for row in volunteered_by([kb.view], [text], strength_of(kb.view.threshold))
-    )
+    rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
     return frozenset((row.view.identity, row.entity.id) for row in rows if was_given(session, row))
 
 

@@ -15,7 +15,6 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
-from vouch_sidecar.retrieval.salience import strength_of
 
 
 class ExplainParams(Params):
@@ -72,10 +71,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:
-        least = strength_of(kb.view.threshold)
-        entities_found = candidates(kb.view, text, least)
-        said = (e for e in entities_found if e.verdict == "volunteered" and e.score.value >= least)
-        speaking = {e.entity.id: e.score.value for e in said}
+        considered = candidates(kb.view, text)
         entities += [
             ExplainedEntity(
                 entity_id=each.entity.id,
@@ -86,7 +82,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=each.why,
                 collection=kb.view.shown_collection,
             )
-            for each in entities_found
+            for each in considered
         ]
         texts += [
             ExplainedText(
@@ -98,7 +94,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=kb.view.shown_collection,
             )
-            for line in lines(kb.view, text, speaking, speech.hits, ask.vector)
+            for line in lines(kb.view, text, considered, speech.hits, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

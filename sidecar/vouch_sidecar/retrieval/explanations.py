@@ -15,6 +15,7 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
     is_volunteered,
+    least_strength,
     named_in,
     why_unsaid,
 )
@@ -52,21 +53,19 @@ class Line(NamedTuple):
     why: str
 
 
-def candidates(view: View, text: str, threshold: float) -> list[Considered]:
-    """The entities that a text may name, strongest first. `threshold` is the least strength that
-    volunteers one.
-    """
+def candidates(view: View, text: str) -> list[Considered]:
+    """The entities that a text may name, strongest first."""
     named_rows = _NamedRows(
         rows={row.entity.id: row for row in named_in(view, [text])},
         in_full={row.entity.id for row in named_in(view, [text], parts=False)},
-        asked={row.entity.id for row in asked_by_name(view, text, threshold)},
+        asked={row.entity.id for row in asked_by_name(view, text)},
     )
     strongest = _strongest(view, text)
     considered = []
     for entity_id, weighed in strongest.items():
         if (entity := view.visible.entity(entity_id)) is None:
             continue
-        verdict, needs, note = _judged(view, weighed, named_rows, threshold)
+        verdict, needs, note = _judged(view, weighed, named_rows)
         why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
         why += f"; {note}" if note else ""
         considered.append(Considered(view, entity, weighed.score, verdict, why))
@@ -95,7 +94,7 @@ def _strongest(view: View, text: str) -> dict[str, WeighedMention]:
 
 
 def _judged(
-    view: View, weighed: WeighedMention, named_rows: _NamedRows, threshold: float
+    view: View, weighed: WeighedMention, named_rows: _NamedRows
 ) -> tuple[Verdict, float, str]:
     """What becomes of an entity, the strength that it needs for more, and a note for people."""
     entity_id = weighed.mention.entity_id
@@ -106,8 +105,8 @@ def _judged(
         return "refused", weighed.least, ""
     if entity_id not in named_rows.in_full:
         return "listed", 0.0, ALONE if view.names.is_topic(entity_id) else NAME_PART
-    verdict: Verdict = "volunteered" if is_volunteered(row, threshold) else "listed"
-    return verdict, threshold, why_unsaid(row) or ""
+    verdict: Verdict = "volunteered" if is_volunteered(row) else "listed"
+    return verdict, least_strength(view), why_unsaid(row) or ""
 
 
 def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
@@ -123,13 +122,16 @@ def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Consi
 def lines(
     view: View,
     text: str,
-    speaking: Mapping[str, float],
+    considered: Sequence[Considered],
     hits: Sequence[ContextHit],
     vector: TextVector | None = None,
 ) -> list[Line]:
     """The claims, sections and relations that a text may bring in, those that are said first.
-    `speaking` gives the strength of each entity that is said; `hits` are the lines that are said.
+    `considered` are the entities that it may name; `hits` are the lines that are said.
     """
+    said = (each for each in considered if each.verdict == "volunteered")
+    strengths = ((each.entity.id, each.score.value) for each in said)
+    speaking = {key: strength for key, strength in strengths if strength >= least_strength(view)}
     text = text[:MAX_PHRASED]
     by_key = {
         key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)

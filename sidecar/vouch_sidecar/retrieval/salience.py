@@ -136,8 +136,31 @@ def similarity_of(strength: float) -> float:
     )
 
 
-def strength_of(similarity: float) -> float:
-    """The strength whose similarity this is."""
+def volunteered_by(
+    views: Sequence[View],
+    texts: Sequence[str],
+    threshold: float | None = None,
+    also: Sequence[str] = (),
+) -> list[Salient]:
+    """The entities that texts (newest first) name strongly enough to be volunteered, strongest
+    first: with the strength `threshold`, else that of their knowledge base. `also`: texts that
+    count as new as the newest one.
+    """
+    rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
+    return sorted((row for row in rows if is_volunteered(row, threshold)), key=volunteering_order)
+
+
+def is_volunteered(row: Salient, threshold: float | None = None) -> bool:
+    """Whether an entity that is named in full is volunteered."""
+    least = least_strength(row.view) if threshold is None else threshold
+    return row.strength >= least and why_unsaid(row) is None
+
+
+def least_strength(view: View) -> float:
+    """The strength from which on a name is said: the one that `similarity_of` makes the view's
+    threshold.
+    """
+    similarity = view.threshold
     if similarity <= VOLUNTEERED_SIMILARITY:
         return round(similarity * VOLUNTEERED / VOLUNTEERED_SIMILARITY, 3)
     return round(
@@ -147,25 +170,7 @@ def strength_of(similarity: float) -> float:
     )
 
 
-def volunteered_by(
-    views: Sequence[View],
-    texts: Sequence[str],
-    threshold: float = VOLUNTEERED,
-    also: Sequence[str] = (),
-) -> list[Salient]:
-    """The entities that texts (newest first) name strongly enough to be volunteered, strongest
-    first. `also`: texts that count as new as the newest one.
-    """
-    rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
-    return sorted((row for row in rows if is_volunteered(row, threshold)), key=volunteering_order)
-
-
-def is_volunteered(row: Salient, threshold: float = VOLUNTEERED) -> bool:
-    """Whether an entity that is named in full is volunteered."""
-    return row.strength >= threshold and why_unsaid(row) is None
-
-
-def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list[Salient]:
+def asked_by_name(view: View, text: str) -> list[Salient]:
     """The entities and topics whose names are all that a text holds, each as strong as the name
     alone. Nobody declared a topic, but somebody who writes its name and nothing else means it.
     """
@@ -185,7 +190,7 @@ def asked_by_name(view: View, text: str, threshold: float = VOLUNTEERED) -> list
         row = next((row for row in alone if row.entity.id == mention.entity_id), None)
         if row is not None and view.names.is_topic(row.entity.id):
             row = replace(row, strength=max(row.strength, BACKED))
-        if row is not None and not row.ambiguous and row.strength >= threshold:
+        if row is not None and not row.ambiguous and row.strength >= least_strength(view):
             rows[row.entity.id] = replace(row, text=text, place=mention.start)
     return list(rows.values())
 
