@@ -94,7 +94,7 @@ async def test_who_owns_the_socket_asks_nobody(
     monkeypatch.setattr(server, "ask", lambda *what, **_: asked.append(what))
     served = _answers(root, root)
     engine = served._own_engine()
-    engine.usage.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
+    engine.usage.keep(root, UsageLedger.of(root, engine.env, engine.now))
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert "Keys rotate." in found["structuredContent"]["text"]
     again = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)

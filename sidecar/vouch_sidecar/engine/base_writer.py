@@ -34,7 +34,7 @@ class BaseWriter:
 
     def __init__(self, bases: Bases | None) -> None:
         self.bases = bases
-        self.config: bytes | None = None
+        self._config: bytes | None = None
         """The last readable config, as the manifest of the base hands it to the next process."""
         self._unfinished: Unfinished | None = None
         self._purged = False
@@ -46,6 +46,10 @@ class BaseWriter:
         self._purged = False
         self._unfinished = bases.begin()
         return self._unfinished.writing
+
+    def resume(self, manifest: Manifest) -> None:
+        """Go on from the base of an earlier process."""
+        self._config = manifest.config
 
     def give_up(self) -> None:
         """Drop the base that was begun."""
@@ -67,7 +71,7 @@ class BaseWriter:
         if self.bases is not None and self._purged and not self.bases.is_there():
             return True
         settled = self.bases is not None and self._unfinished is None
-        return len(latest.changed) >= REBASE_FROM or (settled and config != self.config)
+        return len(latest.changed) >= REBASE_FROM or (settled and config != self._config)
 
     def write(self, knowledge: Knowledge, purges: int) -> Written | None:
         """Write a base of a generation, for which `purges` were counted; None if it was removed
@@ -120,7 +124,7 @@ class BaseWriter:
         )
         finished = self.bases.finish(self._unfinished, manifest)
         self._purged, self._unfinished = not finished, None
-        self.config = config
+        self._config = config
         return finished
 
     def _discard(self) -> None:

@@ -181,7 +181,7 @@ class DiskReader:
         uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
         gone = seen.change.removals | (uncertain - read_again)
         self._apply(base, Change(seen.change.upserts, gone))
-        self.base.config = manifest.config
+        self.base.resume(manifest)
         return seen
 
     def _apply(self, before: Knowledge, change: Change) -> None:

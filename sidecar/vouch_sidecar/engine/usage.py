@@ -15,22 +15,30 @@ TRIAL = "trial-"
 
 
 class UsageCounts:
-    """`ledgers` are those of the knowledge bases whose socket this process owns, by root."""
+    """Counts in the ledgers of the knowledge bases whose socket this process owns."""
 
     def __init__(self) -> None:
-        self.ledgers: dict[Path, UsageLedger] = {}
+        self._ledgers: dict[Path, UsageLedger] = {}
 
-    def is_kept_here(self, root: Path) -> bool:
-        """Whether this process owns the socket of a knowledge base: it counts, and agents' sessions
-        live in it.
+    def keep(self, root: Path, ledger: UsageLedger) -> None:
+        """Keep a ledger: this process owns the socket of a knowledge base from now on."""
+        self._ledgers[root] = ledger
+
+    def let_go(self, root: Path) -> None:
+        """Let another process keep the ledger."""
+        del self._ledgers[root]
+
+    def kept(self, root: Path) -> UsageLedger | None:
+        """The ledger of a knowledge base, also while nothing is counted. None if another process
+        owns its socket, and so keeps its ledger and the sessions of agents.
         """
-        return root in self.ledgers
+        return self._ledgers.get(root)
 
     def ledger(self, served: Served) -> UsageLedger | None:
         """The ledger that this process keeps for a knowledge base. None if another process keeps
         it, or if counting is off or paused.
         """
-        return self.ledgers.get(served.collection.root) if self.is_on(served) else None
+        return self._ledgers.get(served.collection.root) if self.is_on(served) else None
 
     def is_on(self, served: Served) -> bool:
         """Whether the use of a knowledge base is counted, by whichever process."""

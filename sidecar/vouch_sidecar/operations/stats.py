@@ -119,7 +119,7 @@ def answer(ask: OperationCall, _: Params) -> StatsResult:
 
 def _totals(ask: OperationCall, served: Served) -> LedgerTotals:
     engine, collection = ask.engine, served.collection
-    ledger = engine.usage.ledgers.get(collection.root)
+    ledger = engine.usage.kept(collection.root)
     if ledger is None:
         ledger = UsageLedger.of(collection.root, engine.env, engine.now)
     latest, given = ledger.latest(), ledger.unused()

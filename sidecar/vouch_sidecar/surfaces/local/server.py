@@ -127,7 +127,8 @@ class LocalServer:
         """Answer on a socket while its file exists and no editor asks for it."""
         connected = functools.partial(self._serve_client, root)
         engine = self._engine
-        ledger = engine.usage.ledgers[root] = UsageLedger.of(root, engine.env, engine.now)
+        ledger = UsageLedger.of(root, engine.env, engine.now)
+        engine.usage.keep(root, ledger)
         forget = at_end(functools.partial(_close, owned, ledger))
         server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_PUSH)
         try:
@@ -137,7 +138,7 @@ class LocalServer:
         finally:
             server.close()
             forget()
-            del engine.usage.ledgers[root]
+            engine.usage.let_go(root)
             _close(owned, ledger)
 
     async def _serve_client(

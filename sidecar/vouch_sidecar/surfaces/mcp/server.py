@@ -160,7 +160,7 @@ class Answers:
             return bool(roots)
         names_session = isinstance(asked.params.get("session_id"), str)
         is_of_session = asked.method.startswith(HOOK) or names_session
-        return is_of_session and not self._engine.usage.is_kept_here(Path(in_order(roots)[0]))
+        return is_of_session and self._engine.usage.kept(Path(in_order(roots)[0])) is None
 
     async def _ask_owner(self, asked: Asked, roots: frozenset[Path]) -> Any:
         """The result that the socket's owner gives. Raises `UnansweredError`."""

@@ -57,7 +57,7 @@ def _count(server: Sidecar, served: Served, reaction: Reaction) -> None:
     engine, root = server.engine, served.collection.root
     if (ledger := engine.usage.ledger(served)) is not None:
         ledger.count_reaction(reaction)
-    elif engine.usage.is_on(served) and root not in engine.usage.ledgers:
+    elif engine.usage.is_on(served) and engine.usage.kept(root) is None:
         tell = partial(
             ask, [root], REACTION, {"reaction": reaction}, env=engine.env, timeout=SECONDS
         )
