@@ -55,13 +55,13 @@ the same result. An optional parameter that is null counts as one that is left o
 ## Connecting
 
 `vouch-sidecar lsp` speaks LSP 3.17 over its standard streams. `initialize` answers before anything
-is indexed; until `complete` is true, answers come from what is there. After a checkout or commit a
-question waits for the look at the files, half a second at most, else `degraded` names
-`index_building`; hover and completion never wait. All of `initializationOptions` may be left out:
-`session_id` names the connection's own session, `viewer` says who asks, `settings` tunes what
-`config.yaml` may tune, and `push` lists which parts of `vouch/didChangeSalience` the client wants:
-`salience`, `fresh`, `text`. The others are empty, and are not worked out; with an empty list no
-such notification comes.
+is indexed; until `complete` is true, answers come from what is there. After a checkout, a commit or
+a message that files were saved or changed, a question waits for the look at these, half a second at
+most, else `degraded` names `index_building`, or for files outside `.vouch/` `workspace_pending`;
+hover and completion never wait. All of `initializationOptions` may be left out: `session_id` names
+the connection's own session, `viewer` says who asks, `settings` tunes what `config.yaml` may tune,
+and `push` lists which parts of `vouch/didChangeSalience` the client wants: `salience`, `fresh`,
+`text`. The others are empty, and are not worked out; with an empty list no such notification comes.
 
 The first index is there when `vouch/didChangeStatus` comes with `quiescent: true`, and from then on
 `complete` is true in every answer. Clients that declare `window.workDoneProgress` see the reading
