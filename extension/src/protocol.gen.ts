@@ -470,7 +470,7 @@ export interface FilesParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Absolute, or relative to the root of a knowledge base or the top of its repository, as `git diff --name-only` prints them. */
+  /** Absolute, or relative to the root of a knowledge base or the top of its repository, as `git diff --name-only` prints them. A folder stands for the files below it that claims are tied to, the first 100 by path, without weak ties. */
   readonly paths?: readonly string[] | null;
   /** Instead of paths, one file; as it stands in the editor. */
   readonly uri?: string | null;

@@ -105,6 +105,16 @@ def test_a_claim_on_a_folder_stands_once_above_its_files(
     assert capsys.readouterr().err == "No claim is tied to README.md\n"
 
 
+def test_a_folder_stands_for_its_files(engine: Engine, root: Path) -> None:
+    for folder in ("src", "src/", ".", str(root), str(root / "src")):
+        files = ask(engine, "files", paths=[folder])["files"]
+        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
+            ("src/relay.py", ["cites", "names"])
+        ]
+    for other in ("sr", "src/relay", str(root.parent)):
+        assert ask(engine, "files", paths=[other])["files"][0]["claims"] == []
+
+
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
     for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
         assert ids(engine, path) == ["cites", "names"]
@@ -134,7 +144,7 @@ def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../secret", "/etc/passwd", "\0", "a" * 4096, ".vouch/config.yaml", "src", "src/relay.py/x"],
+    ["../secret", "/etc/passwd", "\0", "a" * 4096, ".vouch/config.yaml", "src/relay.py/x"],
 )
 def test_paths_that_are_nobodys(engine: Engine, path: str) -> None:
     assert ids(engine, path) == []

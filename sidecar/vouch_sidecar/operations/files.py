@@ -26,12 +26,14 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.files.file_ties import Tied, folder_of, tied_to
+from vouch_sidecar.retrieval.files.file_ties import Tied, folder_of, tied_as_stored, tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000
+MOST_BELOW = 100
+"""Files of one folder that are listed."""
 GIST_CLAIMS = 10
 
 TiedRow = tuple[Served, Tied]
@@ -46,7 +48,8 @@ class FilesParams(Params):
         default=None,
         max_length=MAX_PATHS,
         description="Absolute, or relative to the root of a knowledge base or the top of its "
-        "repository, as `git diff --name-only` prints them.",
+        "repository, as `git diff --name-only` prints them. A folder stands for the files below it "
+        f"that claims are tied to, the first {MOST_BELOW} by path, without weak ties.",
     )
     uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None, description="Instead of paths, one file; as it stands in the editor."
@@ -124,7 +127,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     for path in dict.fromkeys(params.paths or ()):
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        tied_files.append(_tied(ask, path, None, None))
+        tied_files += _tied_below(ask, path) or [_tied(ask, path, None, None)]
     return FilesResult(files=[_file(*row) for row in _folders_once(tied_files)])
 
 
@@ -155,6 +158,22 @@ def _tied(
             inside = inside or there
     rows.sort(key=lambda row: _order(row[1], wanted))
     return one_line(path) if inside is None else inside, rows
+
+
+def _tied_below(ask: OperationCall, folder: str) -> list[tuple[str, list[TiedRow]]]:
+    """The files below a folder with the claims tied to them, weak ties left out; empty if there are
+    none, or if it is no folder.
+    """
+    by_path: dict[str, list[TiedRow]] = {}
+    for served in ask.served:
+        for path in served.view.workspace.tied_below(folder):
+            if len(by_path) >= MOST_BELOW or served.view.deadline.has_passed():
+                break
+            if tied := [t for t in tied_as_stored(served.view, path) if not t.is_weak]:
+                by_path.setdefault(path, []).extend((served, each) for each in tied)
+    for rows in by_path.values():
+        rows.sort(key=lambda row: _order(row[1], None))
+    return list(by_path.items())
 
 
 def _folders_once(

@@ -80,6 +80,17 @@ class Workspace:
             file = self.files.find(inside[len(prefix) :])
         return file or inside
 
+    def tied_below(self, folder: str) -> list[str]:
+        """The files below a folder that claims may be tied to as of the last analysis, by path;
+        empty if it is no folder here. Reads no file.
+        """
+        inside = "" if path_below(self.root, f"{folder}/x") == "x" else self.path_of(folder)
+        if inside is None or (inside and inside not in self.files.folders):
+            return []
+        prefix = inside and f"{inside}/"
+        tied = {*self.ties.by_path, *self.ties.names}
+        return sorted(path for path in tied if path.startswith(prefix) and path in self.files)
+
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
         """The start and end of each path in a text that means a file or a folder here, and the path
         of that as it is listed; a folder's has a slash at its end. Reads no file.
