@@ -40,6 +40,15 @@ def root(tmp_path: Path) -> Path:
         (["context", "How long does JWT live?"], ["jwt-expires"]),
         (["probe", "How long does JWT live?"], ["jwt-expires"]),
         (["status", "--header"], ["claims\tentities", "project", "\t3\t2\t"]),
+        (
+            ["stats", "--header"],
+            [
+                "ledger\tcollection\tprompts\ttold\tsilent\tlines\t",
+                "\nledger\tproject\t0\t0\t0\t",
+                "\nunused\tcollection\tid\tgiven\n",
+                "\nphrases\tphrases\tremembered\nphrases\t",
+            ],
+        ),
         (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t1\tyes"]),
         (["explain", "Where is Redis?"], ["redis\tvolunteered"]),
         (["check"], []),
@@ -345,6 +354,14 @@ def test_one_of_a_kind(root: Path) -> None:
     assert "1 source," in out
     (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
     assert "1 live claim" in on_terminal(80, "entity", "jwt", cwd=root)
+
+
+def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
+    assert run(root, "status").stdout.endswith("\t\n")
+    run(root, "pause", "--for", "1h")
+    header, row = (line.split("\t") for line in run(root, "status", "--header").stdout.splitlines())
+    assert dict(zip(header, row, strict=True))["paused_until"].startswith("20")
+    run(root, "resume")
 
 
 def test_every_command_names_the_first_files_that_cant_be_used(root: Path) -> None:

@@ -11,7 +11,7 @@ from vouch_sidecar.engine.ledger import SHOWN_DAYS, UsageLedger
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
 
 MAX_UNUSED = 10
@@ -160,11 +160,15 @@ def _show_ledger(page: Printer, totals: list[LedgerTotals]) -> None:
         unused = ", ".join(f"{line.id} ({line.given})" for line in each.unused)
         if unused:
             page.line(f"never used since this process began (times given): {unused}")
-        figures = each.model_dump(exclude={"collection", "unused"})
-        page.record("ledger", each.collection, *figures.values())
-        for line in each.unused:
-            page.record("unused", each.collection, line.id, line.given)
     page.space()
+    if page.on_terminal:
+        return
+    figures = [each.model_dump(exclude={"unused"}) for each in totals]
+    columns: dict[str, ColumnKind] = dict.fromkeys(LedgerTotals.model_fields, "number")
+    del columns["unused"]
+    page.table(columns, [list(each.values()) for each in figures], "ledger")
+    lines = [(each.collection, line.id, line.given) for each in totals for line in each.unused]
+    page.table({"collection": "whole", "id": "key", "given": "number"}, lines, "unused")
 
 
 def show(page: Printer, result: StatsResult) -> None:
@@ -185,11 +189,13 @@ def show(page: Printer, result: StatsResult) -> None:
     )
     page.space()
     probes = [(probe.collection, probe.probes, probe.hits) for probe in result.probes]
-    page.table({"collection": "key", "probes": "number", "hits": "number"}, probes, "collection")
+    page.table({"collection": "key", "probes": "number", "hits": "number"}, probes, "probe")
     page.space()
     cache = result.probe_cache
     page.line(f"{cache.remembered} of {count(cache.phrases, 'phrase')} remembered")
-    page.record("phrases", cache.phrases, cache.remembered)
+    if not page.on_terminal:
+        remembered = [(cache.phrases, cache.remembered)]
+        page.table({"phrases": "number", "remembered": "number"}, remembered, "phrases")
 
 
 OPERATION = Operation(

@@ -166,7 +166,7 @@ def show(page: Printer, result: StatusResult) -> None:
     if not page.on_terminal:
         columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
         numbers = (*Counts.model_fields, "problems", "topics", "unusable")
-        columns |= dict.fromkeys(numbers, "number")
+        columns |= dict.fromkeys(numbers, "number") | {"paused_until": "whole"}
         cells = [
             (
                 root.collection,
@@ -175,6 +175,7 @@ def show(page: Printer, result: StatusResult) -> None:
                 len(root.problems),
                 root.topics or 0,
                 root.unusable,
+                root.paused_until,
             )
             for root in result.roots
         ]
