@@ -500,7 +500,7 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** As other answers give it; of an entity also a name or an alias. */
+  /** As other answers give it: whole, or its beginning, of at least 16 characters and 3 words; of an entity also a name or an alias. */
   readonly id: string;
 }
 

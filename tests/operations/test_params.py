@@ -19,6 +19,7 @@ from vouch_sidecar.operations import (
 )
 
 from tests.engine.bases import ask, base, engine_on
+from tests.kb.samples import claim
 from tests.soak import examples
 
 SENT = "hunter2"
@@ -216,6 +217,18 @@ def test_any_params_get_an_answer_or_a_readable_refusal(
 def test_an_artifact_that_may_not_be_shown_is_none(engine: Engine, operation: str) -> None:
     with pytest.raises(InvalidParamsError, match=f"^id names no {operation} that may be shown$"):
         ask(engine, operation, id="nobody")
+
+
+def test_how_much_of_an_id_is_needed_is_said(tmp_path: Path) -> None:
+    whole = "drain-the-relay-before-restart"
+    engine = engine_on(base(tmp_path / "kb", {"claims/a.yaml": claim(whole)}))
+    assert ask(engine, "claim", id="drain-the-relay-before")["claim"]["id"] == whole
+    said = "id is too short: the beginning of an id needs 16 characters and 3 words; the nearest: "
+    for start in ("drain-the", "drain-the…", "drain-the-relay"):
+        with pytest.raises(InvalidParamsError, match=f"^{said}{whole}$"):
+            ask(engine, "claim", id=start)
+    with pytest.raises(InvalidParamsError, match=r"^id names no claim that may be shown"):
+        ask(engine, "claim", id="drain-no-relay")
 
 
 def test_a_session_is_needed_where_nothing_else_says_what_is_meant(engine: Engine) -> None:

@@ -28,7 +28,7 @@ from vouch_sidecar.operations.gist_lines import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
-from vouch_sidecar.retrieval.lookup import contradicting
+from vouch_sidecar.retrieval.lookup import LEAST_WORDS, SHORTEST, contradicting
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
@@ -38,7 +38,8 @@ class IdParams(Params):
     """An artifact by id, an entity also by name."""
 
     id: IdText = Field(
-        description="As other answers give it; of an entity also a name or an alias."
+        description="As other answers give it: whole, or its beginning, of at least "
+        f"{SHORTEST} characters and {LEAST_WORDS} words; of an entity also a name or an alias."
     )
 
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import Message, NotFoundError
-from vouch_sidecar.retrieval.lookup import by_beginning, by_name, nearest, successor
+from vouch_sidecar.retrieval.lookup import (
+    LEAST_WORDS,
+    SHORTEST,
+    by_beginning,
+    by_name,
+    is_short_beginning,
+    nearest,
+    successor,
+)
 from vouch_sidecar.retrieval.view import View
 
 MAX_CANDIDATES = 5
@@ -46,6 +54,9 @@ def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequenc
                 return f"names a claim that is superseded by {one_line(newer)}"
     near = nearest(views, kind, called)
     message = f"names no {kind.value} that may be shown"
+    if any(is_short_beginning(view, kind, called) for view in views):
+        message = f"is too short: the beginning of an id needs {SHORTEST} characters and "
+        message += f"{LEAST_WORDS} words"
     return f"{message}; the nearest: {_list(near)}" if near else message
 
 

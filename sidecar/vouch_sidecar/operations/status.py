@@ -166,7 +166,8 @@ def show(page: Printer, result: StatusResult) -> None:
     if not page.on_terminal:
         columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
         numbers = (*Counts.model_fields, "problems", "topics", "unusable")
-        columns |= dict.fromkeys(numbers, "number") | {"paused_until": "whole"}
+        columns |= dict.fromkeys(numbers, "number")
+        columns["paused_until"] = "whole"
         cells = [
             (
                 root.collection,

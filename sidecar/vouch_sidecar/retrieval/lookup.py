@@ -25,6 +25,8 @@ NEAR = 0.3
 """The least similarity, by difflib's measure."""
 SHORTEST = 16
 """Characters of a beginning of an id at least."""
+LEAST_WORDS = 3
+"""Words of a beginning of an id at least."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
 
@@ -65,7 +67,7 @@ def short_id(view: View, artifact: Artifact) -> str:
 def _cuts(artifact_id: str) -> Iterator[int]:
     """Where an id may be cut: behind a word, the third at least."""
     ends = (word.end() for word in _WORD.finditer(artifact_id))
-    return (end for number, end in enumerate(ends, 1) if number >= 3 and end >= SHORTEST)
+    return (end for number, end in enumerate(ends, 1) if number >= LEAST_WORDS and end >= SHORTEST)
 
 
 def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
@@ -89,6 +91,14 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     if not next(_cuts(start), None) or len(start) > MAX_CALLED:
         return []
     return list({key_of(artifact): artifact for artifact in _beginning(view, kind, start)}.values())
+
+
+def is_short_beginning(view: View, kind: Kind, start: str) -> bool:
+    """Whether an id begins with `start`, but `by_beginning` does not take it."""
+    start = start.removesuffix("…")
+    if not start or len(start.encode("utf-8", "replace")) > MAX_CALLED:
+        return False
+    return next(_cuts(start), None) is None and any(_beginning(view, kind, start))
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:

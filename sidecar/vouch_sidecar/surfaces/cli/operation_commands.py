@@ -79,8 +79,15 @@ class OperationCommand(click.Command):
             help=sys.modules[operation.run.__module__].__doc__,
         )
         self.operation = operation
+        about = [
+            f"{name.removesuffix('s').upper()}: {field.description}"
+            for name, field in _fields(operation).items()
+            if name in marked(operation.params, Paths)
+            or (field.is_required() and name != operation.text_field)
+        ]
         if operation.requires_session or _text_of(operation) in _fields(operation):
-            self.epilog = "The text - stands for standard input."
+            about.append("The text - stands for standard input.")
+        self.epilog = " ".join(about)
 
     def _answer(self, **given: Any) -> None:
         """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
