@@ -16,12 +16,14 @@ from threading import Event
 
 import pytest
 from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
-from vouch_sidecar.api import InvalidParamsError, NotFoundError
+from vouch_sidecar.api import InvalidParamsError, NotFoundError, engine_on
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_reader import Step
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 
+from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.workspace.places import cite, repository
 
@@ -93,11 +95,49 @@ def test_a_workspace_that_takes_long_is_waited_for_in_parts(
     cite(root, "night", "The relay restarts at night.", "src/relay.py")
     with open_kb(root) as kb:
         with monkeypatch.context() as patch:
-            patch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: -1.0)
+            patch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: 0.0)
+            patch.setattr("vouch_sidecar.api.GO_ON_SECONDS", -1.0)
             assert kb.files(["src/relay.py"]).degraded == ["workspace_pending"]
         found = kb.files(["src/relay.py"])
     assert found.degraded == []
     assert [claim.id for claim in found.files[0].claims] == ["night"]
+
+
+def test_no_call_waits_longer_than_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    engine = engine_on([knowledge.make(tmp_path / "project")])
+    started, passed = engine.clock(), 0.0
+    monkeypatch.setattr(
+        "vouch_sidecar.api.settle", lambda *given, **_: waits.append(round(given[3], 3))
+    )
+    (collection,) = engine.collections.values()
+    collection.since = started
+    engine.clock = lambda: started + passed
+    with KnowledgeBase(engine, Viewer()) as kb:
+        for passed in (0.0, 4.0, 9.9, 10.0, 10.1, 60.0):
+            kb.files(["a.py"])
+    assert waits == [10.0, 6.0, 1.0, 1.0, 1.0, 1.0]
+
+
+def test_what_could_not_be_read_is_read_again_for_the_next_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = knowledge.make(tmp_path / "project")
+
+    def fail(*_: object) -> Step | None:
+        raise OSError("no more files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Collection, "read", fail)
+        kb = open_kb(root)
+        early = kb.experts("jwt")
+        assert (early.experts, early.complete, early.degraded[0]) == ([], False, "index_building")
+    with kb:
+        kb.experts("jwt")  # which begins to read
+        until(lambda: kb.experts("jwt").complete)
+        assert kb.experts("jwt").experts[0].entity_id == "jwt"
 
 
 def test_an_index_that_takes_long_is_not_waited_for(tmp_path: Path, held: Event) -> None:

@@ -40,6 +40,8 @@ from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import seconds_to_wait
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
 
+GO_ON_SECONDS = 1.0
+"""How long each call works on what was not done in time."""
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
@@ -182,8 +184,9 @@ class KnowledgeBase:
         self, operation: Operation[Any, R], params: dict[str, Any], *, strict: bool = False
     ) -> R:
         """Answer an operation; `strict` as for `refuse_unknown`. The first one about files or who
-        committed to them works these out, for seconds; where that takes longer than
-        `READY_SECONDS`, the answer says `workspace_pending`, and the next call goes on.
+        committed to them works these out, for seconds; where that is not done `READY_SECONDS`
+        after opening, the answer says `workspace_pending`, and each later call goes on for
+        `GO_ON_SECONDS`.
         """
         engine = self._open()
         self._first_read.publish(engine, 0)
@@ -194,10 +197,17 @@ class KnowledgeBase:
             [kb.collection for kb in filter(operation.needs_workspace, served)],
             engine.env,
             self._workspaces,
-            seconds_to_wait(engine) or READY_SECONDS,
+            self._seconds_to_work(engine),
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)
+
+    def _seconds_to_work(self, engine: Engine) -> float:
+        """How long a call may work on what lies around the knowledge bases."""
+        collections = engine.collections.values()
+        if not any(collection.is_first_workspace_pending for collection in collections):
+            return READY_SECONDS
+        return max(seconds_to_wait(engine), GO_ON_SECONDS)
 
     def _open(self) -> Engine:
         if self._engine is None:

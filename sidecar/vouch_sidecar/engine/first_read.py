@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from vouch_sidecar.engine.collection import Collection
@@ -19,14 +19,22 @@ class FirstRead:
     """
 
     def __init__(self, collections: Iterable[Collection]) -> None:
+        self._reads: dict[Future[Step | None], Collection] = {}
+        self._failed: list[Collection] = []
+        self._begin(collections)
+
+    def _begin(self, collections: Iterable[Collection]) -> None:
         worker = ThreadPoolExecutor(1, "first read")
-        self._reads = {worker.submit(_read, collection): collection for collection in collections}
+        self._reads |= {worker.submit(_read, collection): collection for collection in collections}
         worker.shutdown(wait=False)
 
     def publish(self, engine: Engine, seconds: float | None = None) -> None:
-        """Publish what was read, and wait for the rest for at most `seconds`; None: to the end. An
-        interrupt ends this, and what was not begun.
+        """Publish what was read, and wait for the rest for at most `seconds`; None: to the end.
+        What failed before is read again. An interrupt ends this, and what was not begun.
         """
+        if self._failed:
+            self._begin(self._failed)
+            self._failed = []
         try:
             done = wait(self._reads, seconds).done
         except KeyboardInterrupt:
@@ -36,14 +44,16 @@ class FirstRead:
             collection, step = self._reads.pop(read), read.result()
             if step is not None:
                 engine.publish(collection, step)
-            if not collection.is_failing:
+            if collection.is_failing:
+                self._failed.append(collection)
+            else:
                 engine.publish_on_new_base(collection)
 
     def cancel(self) -> None:
         """Read nothing that was not begun."""
         for read in self._reads:
             read.cancel()
-        self._reads = {}
+        self._reads, self._failed = {}, []
 
 
 def _read(collection: Collection) -> Step | None:
