@@ -9,6 +9,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,8 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
+from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS, complete
+from vouch_sidecar.surfaces.install.command import run_install
 
 from tests.engine.processes import until
 from tests.protocol import knowledge
@@ -108,15 +110,16 @@ def test_no_call_waits_longer_than_one_before(
 ) -> None:
     waits: list[float] = []
     engine = engine_on([knowledge.make(tmp_path / "project")])
-    started, passed = engine.clock(), 0.0
+    now = started = engine.clock()
     monkeypatch.setattr(
         "vouch_sidecar.api.settle", lambda *given, **_: waits.append(round(given[3], 3))
     )
     (collection,) = engine.collections.values()
     collection.since = started
-    engine.clock = lambda: started + passed
+    engine.clock = lambda: now
     with KnowledgeBase(engine, Viewer()) as kb:
         for passed in (0.0, 4.0, 9.9, 10.0, 10.1, 60.0):
+            now = started + passed
             kb.files(["a.py"])
     assert waits == [10.0, 6.0, 1.0, 1.0, 1.0, 1.0]
 
@@ -168,6 +171,23 @@ def test_a_command_answers_while_the_index_takes_long(
     assert said.err == "Not everything is read yet: index_building.\n"
 
 
+@pytest.mark.usefixtures("held")
+def test_neither_completion_nor_install_waits_for_an_index_that_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = knowledge.make(tmp_path / "project")
+    ended: list[int] = []
+    monkeypatch.setattr("vouch_sidecar.surfaces.cli.operation_commands.COMPLETION_SECONDS", 0.0)
+    monkeypatch.setattr("os._exit", ended.append)
+    command = OPERATION_COMMANDS["entity"]
+    with command.make_context("entity", ["jwt", "--root", str(root)]) as context:
+        assert complete(context, command.params[0], "j") == []
+    assert ended == [0]
+    monkeypatch.setattr("vouch_sidecar.surfaces.install.command.READY_SECONDS", 0.0)
+    run_install("zed", root, {}, user=False, dry_run=True, uninstall=False)
+    assert capsys.readouterr().err.endswith("would be installed; its claims are still being read\n")
+
+
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Event]:
     """Holds up what reads files until it is set; nobody waits for that."""
@@ -182,6 +202,9 @@ def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Event]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     yield held
     held.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("first read"):
+            thread.join()
     signal.signal(signal.SIGINT, on_interrupt)
 
 

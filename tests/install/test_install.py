@@ -69,9 +69,12 @@ def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: 
     assert {name: after[name] for name in before} == before
     assert install(host).stdout == ""
     assert tree(root) == after
-    install(host, "--uninstall", "--dry-run")
+    files = sorted(line.removeprefix("+++ b/") for line in shown.splitlines() if line[:4] == "+++ ")
+    said = install(host, "--uninstall", "--dry-run").stdout
+    assert sorted(said.splitlines()) == [f"would remove {file}" for file in files]
     assert tree(root) == after
-    install(host, "--uninstall")
+    said = install(host, "--uninstall").stdout
+    assert sorted(said.splitlines()) == [f"removed {file}" for file in files]
     assert tree(root) == before
     assert install(host, "--uninstall").stdout == ""
 
@@ -396,7 +399,7 @@ def test_the_difference_shows_what_a_terminal_would_obey(install: Install, root:
     path = root / ".codex" / "config.toml"
     text = path.read_text("utf-8") + "# \x1b[1A\x1b[2K\u202e\u3164 hidden\n"
     path.write_text(HostFile(PurePosixPath("x"), text).text, "utf-8")
-    said = install("codex", "--uninstall", "--dry-run").stdout
+    said = install("codex", "--dry-run").stdout
     assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
     assert not {"\x1b", "\u202e", "\u3164"} & set(said)
 

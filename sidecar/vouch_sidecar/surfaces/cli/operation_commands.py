@@ -60,6 +60,8 @@ COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
 MAX_OFFERED = 500
 SHOWN = 60
 """Characters of a path that is too long."""
+COMPLETION_SECONDS = 2.0
+"""How long a key that completes a word is held up."""
 MISSING_NAMED = 5
 """Paths at which there is nothing that a command names; it counts the others."""
 BATCH_OF_PATHS = 100
@@ -260,8 +262,10 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
         if name in marked(operation.params, Paths):
             parameters.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
         elif name == operation.text_field or field.is_required():
-            complete = _complete if operation.name in COMPLETED else None
-            parameters.append(click.Argument([name], metavar=name.upper(), shell_complete=complete))
+            completed_by = complete if operation.name in COMPLETED else None
+            parameters.append(
+                click.Argument([name], metavar=name.upper(), shell_complete=completed_by)
+            )
         elif field.default is not True:  # only sessions need to switch such a param off
             parameters.append(_option(name, field))
     if operation.name in WITH_FORMULAS:
@@ -269,14 +273,18 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
     return parameters
 
 
-def _complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The ids of claims, or the names and ids of entities, that begin with `start`."""
+def complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """The ids of claims, or the names and ids of entities, that begin with `start`. Where these
+    take long to read, the process ends, as whoever pressed the key waits for its end.
+    """
     root = ctx.params.get("root")
     viewer = Viewer(ctx.params.get("project"), ctx.params.get("agent"))
     try:
-        engine, caller = loaded(Path(root) if root else None, viewer)
+        engine, caller = loaded(Path(root) if root else None, viewer, COMPLETION_SECONDS)
     except MissingKnowledgeBaseError:
         return []
+    if not engine.registry.complete:
+        os._exit(0)
     kind = Kind(COMPLETED[ctx.command.name or ""])
     return beginning([kb.view for kb in engine.serving(caller)], kind, start, MAX_OFFERED)
 

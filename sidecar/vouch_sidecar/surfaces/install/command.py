@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line
@@ -93,12 +94,12 @@ def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> s
     """Remove our files. Returns what became of the integration, for people."""
     removed = [file for file in files if file.state in {FileState.CURRENT, FileState.OUTDATED}]
     for file in removed:
-        say(file.difference(None), nl=False)
-    for file in [] if dry_run else removed:
-        try:
-            remove(file, base)
-        except OSError as error:
-            raise _failure(file, error) from None
+        if not dry_run:
+            try:
+                remove(file, base)
+            except OSError as error:
+                raise _failure(file, error) from None
+        say(f"{'would remove' if dry_run else 'removed'} {file.shown}")
     naming_us = [file for file in files if file.naming_us and file not in removed]
     if changed := [file.shown for file in naming_us if file.is_changed]:
         return f"left to delete by hand, as they were changed since: {', '.join(changed)}"
@@ -117,9 +118,11 @@ def _failure(file: ExaminedFile, error: OSError) -> click.ClickException:
 def _contents(root: Path | None) -> str:
     """The number of claims that the host will find, and a prompt to try."""
     try:
-        engine, caller = loaded(root)
+        engine, caller = loaded(root, seconds=READY_SECONDS)
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
+    if not engine.registry.complete:
+        return "its claims are still being read"
     views = [kb.view for kb in engine.serving(caller)]
     claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
     entities = [
