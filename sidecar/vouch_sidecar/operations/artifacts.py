@@ -28,7 +28,7 @@ from vouch_sidecar.operations.gist_lines import clipped
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
-from vouch_sidecar.retrieval.lookup import CHARACTERS_OF_AN_ID, WORDS_OF_AN_ID, contradicting
+from vouch_sidecar.retrieval.lookup import ID_CHARS, ID_WORDS, contradicting
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
@@ -39,7 +39,7 @@ class IdParams(Params):
 
     id: IdText = Field(
         description="As other answers give it: whole, or its beginning, of at least "
-        f"{CHARACTERS_OF_AN_ID} characters and {WORDS_OF_AN_ID} words; of an entity also a name or an alias."
+        f"{ID_CHARS} characters and {ID_WORDS} words; of an entity also a name or an alias."
     )
 
 

@@ -8,8 +8,8 @@ from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.lookup import (
-    CHARACTERS_OF_AN_ID,
-    WORDS_OF_AN_ID,
+    ID_CHARS,
+    ID_WORDS,
     by_beginning,
     by_name,
     is_short_beginning,
@@ -55,10 +55,8 @@ def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequenc
     near = nearest(views, kind, called)
     message = f"names no {kind.value} that may be shown"
     if any(is_short_beginning(view, kind, called) for view in views):
-        message = (
-            f"is too short: the beginning of an id needs {CHARACTERS_OF_AN_ID} characters and "
-        )
-        message += f"{WORDS_OF_AN_ID} words"
+        message = f"is too short: the beginning of an id needs {ID_CHARS} characters and "
+        message += f"{ID_WORDS} words"
     return f"{message}; the nearest: {_list(near)}" if near else message
 
 

@@ -23,9 +23,9 @@ IDS_COMPARED = 500
 NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
-CHARACTERS_OF_AN_ID = 16
+ID_CHARS = 16
 """Characters of a beginning of an id at least."""
-WORDS_OF_AN_ID = 3
+ID_WORDS = 3
 """Words of a beginning of an id at least."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
@@ -67,11 +67,7 @@ def short_id(view: View, artifact: Artifact) -> str:
 def _cuts(artifact_id: str) -> Iterator[int]:
     """Where an id may be cut: behind a word, the third at least."""
     ends = (word.end() for word in _WORD.finditer(artifact_id))
-    return (
-        end
-        for number, end in enumerate(ends, 1)
-        if number >= WORDS_OF_AN_ID and end >= CHARACTERS_OF_AN_ID
-    )
+    return (end for number, end in enumerate(ends, 1) if number >= ID_WORDS and end >= ID_CHARS)
 
 
 def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
