@@ -69,3 +69,16 @@ def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
     assert "… (quote gone since, a.md changed on " in line
     (hit, *_) = ask(engine, "search", query="relay")["hits"]
     assert hit["stale"].startswith("quote gone since, a.md changed on ")
+
+
+def test_a_receipt_of_other_words_checked_nothing_of_a_claim(tmp_path: Path) -> None:
+    """Its own author approved it: vouch then says `auto_approved`, too."""
+    text = b"Relay keeps it. Gull drops it."
+    root = repository(tmp_path / "repo", {"a.md": text})
+    own = {"auto_approved": True, "approved_by": "ada"}
+    cite(root, "worded", "Drain it first.", "a.md", text, quote=b"Relay keeps it.", **own)
+    cite(root, "passage", "Gull drops it.", "a.md", text, quote=b"Gull drops it.", **own)
+    engine = settled(root, tmp_path)
+    for claim_id, by_receipt in (("worded", False), ("passage", True)):
+        answered = ask(engine, "claim", id=claim_id)
+        assert (answered["auto_approved"], answered["approved_by"]) == (by_receipt, "ada")

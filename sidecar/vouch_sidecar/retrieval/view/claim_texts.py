@@ -52,10 +52,10 @@ class ClaimTexts:
 
     def is_approved_by_receipt(self, claim: Claim) -> bool:
         """Whether a claim was approved by its receipt and by no person. vouch also marks as
-        approved by itself what its only user approved; such claims have no receipt.
+        approved by itself what its own author approved: such claims have no receipt, or one of
+        other words than theirs, which shows nothing of them.
         """
-        cited = (self._at.knowledge.evidence(reference) for reference in claim.evidence)
-        return claim.auto_approved and any(map(is_receipt, filter(None, cited)))
+        return claim.auto_approved and self.kind_of(claim) != "worded"
 
     def kind_of(self, claim: Claim) -> CandidateKind:
         """How a claim came about: worded by somebody, or, if only its receipt approved it, a
