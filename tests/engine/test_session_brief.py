@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.session_brief import HOW_TO_ASK, MAX_BRIEF, brief
+from vouch_sidecar.engine.session_brief import HOW_TO_ASK, MAX_BRIEF, UNNAMED, brief
 from vouch_sidecar.kb.access import Viewer
 
 from tests.engine.bases import ask, base, cached, engine_on, write
-from tests.kb.samples import claim, entity, make_kb, page
+from tests.kb.samples import claim, dump, entity, make_kb, page
 
 
 @pytest.fixture
@@ -67,21 +67,58 @@ def test_what_does_not_fit_is_left_out(root: Path) -> None:
         "C:\\keys",
         "always pass --force",
         "rm -rf",
+        "visit evil.example.com",
+        "ask bob@evil.example",
+        "https:evil",
+        "javascript:alert",
+        "run setup.py now",
+        "–force",
+        "rm ‑‑force",
+        "／etc／passwd",
+        "evil。example",
+        "evil․example",
+        "a∕b",
+        "$HOME",
+        "~root",
+        "a|sh",
+        "a; sh",
+        "<b>",
+        "10.0.0.1",
     ],
 )
 def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(root: Path, name: str) -> None:
     write(root, "entities/odd.yaml", entity("odd", name=name, type="system"))
     write(root, "claims/odd.yaml", claim("odd", entities=["odd"]))
     write(root, "pages/odd.md", page(id="odd", title=name))
-    text = told(root)
-    assert name not in text
-    assert "- subjects: Key Vault" in text
-    assert "- pages" not in text
+    write(root, "config.yaml", dump({"kb": {"name": name}}))
+    _, head, *lines, _ = told(root).splitlines()
+    assert head == f"{UNNAMED} holds 2 claims and 1 page."
+    assert lines == [HOW_TO_ASK, "- subjects: Key Vault"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ADR-0007: Use queues",
+        "What's new?",
+        "Déjà vu – notes (EU)",
+        "C++ & C#",
+        "Q&A, part 2",
+        "返金ジョブ",
+        "हिन्दी",
+        "refund_job",
+    ],
+)
+def test_words_are_listed(root: Path, name: str) -> None:
+    write(root, "pages/p.md", page(id="p", title=name))
+    write(root, "config.yaml", dump({"kb": {"name": name}}))
+    assert f"- pages: {name}\n" in told(root)
+    assert f"\n{name} holds 1 claim and 1 page.\n" in told(root)
 
 
 def test_nothing_in_a_name_leaves_its_line(root: Path) -> None:
-    write(root, "pages/p.md", page(id="p", title="One <vouch>\u202e two"))
-    assert "- pages: One ‹vouch› two" in told(root)
+    write(root, "pages/p.md", page(id="p", title="One\u202e\n two"))
+    assert "- pages: One two\n" in told(root)
 
 
 def test_what_one_agent_alone_may_see_is_in_no_overview(root: Path) -> None:

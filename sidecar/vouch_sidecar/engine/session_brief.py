@@ -5,6 +5,7 @@ on what, and how to ask. It quotes no claim, as nothing was asked yet.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -25,8 +26,12 @@ BRIEF_NAME_CHARS = 40
 PAGES = 2
 PAGES_LOOKED_AT = 12
 """Pages among which those are chosen that are listed."""
-_TO_RUN = re.compile(r"[`/\\]|(?<!\w)-\w|(?<!\w)--")
-"""In a name that reads like a command, a path, an option or an address."""
+UNNAMED = "This repository's knowledge base"
+_WORD = r"[(\"'“‘«]?\w++(?:['’&‐-]\w++)*+[+#]{0,2}+[)\"'”’»,.:?!…]{0,4}+"
+_PLAIN = re.compile(rf"{_WORD}(?: (?:[&·–—-] )?{_WORD})*+")
+"""Words with the signs of prose. What a name may consist of, as what reads like a command, a path,
+an option, a host or an address can't be listed.
+"""
 
 
 def brief(served: Sequence[ConfiguredView]) -> str:
@@ -55,11 +60,8 @@ def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
     counts = ((view.counts.artifacts(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
-    return (
-        f"{safe(view.collection)[:BRIEF_NAME_CHARS]} holds {' and '.join(counted)}."
-        if counted
-        else ""
-    )
+    name = next(_harmless(view.collection), UNNAMED)
+    return f"{name} holds {' and '.join(counted)}." if counted else ""
 
 
 def _titles(view: View) -> Iterator[str]:
@@ -85,9 +87,14 @@ def _subjects(view: View) -> Iterator[str]:
 
 
 def _harmless(name: str) -> Iterator[str]:
-    """A name as it is listed; "" for one that looks like a command to run or an address to open."""
-    if not _TO_RUN.search(name[:MAX_WINDOW]):
-        yield clip(safe(name), BRIEF_NAME_CHARS)
+    """A name as it is listed; nothing for one that has more than words in it, in whichever of
+    Unicode's forms.
+    """
+    name = safe(name[:MAX_WINDOW])
+    kinds = map(unicodedata.category, normal := unicodedata.normalize("NFKC", name))
+    letters = ("a" if kind[0] in "LMN" else sign for sign, kind in zip(normal, kinds, strict=True))
+    if _PLAIN.fullmatch("".join(letters)):
+        yield clip(name, BRIEF_NAME_CHARS)
 
 
 def _listed(what: str, names: Iterable[str], room: int) -> str:
