@@ -35,16 +35,15 @@ const blockNode = (children: readonly Node[]): ListNode => ({
   children,
 });
 
-/** The lines of a block as rows. */
+/** The lines of a block as rows, each sentence once. */
 export async function blockRows(ask: Ask, items: readonly ContextItem[]): Promise<readonly Node[]> {
-  const rows: Node[] = [];
-  for (const item of items) {
+  const rowsOf = async (item: ContextItem): Promise<readonly Node[]> => {
     const { kind, id, collection } = item;
-    if (kind === 'claim') {
-      const { claim } = await ask('vouch/claim', { id }, collection);
-      rows.push(...claimRows(BLOCK, [claim], collection));
-    } else rows.push(lineNode(item));
-  }
+    if (kind !== 'claim') return [lineNode(item)];
+    const { claim } = await ask('vouch/claim', { id }, collection);
+    return claimRows(BLOCK, [claim], collection);
+  };
+  const rows = (await Promise.all(items.map(rowsOf))).flat();
   return [...new Map(rows.toReversed().map((row) => [row.label, row])).values()].toReversed();
 }
 
