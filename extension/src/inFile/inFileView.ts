@@ -110,7 +110,6 @@ export class InFile extends Rows {
     this.pending = undefined;
     this.answered = false;
     this.uri = '';
-    this.entityClaims.open.clear();
     this.entityClaims.forget();
     this.draw();
   }
@@ -142,9 +141,7 @@ export class InFile extends Rows {
     const rows = [...tiedRows(PARENT, uri, tied, here, this.dismissals.of(uri)), ...named];
     const isEmpty = rows.length === 0 && this.pending !== undefined;
     this.show(isEmpty ? nothingRows(PARENT, this.pending ?? false) : rows);
-    const { open } = this.entityClaims;
-    const ids = new Set(this.roots.map(({ id }) => id));
-    for (const id of open) if (!ids.has(id)) open.delete(id);
+    this.entityClaims.keepOpen(this.roots);
     // Only once: what somebody selects elsewhere stays while the caret stands still.
     const keys = here.map(tiedKey).join();
     if (keys && keys !== this.reported) this.onClaimsAtCaret(here);

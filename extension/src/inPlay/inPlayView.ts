@@ -7,6 +7,7 @@ import { EntityClaims } from '../tree/entityClaims';
 import {
   type EntityNode,
   entityNode,
+  keyOf,
   type ListNode,
   type Node,
   rowText,
@@ -58,7 +59,6 @@ function lineNode({ kind, id, collection, said, uri }: ContextItem): Node {
 
 export class InPlay extends Rows {
   private shown: readonly Shown<SalientEntity>[] = [];
-  private readonly rowsById = new Map<string, SalientEntity>();
   /** What a block for the text at hand would hold. */
   private block: readonly Node[] = [];
   private readonly entityClaims: EntityClaims;
@@ -112,7 +112,6 @@ export class InPlay extends Rows {
     this.shown = [];
     this.block = [];
     this.entityClaims.forget();
-    this.entityClaims.open.clear();
     this.update();
   }
 
@@ -140,7 +139,7 @@ export class InPlay extends Rows {
 
   override async children(node: Node): Promise<readonly Node[]> {
     if (node.kind === 'list') return node.children;
-    const row = this.rowsById.get(node.id);
+    const row = this.shown.find((shown) => `${PARENT}/${keyOf(shown.row)}` === node.id)?.row;
     if (node.kind !== 'entity' || !row) return [];
     return [whyNode(node.id, row), ...(await this.entityClaims.claims(node, row.top_claim_id))];
   }
@@ -150,15 +149,11 @@ export class InPlay extends Rows {
   }
 
   update(): void {
-    this.rowsById.clear();
-    const entities = this.shown.map(({ row, gone }) => {
-      const node = entityNode(PARENT, row, gone && 'no longer in play');
-      this.rowsById.set(node.id, row);
-      return node;
-    });
+    const entities = this.shown.map(({ row, gone }) =>
+      entityNode(PARENT, row, gone && 'no longer in play'),
+    );
     const rows = [...entities, ...(this.block.length > 0 ? [blockNode(this.block)] : [])];
-    const { open } = this.entityClaims;
-    for (const id of open) if (!this.rowsById.has(id)) open.delete(id);
+    this.entityClaims.keepOpen(rows);
     this.show(rows.length > 0 ? rows : this.placeholder());
   }
 }

@@ -22,6 +22,12 @@ export class EntityClaims {
     else this.open.delete(id);
   }
 
+  /** These are the rows that are left: the others are open no more. */
+  keepOpen(rows: readonly Node[]): void {
+    const ids = new Set(rows.map(({ id }) => id));
+    for (const id of this.open) if (!ids.has(id)) this.open.delete(id);
+  }
+
   /** The claims of the entity of a row, the one with the id `first` before the others. */
   async claims(node: EntityNode, first: string | null): Promise<readonly Node[]> {
     try {
