@@ -34,9 +34,12 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
+from vouch_sidecar.retrieval.files.file_ties import mark_of, visible_ties
+from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.sentences import Layout, Place
+from vouch_sidecar.workspace.ties import Tie
 
 from tests.soak import examples
 
@@ -238,7 +241,11 @@ def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, o
     others = [artifact for artifact in everything() if key_of(artifact) != key_of(claim(LEAD_IN))]
     view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
     assert not view.texts.is_sayable(claim(ITEM))
-    assert view.texts.shown(claim(ITEM)).text == QUOTES[ITEM]
+    assert view.texts.lacks_context(claim(ITEM))
+    found = search([view], "mails to the team", (Kind.CLAIM,), 10)
+    assert claim(ITEM).id not in [hit.artifact.id for hit in found]
+    mark = mark_of(claim(ITEM), view.visible.quoted(claim(ITEM).id))
+    assert visible_ties(view, [("a.md", Tie(claim(ITEM).id, mark, "quotes", 0.9))]) == []
 
 
 @pytest.mark.parametrize("hides", [{"status": "redacted"}, {"scope": PRIVATE}])
@@ -272,6 +279,34 @@ def test_a_receipt_that_begins_within_a_word_is_said_in_its_sentence(
     monkeypatch.setitem(KEPT, source_id, cut)
     view = View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY)
     assert view.texts.shown(made).text == cut.strip()
+
+
+def quoting(text: str, quote: str, monkeypatch: pytest.MonkeyPatch) -> tuple[View, Claim]:
+    """A claim that vouch made of a part of a document."""
+    source_id, start = sha256(text.encode()).hexdigest(), text.encode().index(quote.encode())
+    end = start + len(quote.encode())
+    evidence = Evidence("ev", "evidence/ev.yaml", source_id, "b", quote, start, end)
+    made = Claim("made", "claims/made.yaml", quote, evidence=("ev",), auto_approved=True)
+    monkeypatch.setitem(KEPT, source_id, text)
+    return View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY), made
+
+
+@pytest.mark.parametrize("mark", ["-", "1)", "a)", "(b)", "- [x]", "❌", "<li>"])
+def test_an_item_that_is_quoted_with_its_mark_is_led_in_and_a_passage(
+    mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quote = f"{mark} restart boilers"
+    view, made = quoting(f"The plant does not:\n\n{quote}\n", quote, monkeypatch)
+    assert view.texts.shown(made).text == "The plant does not: restart boilers"
+    assert view.texts.kind_of(made) == "passage"
+
+
+def test_a_long_item_whose_lead_in_may_reverse_it_is_not_said_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    item = f"- restart boilers. {'And so on. ' * 100}".rstrip()
+    view, made = quoting(f"The plant does not:\n\n{item}\n", item, monkeypatch)
+    assert view.texts.lacks_context(made)
 
 
 @pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])

@@ -243,6 +243,14 @@ def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
     assert len(hit.excerpt) <= 240
 
 
+def test_an_item_of_a_long_section_is_told_behind_what_leads_it_in() -> None:
+    filler = "Nothing to see in this sentence either. " * 12
+    body = f"## Limits\n\n{filler}\n\nSo much. The valve does *not*:\n\n- leak\n- feed the boiler\n"
+    found = run([view(page("p", body=body))], "does the valve feed the boiler?")
+    (hit,) = found.answers
+    assert hit.excerpt.startswith("## Limits The valve does *not*: … - feed the boiler")
+
+
 def test_every_entity_has_a_line_before_another_has_two() -> None:
     both = [
         claim("a", "Keys rotate.", entities=("vault",)),

@@ -222,22 +222,67 @@ Then it ends.
 
 
 @pytest.mark.parametrize(
-    ("quote", "lead_in"),
+    ("quote", "lead_ins"),
     [
-        ("overwrite", "It does *not*:"),
-        ("follow", "It does *not*:"),
-        ("begin", "Steps are these:"),
-        ("lone", None),
-        ("Then", None),
+        ("overwrite", ["It does *not*:"]),
+        ("follow", ["It does *not*:"]),
+        ("begin", ["It does *not*:", "Steps are these:"]),
+        ("lone", []),
+        ("Then", []),
     ],
 )
 def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
-    quote: str, lead_in: str | None
+    quote: str, lead_ins: list[str]
 ) -> None:
     start = LISTED.index(quote)
     place = Layout(LISTED).sentences_around(start, start + 1)
     assert place is not None
-    assert (place.lead_in and LISTED[slice(*place.lead_in)]) == lead_in
+    assert [LISTED[slice(*each)] for each in place.lead_ins] == lead_ins
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It never does:\n\n1) end well",
+        "It never does:\n\n❌ end well",
+        "It never does:\n\n‣ end well",
+        "It never does:\n<ul>\n<li>end well</li>\n</ul>",
+        "It never does:\n\n<!-- a mark -->\n\n- end well",
+        "It never does:\n\n![picture](a.png)\n\n- end well",
+        "It never does:\n\n---\n\n- end well",
+        "It never does:[^1]\n\n- end well",
+        "**It never does:**[^1]\n\n- end well",
+        "It never does:\n\n- a part\n\n  That has more.\n\n- end well",
+        "It never does:\n\n- a part\n\n      code\n\n- end well",
+        "It never does:\n" + "- a part\n" * 2_000 + "- end well",
+        "It never does:\n\n- at night:\n  - in winter:\n    - end well",
+        "It never does:\n- a part. It will not end well",
+        "It never does:\n- a part\n\n  It will not end well",
+    ],
+)
+def test_nothing_parts_an_item_from_what_leads_it_in(text: str) -> None:
+    start = text.index("end well")
+    place = Layout(text).sentences_around(start, start + 3)
+    assert place is not None
+    assert place.lead_ins
+    assert "It never does" in text[slice(*place.lead_ins[0])]
+    assert ("a part" in place.text) == ("It will not" in text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It never does:\n\n- a part\n\nSo much for that.\n\n- end well",
+        "It never does:\n\n# Part\n\n- end well",
+        "It never does. Note: it can.\n\n- end well",
+        "It never does:\n\n- a part\n\nIt will end well.",
+    ],
+)
+def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
+    start = text.index("end well")
+    place = Layout(text).sentences_around(start, start + 3)
+    assert place is not None
+    assert not place.lead_ins
 
 
 def test_what_is_too_long_for_a_paragraph_is_looked_at_once_in_all() -> None:

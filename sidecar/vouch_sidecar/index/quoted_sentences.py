@@ -36,6 +36,7 @@ from vouch_sidecar.text.sentences import (
     Layout,
     Place,
     Span,
+    after_mark,
     form_of_text,
     is_fragment,
     is_talk,
@@ -126,6 +127,10 @@ class _QuotedSource:
         gate = self.world.gate_of_text(self.text[receipt.start : receipt.end])
         return None if gate is None else frozenset({gate})
 
+    def said(self, receipt: _Receipt) -> str:
+        """The text of a receipt without the mark of an item of a list, which vouch quotes too."""
+        return self.text[after_mark(self.text, receipt.start) : receipt.end]
+
     def sentences_around(self, receipt: _Receipt) -> Place | None:
         """The whole sentences around a receipt."""
         return self.layout.sentences_around(receipt.start, receipt.end)
@@ -150,8 +155,8 @@ class _QuotedSource:
 
 
 class _LeadIn(NamedTuple):
-    """The sentence before a list that introduces it, and the gates that it needs; None if nobody
-    may see it.
+    """The sentences that introduce the lists around an item, and the gates that they need; None if
+    nobody may see one of them.
     """
 
     text: str
@@ -239,16 +244,17 @@ class QuotedSources:
         if source is None or receipt is None:
             return None
         place = source.sentences_around(receipt)
-        holds = place is not None and _holds(place, receipt, claim, citing)
+        said = source.said(receipt) if citing.verbatim else claim.text
+        holds = place is not None and _holds(place, receipt, said, source.text, citing)
         own = frozenset({OPEN, citing.gate, gate_of(source.source) or OPEN})
         is_closed = source.closed is None or not source.closed <= own
         quotes = (holds or citing.verbatim) and not is_closed
         form = _form(place, source.source) if quotes else form_of_text(claim.text)
         if place is None or place.form is not Form.STATEMENT:
             return Quoted(form, None)
-        in_part = claim.auto_approved and not _is_all_of(claim, place)
+        in_part = claim.auto_approved and not _is_all_of(said, place)
         if len(place.text) > MAX_SENTENCE:
-            return Quoted(form, None, only_whole=in_part)
+            return Quoted(form, None, only_whole=in_part or place.lead_ins != ())
         without, needed = source.gates(place.start, place.end)
         if needed is None or not needed <= own:
             form = form_of_text(claim.text)
@@ -281,7 +287,7 @@ class QuotedSources:
             text,
             tuple(saying if citing.verbatim else sorted({*saying, claim.id})),
             holds,
-            holds and _is_all_of(claim, place) and led is None,
+            holds and _is_all_of(said, place) and led is None,
             not citing.verbatim or saying[:1] == [claim.id],
             source.source.id,
             place.start,
@@ -292,17 +298,21 @@ class QuotedSources:
         return Quoted(form, sentence, by_text, only_whole=in_part or led is not None)
 
     def _led_in(self, source: _QuotedSource, place: Place) -> _LeadIn | None:
-        """The sentence that introduces the list of a place, if it must be shown with it. A long one
-        without a negation need not.
+        """The sentences that introduce the lists around a place, if they must be shown with it. A
+        long one without a negation need not.
         """
-        if place.lead_in is None:
-            return None
-        ((text, *_),) = source.layout.sentences_in(place.lead_in)[-1:]
-        without, needed = source.gates(*place.lead_in)
-        by_text = without is not None and needed != without
-        if len(text) <= MAX_LEAD_IN or needed is None:
-            return _LeadIn(text, needed, by_text)
-        return _LeadIn(text, None, by_text) if NEGATION.search(text) else None
+        texts, gates, by_text = list[str](), frozenset[str](), False
+        for span in place.lead_ins:
+            ((text, *_),) = source.layout.sentences_in(span)[-1:]
+            without, needed = source.gates(*span)
+            by_text |= without is not None and needed != without
+            if needed is None:
+                return _LeadIn("", None, by_text)
+            if len(text) <= MAX_LEAD_IN:
+                texts, gates = [*texts, text], gates | needed
+            elif NEGATION.search(text):
+                return _LeadIn("", None, by_text)
+        return _LeadIn(" ".join(texts), gates, by_text) if texts else None
 
     def _around(self, source: _QuotedSource, place: Place, shown: _Shown) -> Iterable[str]:
         """The stems of the surroundings of a place, each once."""
@@ -396,20 +406,21 @@ def _form(place: Place | None, source: Source) -> Form:
     return Form.TALK if talks else form
 
 
-def _holds(place: Place, receipt: _Receipt, claim: Claim, citing: Citing) -> bool:
-    """Whether the sentences of a place contain a claim's text: as the receipt that stands there, or
-    as the same words in a row. False if the text has no words.
+def _holds(place: Place, receipt: _Receipt, said: str, text: str, citing: Citing) -> bool:
+    """Whether the sentences of a place contain what a claim says: as the receipt that stands there
+    in the source's text, or as the same words in a row. False if it says no words.
     """
-    if citing.verbatim and place.start <= receipt.start and receipt.end <= place.end:
+    start = after_mark(text, receipt.start)
+    if citing.verbatim and place.start <= start and receipt.end <= place.end:
         return True
-    wanted, words = _words(claim.text), _words(place.text)
+    wanted, words = _words(said), _words(place.text)
     many = len(wanted)
     return many > 0 and any(words[at : at + many] == wanted for at in range(len(words) - many + 1))
 
 
-def _is_all_of(claim: Claim, place: Place) -> bool:
-    """Whether the sentences of a place say no more than a claim's text."""
-    return _words(place.text) == _words(claim.text)
+def _is_all_of(said: str, place: Place) -> bool:
+    """Whether the sentences of a place say no more than a text."""
+    return _words(place.text) == _words(said)
 
 
 def _words(text: str) -> list[str]:

@@ -123,6 +123,8 @@ def as_units(
             break
         claim, place = hit.artifact, hit.artifact.id
         if isinstance(claim, Claim):
+            if hit.view.texts.lacks_context(claim):
+                continue
             exchange = hit.view.texts.exchange_of(claim)
             if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
                 hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)

@@ -17,8 +17,6 @@ from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
 MAX_HEADING = 200
-MAX_ITEMS = 200
-"""Blocks above an item in which the sentence is looked for that leads in its list."""
 _DEEPEST = 7
 """The level of a heading whose marks tell none."""
 MAX_PARAGRAPH = 20_000
@@ -54,16 +52,18 @@ class Place(NamedTuple):
     end: int
     headings: tuple[Span, ...] = ()
     """The places of the headings above, the nearest first."""
-    lead_in: Span | None = None
-    """The place of the sentence that ends in a colon above the list in which this stands."""
+    lead_ins: tuple[Span, ...] = ()
+    """The places of the sentences that end in a colon above the lists in which this stands, the
+    outermost first.
+    """
     paragraph: Span | None = None
     """The paragraph, or item of a list, of the sentences."""
 
     @property
     def parts(self) -> tuple[Span, ...]:
         """The places on which it depends what is said of this one."""
-        around = filter(None, (self.lead_in, self.paragraph))
-        return ((self.start, self.end), *self.headings, *around)
+        around = () if self.paragraph is None else (self.paragraph,)
+        return ((self.start, self.end), *self.headings, *self.lead_ins, *around)
 
 
 @dataclass
@@ -86,6 +86,18 @@ class _Block:
     @property
     def end(self) -> int:
         return self.pieces[-1][1]
+
+
+@dataclass
+class _Container:
+    """What may hold a list: the document, below its last heading, or an item of a list."""
+
+    indent: int
+    item: int | None
+    """The number of the item's block."""
+    lead_ins: tuple[Span, ...]
+    last: Span | None = None
+    """The place of the last sentence that stands in it by now, if it ends in a colon."""
 
 
 class Layout:
@@ -119,6 +131,12 @@ class Layout:
         spans = [span for n in prose for span in _touched(self.text, self._blocks[n], start, end)]
         if not spans:
             return None
+        item, lead_ins = self._lists[prose[0]]
+        if lead_ins and item is not None:  # it leads in the item, not one of its later sentences
+            start, end = self._blocks[item].start, self._blocks[prose[-1]].end
+            blocks = range(item, prose[-1] + 1)
+            prose = [n for n in blocks if self._blocks[n].form is Form.STATEMENT]
+            spans = [s for n in prose for s in _touched(self.text, self._blocks[n], start, end)]
         text = " ".join(part for part, _, _ in spans)
         return Place(
             Form.STATEMENT,
@@ -126,7 +144,7 @@ class Layout:
             min(begins for _, begins, _ in spans),
             max(ends for _, _, ends in spans),
             tuple(self._headings_above(prose[0])),
-            self._lead_in(prose[0]),
+            lead_ins,
             (self._blocks[prose[0]].start, self._blocks[prose[-1]].end),
         )
 
@@ -156,27 +174,40 @@ class Layout:
                 yield block.start, block.end
             at = self._heading_over[at]
 
-    def _lead_in(self, number: int) -> Span | None:
-        """The place of the sentence that leads in the list of which a block is an item: the last
-        one before the list, or before the items of a list within an item, if it ends in a colon.
+    @cached_property
+    def _lists(self) -> list[tuple[int | None, tuple[Span, ...]]]:
+        """For each block the number of the item of a list that it belongs to, if any, and the
+        places of the sentences that lead in the lists around it, the outermost first.
         """
-        item = self._blocks[number]
-        if not item.is_item:
+        lists: list[tuple[int | None, tuple[Span, ...]]] = []
+        within = [_Container(-1, None, ())]
+        for number, block in enumerate(self._blocks):
+            if block.form is Form.HEADING:
+                within = [_Container(-1, None, ())]
+            if block.form is Form.STATEMENT and not self._is_picture(block):
+                while len(within) > 1 and within[-1].indent >= block.indent:
+                    within.pop()
+                if block.is_item:
+                    lead_ins, last = within[-1].lead_ins, within[-1].last
+                    lead_ins = lead_ins if last is None else (*lead_ins, last)
+                    within.append(_Container(block.indent, number, lead_ins))
+                within[-1].last = self._lead_in(block)
+            lists.append((within[-1].item, within[-1].lead_ins))
+        return lists
+
+    def _lead_in(self, block: _Block) -> Span | None:
+        """The place of the last sentence of a block, if it ends in a colon."""
+        tail = self.text[max(block.start, block.end - MAX_HEADING) : block.end]
+        if not _NOTE_MARK.sub("", tail).rstrip("*_ ").endswith((":", "：")):
             return None
-        for above in reversed(self._blocks[max(0, number - MAX_ITEMS) : number]):
-            if above.form is Form.CODE or (above.is_item and above.indent >= item.indent):
-                continue
-            if above.form is not Form.STATEMENT or (
-                not above.is_item and above.indent > item.indent
-            ):
-                return None
-            said, start, end = _touched(self.text, above, above.end - 1, above.end)[-1]
-            if said.rstrip("*_ ").endswith((":", "：")):
-                return start, end
-            if not above.is_item:
-                return None
-            item = above
-        return None
+        _, start, end = _touched(self.text, block, block.end - 1, block.end)[-1]
+        return start, end
+
+    def _is_picture(self, block: _Block) -> bool:
+        """Whether a block is an image or a link, and nothing else."""
+        if not self.text.startswith(("!", "[", "<"), block.start):
+            return False
+        return form_of_text(self.text[block.start : block.end]) is Form.LINK
 
     @cached_property
     def _headings(self) -> list[int]:
@@ -206,8 +237,13 @@ _REFERENCE = re.compile(r" {0,3}\[[^\]\[^][^\]\[]*+\]:(?:[ \t]|\Z)")
 """Where a link leads that is named elsewhere; a footnote (`[^1]:`) is prose."""
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}\Z")
 _ITEM = re.compile(
-    r"([ \t]*)(?:[-*+•–]|\d{1,3}[.)]|\(?[a-zA-Z][.)]|\#\.)[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
+    r"[ \t]*+(?:(?:[-*+\u2010-\u2015\u2022\u2023\u2043\u25a0-\u25ff\u2600-\u27bf\u2b00-\u2bff"
+    r"\U0001f300-\U0001faff]\ufe0f?|\d{1,3}[.)]|\(?(?:[a-zA-Z]|\d{1,3})[.)]|\#\.)[ \t]+"
+    r"(?:\[[ xX]\][ \t]+)?|<li\b[^<>\n]{0,200}>[ \t]*)(?=\S)"
 )
+"""The mark of an item: a dash, bullet, pictograph, number, letter or tag, and a box to tick."""
+_NOTE_MARK = re.compile(r"(?:\[\^[^\[\]]*+\]|\[\d+\]_)[*_ ]*\Z")
+"""The mark of a footnote at the end of a sentence."""
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
 _DIRECTIVE = re.compile(r"[ \t]*\.\.(?:[ \t]|$)")
 _CODE_DIRECTIVE = re.compile(
@@ -441,6 +477,12 @@ def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, 
     first = bisect_right(block.sentences, start, key=lambda sentence: sentence[2])
     last = bisect_left(block.sentences, end, key=lambda sentence: sentence[1])
     return block.sentences[first:last]
+
+
+def after_mark(text: str, start: int) -> int:
+    """Where the text of an item begins whose mark stands at an offset; the offset if none does."""
+    mark = _ITEM.match(text, start)
+    return mark.end() if mark else start
 
 
 def sentences_of(text: str) -> list[str]:

@@ -33,6 +33,7 @@ _SOURCE_CHARS = 40
 _SOURCES_NAMED = 2
 _ELLIPSIS = "…"
 _NO_BREAK = re.compile(r"[^\r\n]")
+_ITEM = re.compile(r"[-*+] |\d++[.)] ")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
@@ -343,10 +344,21 @@ def _around(section: str, words: Sequence[str]) -> str:
 
     parts = [passage.text for passage in passages(section)]
     first, *others = from_best(parts) or [""]
+    lead_in = _lead_in(parts, len(parts) - len(others) - 1)
     if len(first) > EXCERPT_CHARS:
         first = " ".join(from_best(_SENTENCE.split(first)))
     begins = "" if parts and first == parts[0] else _ELLIPSIS
-    return clip(" ".join(filter(None, [heading(section), begins, first, *others])), EXCERPT_CHARS)
+    shown = [heading(section), lead_in, begins, first, *others]
+    return clip(" ".join(filter(None, shown)), EXCERPT_CHARS)
+
+
+def _lead_in(parts: Sequence[str], number: int) -> str:
+    """The sentence that ends in a colon above the list of which a part is an item; else nothing."""
+    while number > 0 and _ITEM.match(parts[number]):
+        number -= 1
+        if parts[number].rstrip("*_ ").endswith((":", "：")):
+            return _SENTENCE.split(parts[number])[-1]
+    return ""
 
 
 def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:

@@ -126,7 +126,8 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     """The ties that the viewer may see, one for each claim, which has the strength of all its ties
     together and the reason of the strongest. Claims that nobody approved and that say nothing by
-    themselves, such as a line of code in a document, are left out.
+    themselves, such as a line of code in a document, are left out, and all that say something only
+    in a context which the viewer may not see.
     """
     by_claim: dict[str, list[tuple[str, Tie]]] = {}
     for path, tie in ties:
@@ -134,7 +135,9 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     tied = []
     for claim_id, several in by_claim.items():
         claim = view.visible.claim(claim_id)
-        if claim is None or (claim.auto_approved and not view.texts.is_sayable(claim)):
+        if claim is None or view.texts.lacks_context(claim):
+            continue
+        if claim.auto_approved and not view.texts.is_sayable(claim):
             continue
         if shown := [(path, _as_of_now(view, tie)) for path, tie in _shown(view, claim, several)]:
             tied.append(_together(view, claim, shown))

@@ -71,7 +71,8 @@ class ClaimTexts:
         if any(isinstance(source, Source) and source.type in TALKING for source in sources):
             return "exchange"
         stands = sentence.holds_text if sentence is not None else bool(receipts)
-        return "passage" if stands else "worded"
+        quotes = ((receipt.quote or "").split() for receipt in receipts)
+        return "passage" if stands or claim.text.split() in quotes else "worded"
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
@@ -82,8 +83,14 @@ class ClaimTexts:
         quoted = self._visible.quoted(artifact.id)
         if quoted is None:
             return form_of_text(artifact.text) is Form.STATEMENT
-        in_parts = quoted.only_whole and self.sentence(artifact) is None
-        return quoted.form is Form.STATEMENT and not in_parts
+        return quoted.form is Form.STATEMENT and not self.lacks_context(artifact)
+
+    def lacks_context(self, claim: Claim) -> bool:
+        """Whether a claim means something only in its sentence or behind the sentence that leads in
+        its list, and the viewer may not see these.
+        """
+        quoted = self._visible.quoted(claim.id)
+        return quoted is not None and quoted.only_whole and self.sentence(claim) is None
 
     def statements_of(self, source: Source) -> list[Claim]:
         """The statements of a source that the viewer may see, in its order, each as the first claim
