@@ -223,7 +223,7 @@ def test_how_much_of_an_id_is_needed_is_said(tmp_path: Path) -> None:
     whole = "drain-the-relay-before-restart"
     engine = engine_on(base(tmp_path / "kb", {"claims/a.yaml": claim(whole)}))
     assert ask(engine, "claim", id="drain-the-relay-before")["claim"]["id"] == whole
-    said = "id is too short: the beginning of an id needs 16 characters and 3 words; the nearest: "
+    said = "id is too short: the beginning of an id needs 16 characters and 3 words; so begin: "
     for start in ("drain-the", "drain-the…", "drain-the-relay"):
         with pytest.raises(InvalidParamsError, match=f"^{said}{whole}$"):
             ask(engine, "claim", id=start)

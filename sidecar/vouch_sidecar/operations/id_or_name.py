@@ -12,9 +12,9 @@ from vouch_sidecar.retrieval.lookup import (
     ID_WORDS,
     by_beginning,
     by_name,
-    is_short_beginning,
     nearest,
     successor,
+    with_short_beginning,
 )
 from vouch_sidecar.retrieval.view import View
 
@@ -52,11 +52,12 @@ def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequenc
         for view in views:
             if (newer := successor(view, called)) is not None:
                 return f"names a claim that is superseded by {one_line(newer)}"
+    if begin := [each for view in views for each in with_short_beginning(view, kind, called)]:
+        needed = f"{ID_CHARS} characters and {ID_WORDS} words"
+        few = _list(begin[:MAX_CANDIDATES])
+        return f"is too short: the beginning of an id needs {needed}; so begin: {few}"
     near = nearest(views, kind, called)
     message = f"names no {kind.value} that may be shown"
-    if any(is_short_beginning(view, kind, called) for view in views):
-        message = f"is too short: the beginning of an id needs {ID_CHARS} characters and "
-        message += f"{ID_WORDS} words"
     return f"{message}; the nearest: {_list(near)}" if near else message
 
 

@@ -93,12 +93,12 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     return list({key_of(artifact): artifact for artifact in _beginning(view, kind, start)}.values())
 
 
-def is_short_beginning(view: View, kind: Kind, start: str) -> bool:
-    """Whether an id begins with `start`, but `by_beginning` does not take it."""
+def with_short_beginning(view: View, kind: Kind, start: str) -> list[str]:
+    """The ids that begin with `start`, where `by_beginning` does not take it as it is too short."""
     start = start.removesuffix("…")
-    if not start or len(start.encode("utf-8", "replace")) > MAX_CALLED:
-        return False
-    return next(_cuts(start), None) is None and any(_beginning(view, kind, start))
+    if not start or len(start.encode("utf-8", "replace")) > MAX_CALLED or any(_cuts(start)):
+        return []
+    return [artifact.id for artifact in _beginning(view, kind, start)]
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
