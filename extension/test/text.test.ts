@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { paragraphAt } from '../src/text/paragraph';
 import { isFileBelow } from '../src/text/paths';
 import { findPlace, lineOf } from '../src/text/place';
 
@@ -35,4 +36,24 @@ test('lines are read from fragments and locators', () => {
   assert.equal(lineOf('L12'), 11);
   assert.equal(lineOf('docs/a.md#L3-L9'), 2);
   assert.equal(lineOf('section 3'), undefined);
+});
+
+test('a paragraph ends at blank lines, and has at most twenty lines, as on the server', () => {
+  const around = (lines: readonly string[], line: number) => {
+    const lineAt = (at: number) => ({ isEmptyOrWhitespace: lines[at]?.trim() === '' });
+    return paragraphAt({ lineCount: lines.length, lineAt } as never, line);
+  };
+  assert.deepEqual(around(['a', '', 'b', 'c', ' ', 'd'], 3), [2, 3]);
+  const twenty = Array.from({ length: 20 }, () => 'x');
+  assert.deepEqual(around(twenty, 19), [0, 19]);
+  const fifty = Array.from({ length: 50 }, () => 'x');
+  assert.deepEqual(
+    [3, 25, 49, 60].map((line) => around(fifty, line)),
+    [
+      [0, 19],
+      [11, 30],
+      [35, 49],
+      [35, 49],
+    ],
+  );
 });

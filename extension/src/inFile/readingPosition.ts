@@ -1,7 +1,8 @@
 /** What somebody types, and which part of the document is in sight, told once that stands still. */
 import * as vscode from 'vscode';
-import { paragraphAt, textAtHand } from '../prompts/textAtHand';
+import { textAtHand } from '../prompts/textAtHand';
 import { isServed } from '../server/servedDocuments';
+import { paragraphAt } from '../text/paragraph';
 import type { VisiblePart } from './inFileView';
 import type { Caret } from './tiedRows';
 
