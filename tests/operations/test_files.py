@@ -126,6 +126,22 @@ def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
     assert ask(engine, "files", uri="untitled:Untitled-1")["files"] == []
 
 
+def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
+    engine: Engine, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def told(prompt: str) -> list[str]:
+        return [row["id"] for row in ask(engine, "context", task=prompt)["items"]]
+
+    as_written = told("refactor src/relay.py please now")
+    assert as_written == ["cites", "names"]
+    for top in (f"{root}/", f"file://{root}/", "~/repo/"):
+        assert told(f"refactor {top}src/relay.py please now") == as_written
+    assert told(f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?')
+    assert told("refactor /elsewhere/repo/src/relay.py please now") == []
+
+
 def test_paths_as_git_prints_them_from_the_top(tmp_path: Path) -> None:
     top = repository(tmp_path / "mono", {"part/src/a.py": "", "src/a.py": ""})
     cite(top / "part", "one", "Nothing.", "/home/dev/part/src/a.py")

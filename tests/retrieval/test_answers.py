@@ -116,6 +116,21 @@ def test_words_of_a_name_that_speaks_are_no_evidence() -> None:
     assert [answer.words for answer in named] == [("valve",)]
 
 
+def test_words_that_ask_for_somebody_are_no_content_beside_a_name() -> None:
+    boiler = entity("boiler", "Boiler House")
+    facts = claim("c", "Whoever knows best asks an experienced person in the boiler house.")
+    for asking in ("who knows the Boiler House best", "who has most experience with Boiler House"):
+        named = answers(view(boiler, facts), f"{asking}?", {"boiler": 0.0})
+        assert [answer.words for answer in named] == [()]
+
+
+def test_a_path_outside_the_workspace_is_no_evidence_unless_a_claim_holds_it() -> None:
+    facts = claim("c", "The gantry scanner answers below `/gantry/scanner/`, not in the archive.")
+    seen = view(facts, *FACTS, *OTHERS)
+    assert said(seen, "look at /data/gantry/scanner/archive please") == []
+    assert said(seen, "GET /gantry/scanner/7 is slow") == ["c"]
+
+
 def test_a_name_does_not_mute_the_rest_of_a_text() -> None:
     boiler, facts = entity("boiler", "Boiler House"), claim("c", "A valve feeds the boiler house.")
     text = "Boiler House: when does the session cookie expire?"

@@ -6,7 +6,9 @@ import pytest
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     asks,
+    shared_beginning,
     without_asking,
+    without_paths_outside,
     without_printed,
     without_steering,
 )
@@ -24,10 +26,80 @@ ada@host:~/relay$ make upload
 def test_what_machines_print_counts_for_no_words() -> None:
     left = without_printed(TRACE)
     assert len(left) == len(TRACE)
-    for kept in ("upload fail", "return _run_code", "ERROR no space left on device", "make upload"):
+    for kept in ("upload fail", "ERROR no space left on device", "make upload"):
         assert kept in left
-    for printed in ("runpy", "_run_module_as_main", "2026", "10:11", "ada@host"):
+    for printed in ("runpy", "_run_module_as_main", "_run_code", "2026", "10:11", "ada@host"):
         assert printed not in left
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "[ada@box gantry]$ ",
+        "(gantry) ada@box:~/gantry/crane$ ",
+        "root@box:/gantry# ",
+        "ada@box ~/gantry % ",
+        "➜  gantry git:(crane/jib) ✗ ",
+        "PS C:\\gantry\\crane> ",
+        "C:\\gantry\\crane>",
+        "10:00:00 ",
+        "Nov 25 10:00:00 ",
+        "25/Nov/2026:10:00:00 +0000 ",
+    ],
+)
+def test_prompts_of_terminals_and_timestamps_count_for_no_words(prompt: str) -> None:
+    assert without_printed(f"{prompt}make upload").strip() == "make upload"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/data/gantry/crane",
+        "/home/ada/gantry.log",
+        "/Volumes/gantry",
+        "file:///gantry/crane",
+        "C:/gantry/crane",
+        "C:\\gantry\\crane",
+        "\\\\server\\gantry",
+        "../gantry/crane",
+        "../../gantry",
+        "~/gantry/crane",
+    ],
+)
+def test_a_path_that_is_absolute_or_climbs_counts_as_far_as_it_is_known(path: str) -> None:
+    text = f"look at {path} now"
+    assert without_paths_outside(text, lambda _: 0, 9).split() == ["look", "at", "now"]
+    assert without_paths_outside(text, len, 9) == text
+    assert without_paths_outside(text, len, 0).split() == ["look", "at", "now"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see src/relay.py, ./src and and/or",
+        "GET /healthz and /compact",
+        "https://example.org/gantry/crane",
+        "host:8080/gantry/crane",
+        "<p>a</p> // a comment",
+        "import @/gantry/crane, {base}/gantry/crane, **/gantry/*.py",
+    ],
+)
+def test_what_is_no_absolute_path_counts(text: str) -> None:
+    assert without_paths_outside(text, lambda _: 0, 9) == text
+
+
+def test_a_path_in_quotes_may_hold_blanks() -> None:
+    text = 'look at "/home/ada/My Gantry/crane.txt", not at "/healthz"'
+    known = {"/home/ada/My Gantry/crane.txt": len("/home")}
+    left = without_paths_outside(text, known.__getitem__, 9)
+    assert left.split() == ["look", "at", '"/home', '",', "not", "at", '"/healthz"']
+
+
+def test_the_beginning_of_a_path_that_another_text_holds() -> None:
+    claim = "Answers of `/api/v1/refunds` are cached; /home is not."
+    assert shared_beginning("/api/v1/refunds/7", claim) == "/api/v1/refunds"
+    assert shared_beginning("/home/ada/gantry", claim) == "/home"
+    assert shared_beginning("/ap/v1", claim) == ""
 
 
 def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:
@@ -46,6 +118,15 @@ def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:
         ("who should I ask about labels", "about labels"),
         ("who knows the labels best?", "the labels     ?"),
         ("who knows most about labels", "about labels"),
+        ("is there anyone who knows labels well", "is there anyone           labels"),
+        ("who's the best person to ask about labels?", "about labels?"),
+        ("who is the right person to ask about labels", "about labels"),
+        ("who to ask about labels", "about labels"),
+        ("who can tell me about labels", "about labels"),
+        ("who has most experience with labels", "with labels"),
+        ("who might know something about labels", "about labels"),
+        ("who is going to ask the office", "who is going to ask the office"),
+        ("who can see the labels", "who can see the labels"),
         ("who owns the labels", "who owns the labels"),
         ("ask the relay", "ask the relay"),
     ],

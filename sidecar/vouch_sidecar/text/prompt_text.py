@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from vouch_sidecar.text.english_words import STOPWORDS
+from vouch_sidecar.text.stack_frames import frames
 
 Span = tuple[int, int]
 
 _PRINTED = re.compile(
     r"""
-    ^[ \t]*+File[ ]"[^"\n]++",[ ]line[ ]\d++[^\n]*+          # a frame of a Python stack
-    |^[ \t]*+at[ ][\w.$<>/\[\] -]{1,200}+\([^()\n]*+\)       # of JavaScript, Java and C#
-    |^[ \t]*+\d++:[ ]++0x[0-9a-f]++[ ]-[ ][^\n]*+            # of Rust
-    |^[\w.-]++@[\w.-]++[:~ ][^\n$\#]{0,200}+[$\#][ ]         # the prompt of a terminal
-    |^[ \t]*+(?:\$|>>>|PS[ ][A-Z]:[^>\n]{0,200}+>)[ ]
+    ^(?:\([\w.-]++\)[ ])?+\[?+[\w.-]++@[\w.-]++(?:[: ][^\s\]$\#%>]{0,200}+)?+\]?+[ ]?+[$\#%>][ ]
+    |^[ \t]*+(?:\$|>>>|(?:PS[ ])?+[A-Z]:\\[^>\n]{0,200}+>)(?:[ ]|(?<=>)(?=\w))
+    |^[➜❯λ][ ]++(?:\S++[ ]++git:\([^()\n]*+\)[ ]++(?:[^\w\s][ ]++)?+)?+    # prompts of terminals
     |(?<![\w.:-])\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?+(?:[.,]\d++)?+(?:Z|[+-]\d\d:?\d\d)?+
-    |(?<![\w.:-])\d\d:\d\d:\d\d(?:[.,]\d++)?+(?![\w:])
-    |(?<![\w./-])(?:[A-Z]:\\|~/|/(?:etc|home|lib|mnt|opt|private|proc|root|srv|tmp|usr|var|Users)/)
-     [^\s"'`)\]},:;]*+                                       # a path outside a repository
+    |(?<![\w.:-])\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d(?:[ ][+-]\d{4})?+
+    |(?<![\w.:-])(?:[A-Z][a-z][a-z][ ]{1,2}+\d{1,2}+[ ])?+\d\d:\d\d:\d\d(?:[.,]\d++)?+(?![\w:])
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""What machines print and no person asks about."""
-_SIGN = re.compile(r"\S")
+"""Timestamps, and prompts of terminals."""
+_OUTSIDE = re.compile(
+    r"""
+    (?<![\w.~/<@*})-])(?:
+    (?<=")(?:[A-Za-z]:)?+[\\/][^"\n\\/]{1,100}+[\\/][^"\n]{1,300}+(?=")    # in quotes, with blanks
+    |(?:file:/++|[A-Za-z]:[\\/]|~/|(?:\.\./)++|\\\\(?=\w))[^\s"'`)\]},:;]*+
+    |/[\w.@+~-]++/[^\s"'`)\]},:;]*+
+    )
+    """,
+    re.VERBOSE,
+)
+"""Paths that are absolute or climb. A single `/word` is no path: it may be a route or a command."""
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
 _ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
 LOOK_BACK = 32
@@ -33,26 +41,61 @@ LOOK_BACK = 32
 
 WHOM = re.compile(
     r"""
-    \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)
-    \s(?:i|one|somebody|someone|we|you)
-    \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
-    |(?P<owns>\bwho(?:'?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
+    \bwho(?:
+    m?\s(?:can|could|do|does|may|might|must|shall|should|would)
+    \s(?:i|one|somebody|someone|we|you)\s(?:\w+\s){0,2}?
+    |(?:['’]?s|\sis|\sare|\swould\sbe)\s(?:(?:an?|best|good|our|the|your)\s(?:\w+\s){0,3}?)?to\s
+    |m?\sto\s
+    )(?:ask|consult|contact|ping|reach|(?:speak|talk)\s(?:to|with)|turn\sto)\b
+    |\bwho\s(?:can|could|might|may|would)\s(?:\w+\s)?(?:explain|(?:help|show|teach|tell)\s(?:me|us))\b
+    |\bwho\shas\s(?:\w+\s){0,3}?(?:experience|expertise|knowledge)\b
+    |(?P<owns>\bwho(?:['’]?s|\sare|\sis)?\s(?:(?:actually|an?|currently|now|really|the)\s){0,2}
     (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
-    |responsible|takes\scare|to\sask)\b)
-    |\bwho\sknows\s(?:\w+\s){0,2}?(?=about\b)
-    |\bwho\sknows\s(?=(?:[\w-]{1,40}\s){1,6}(?:best|most)\b)
+    |responsible|takes\scare)\b)
+    |\bwho(?:\sknows|(?:['’]d|\scould|\smay|\smight|\swould)\sknow)\s(?:\w+\s){0,3}?(?=about\b)
+    |\bwho\sknows\s(?=(?:[\w-]{1,40}\s){1,6}(?:best|most|well)\b)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that ask for somebody: “who owns”, “whom do I ask”, “who knows the labels best”."""
-BEST = re.compile(r"\b(?:best|most)\b", re.IGNORECASE)
+BEST = re.compile(r"\b(?:best|most|well)\b", re.IGNORECASE)
 
 
 def without_printed(text: str) -> str:
-    """A text of the same length, with blanks in place of frames of a stack, timestamps, prompts of
-    terminals, and paths outside a repository.
+    """A text of the same length, with blanks in place of what machines print and no person asks
+    about: frames of a stack, timestamps and prompts of terminals.
     """
-    return _PRINTED.sub(lambda printed: _SIGN.sub(" ", printed[0]), text)
+    out = list(text)
+    for start, end in frames(text):
+        out[start:end] = " " * (end - start)
+    return _PRINTED.sub(_blanks, "".join(out))
+
+
+def without_paths_outside(text: str, known: Callable[[str], int], most: int) -> str:
+    """A text of the same length, with blanks in place of paths that are absolute or climb. `known`
+    says of the first `most` how many characters at the beginning stay.
+    """
+    left = iter(range(most))
+
+    def part(path: re.Match[str]) -> str:
+        kept = path[0][: known(path[0])] if next(left, None) is not None else ""
+        return kept + " " * (len(path[0]) - len(kept))
+
+    return _OUTSIDE.sub(part, text)
+
+
+def shared_beginning(path: str, text: str) -> str:
+    """The longest beginning of a path, up to one of its slashes, that another text holds."""
+    beginning = path
+    while beginning:
+        if re.compile(rf"(?<![\w.~/-]){re.escape(beginning)}(?![\w-])").search(text):
+            break
+        beginning = beginning.rstrip("/").rpartition("/")[0]
+    return beginning
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def without_asking(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -91,6 +93,26 @@ class Workspace:
         tied = {*self.ties.by_path, *self.ties.names}
         return sorted(path for path in tied if path.startswith(prefix) and path in self.files)
 
+    def relative(self, text: str) -> str:
+        """A text of the same length, with blanks in place of the root in front of paths below it:
+        an absolute path counts as the relative one.
+        """
+        if self._tops is None:
+            return text
+        return self._tops.sub(lambda top: " " * len(top[0]), text)
+
+    @cached_property
+    def _tops(self) -> re.Pattern[str] | None:
+        """The root as a text may write it in front of a path; None where it is the top folder."""
+        root, home = self.root.as_posix(), os.path.expanduser("~")  # noqa: PTH111
+        if root == "/":
+            return None
+        below_home = root.startswith(f"{home.rstrip('/')}/")
+        other = f"~{root[len(home.rstrip('/')) :]}" if below_home else root
+        return re.compile(
+            rf"(?<![\w.~/-])(?:file://|)(?:{re.escape(root)}|{re.escape(other)})/(?=[\w.])"
+        )
+
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
         """The start and end of each path in a text that means a file or a folder here, and the path
         of that as it is listed; a folder's has a slash at its end. Reads no file.
@@ -146,7 +168,7 @@ class Workspace:
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""
-        return self.ties.named_by(text, self.locator)
+        return self.ties.named_by(self.relative(text), self.locator)
 
     def documents_in(self, text: str) -> list[tuple[int, int]]:
         """The places where a text names documents that claims cite by a number, as `ADR-7`."""
@@ -157,4 +179,4 @@ class Workspace:
         """The start and end of the name at an offset of a text, and the ties to what it names; None
         where there is no name.
         """
-        return self.ties.named_at(text, offset, self.locator)
+        return self.ties.named_at(self.relative(text), offset, self.locator)

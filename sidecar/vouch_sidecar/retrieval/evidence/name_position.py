@@ -251,7 +251,7 @@ def in_code(text: str, start: int, end: int) -> bool:
         return False
     if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
         return True
-    if (before + rest).count("/") > 1:
+    if sum((before + rest).count(slash) for slash in "/\\") > 1:
         return True
     first = text.rfind("\n", 0, start) + 1
     line = text[first : first + MAX_WINDOW].partition("\n")[0]

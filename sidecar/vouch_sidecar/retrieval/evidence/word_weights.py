@@ -9,13 +9,17 @@ from functools import cached_property
 from itertools import pairwise
 from math import fsum
 
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
     HIRAGANA,
     MAX_ASKED,
+    MAX_CONSIDERED,
+    MAX_EXACT,
     SIGN_PAIR,
     SLIGHT,
 )
@@ -34,7 +38,9 @@ from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
+    shared_beginning,
     without_asking,
+    without_paths_outside,
     without_printed,
     without_steering,
 )
@@ -141,7 +147,9 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    rest = without_steering(without_asking(without_printed(blanked(text, names))))
+    asked = without_asking(without_printed(view.workspace.relative(text)))
+    asked = without_paths_outside(asked, lambda path: _known_part(view, path), MAX_EXACT)
+    rest = without_steering(blanked(asked, names))
     own = view.names.project_names
     words = [
         word
@@ -168,6 +176,23 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     return WeighedWords(
         text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
     )
+
+
+def _known_part(view: View, path: str) -> int:
+    """How many characters at the beginning of an absolute path count: all of those of a file or
+    folder here, else those that a claim or a section holds as they are written, as it does a route.
+    """
+    if view.workspace.locator.of_path(path) is not None:
+        return len(path)
+    words, snapshot = dict.fromkeys(terms(path)[:MAX_EXACT], 1.0), view.knowledge.snapshot
+    known = 0
+    for kind in (SENTENCE_STEMS, Kind.PAGE) if words else ():
+        for hit in snapshot.search(view.search.weighed(words, kind), MAX_CONSIDERED):
+            document = snapshot.document(hit)
+            artifact, section = view.visible.in_document(document), key_in(document)[2] or 0
+            if artifact is not None:
+                known = max(known, len(shared_beginning(path, texts(artifact)[section])))
+    return known
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

@@ -144,7 +144,8 @@ def _answers(
     vector: TextVector | None,
 ) -> list[Answer]:
     ties = {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
-    files = [(name.start, name.end) for name in names_in(text) if ties and name.kind == "path"]
+    named = names_in(view.workspace.relative(text)) if ties else []
+    files = [(name.start, name.end) for name in named if name.kind == "path"]
     files += view.workspace.documents_in(text) if ties else []
     asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
     tied = _claims(view, ties)
