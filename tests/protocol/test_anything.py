@@ -105,6 +105,8 @@ def test_anything(client: Client, root: Path, seed: int) -> None:
             client.notify(method, params)
     asked.append(client.start("vouch/status"))
     assert client.answer(asked[-1])["result"]
+    for request in asked:  # one that waits for a look at the disk may be answered after a later one
+        client.answer(request)
     answers = [m for m in client.received[since:] if "method" not in m]
     assert Counter(m["id"] for m in answers) == Counter(asked)
     assert not [m for m in answers if m.get("error", {}).get("code") == -32603]
