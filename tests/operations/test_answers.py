@@ -19,6 +19,7 @@ from vouch_sidecar.operations import (
 from scripts import schemas
 from tests.engine.bases import ask, base, counts, engine_on
 from tests.kb.samples import SHA, claim, dump, entity, page
+from tests.workspace.places import settled
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
@@ -344,6 +345,25 @@ def test_a_name_alone_brings_the_sections_that_hold_it(tmp_path: Path) -> None:
         assert [(row["kind"], row["id"]) for row in answer["items"]] == [("page", "round")], text
         assert "The Side Gate is shut at night." in answer["text"]
     assert ask(engine, "context", task="the Side Gate painting took hours")["items"] == []
+
+
+def test_explain_has_the_figure_of_the_line_where_a_topic_is_named(tmp_path: Path) -> None:
+    texts = {
+        "grease": "The grease is replaced each spring.",
+        "door": "The keyring door is yellow.",
+        "pip": "pip asks the keyring backend once.",
+    }
+    claims = {
+        f"claims/{each}.yaml": claim(each, text=text, entities=[], tags=["keyring"])
+        for each, text in texts.items()
+    }
+    engine = settled(base(tmp_path / "kb", claims), tmp_path)
+    text = "when is the keyring grease replaced?"
+    explained = ask(engine, "explain", text=text)
+    line = ask(engine, "context", task=text)["items"][0]
+    assert [each["entity_id"] for each in explained["entities"]] == ["topic:keyring"]
+    figures = {each["id"]: each["similarity"] for each in explained["texts"]}
+    assert (line["id"], line["similarity"]) == ("grease", figures["grease"])
 
 
 def test_phrases_of_a_turn_ago_come_from_the_cache(engine: Engine) -> None:

@@ -94,7 +94,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=kb.view.shown_collection,
             )
-            for line in lines(kb.view, text, considered, speech.hits, ask.vector)
+            for line in lines(kb.view, text, speech.hits, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

@@ -17,6 +17,7 @@ from vouch_sidecar.retrieval.salience import (
     is_volunteered,
     least_strength,
     named_in,
+    surely_named,
     why_unsaid,
 )
 from vouch_sidecar.retrieval.score import Score
@@ -120,18 +121,12 @@ def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Consi
 
 
 def lines(
-    view: View,
-    text: str,
-    considered: Sequence[Considered],
-    hits: Sequence[ContextHit],
-    vector: TextVector | None = None,
+    view: View, text: str, hits: Sequence[ContextHit], vector: TextVector | None = None
 ) -> list[Line]:
     """The claims, sections and relations that a text may bring in, those that are said first.
-    `considered` are the entities that it may name; `hits` are the lines that are said.
+    `hits` are the lines that are said.
     """
-    said = (each for each in considered if each.verdict == "volunteered")
-    strengths = ((each.entity.id, each.score.value) for each in said)
-    speaking = {key: strength for key, strength in strengths if strength >= least_strength(view)}
+    speaking = {row.entity.id: row.strength for row in surely_named(named_in(view, [text]))}
     text = text[:MAX_PHRASED]
     by_key = {
         key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)

@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
-from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in
+from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in, surely_named
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about
 from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.view import View
@@ -94,7 +94,7 @@ def run(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength="strong" if _volunteered(rows) else "moderate" if unasked else "weak",
+        strength="strong" if surely_named(rows) else "moderate" if unasked else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
         answers=unasked,
     )
@@ -118,14 +118,6 @@ def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
     return phrases(views, text[:MAX_PHRASED], names)
 
 
-def _volunteered(rows: Iterable[Salient]) -> list[Salient]:
-    """The entities named strongly enough to be said. Topics are left out: their names count as
-    words of the text.
-    """
-    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
-    return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
-
-
 def _answering(
     view: View,
     salient: Sequence[Salient],
@@ -137,7 +129,7 @@ def _answering(
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
     that it holds.
     """
-    rows = {row.entity.id: row for row in _volunteered(salient) if row.view is view}
+    rows = {row.entity.id: row for row in surely_named(salient) if row.view is view}
     strengths = {
         entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
         for entity_id, row in rows.items()
@@ -185,7 +177,7 @@ def _somebody(view: View, answer: Answer) -> str | None:
 
 def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """Whom to ask, if a text asks that and names no entity."""
-    if _volunteered(rows):
+    if surely_named(rows):
         return []
     topic, people = people_on(views, text)
     out: list[ContextHit] = []

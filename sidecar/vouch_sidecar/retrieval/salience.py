@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -232,6 +232,14 @@ def named_in(
     rows = _named_by(view, _aged(texts, also), parts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
     return rows[:MAX_NAMED]
+
+
+def surely_named(rows: Iterable[Salient]) -> list[Salient]:
+    """The entities whose names are no words of a text, as they are named strongly enough. Names of
+    topics are words.
+    """
+    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
+    return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 
 def _named_by(view: View, texts: Sequence[tuple[int, str]], parts: bool = True) -> list[Salient]:
