@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.text import analysis
-from vouch_sidecar.workspace import definitions
+from vouch_sidecar.workspace import code_text, definitions
 
 from tests.reliability.expressions import REPEATS, Expression, parse
 
@@ -99,6 +99,9 @@ LATE = {
         pattern
         for language in definitions._PATTERNS
         for pattern in definitions.patterns_of(language)
+    ],
+    "vouch_sidecar.workspace.code_text.marks_of": [
+        marks for language in code_text._MARKS if (marks := code_text.marks_of(language))
     ],
 }
 """Constants that are compiled when they are first needed, by the function that does so."""

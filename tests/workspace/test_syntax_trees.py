@@ -54,6 +54,9 @@ USING = [
     ("py", "x = NAME\ny = [\n    NAME,\n]\n# def NAMEX\n"),
     ("js", "import { NAME } from './x'\nNAME(x)"),
     ("js", "function f() {\n  const NAME = 1\n}"),
+    ("ts", 'export { NAME } from "./x"'),
+    ("ts", 'export { NAME as Other, Other as NAME } from "./x"'),
+    ("py", '__all__ = ["NAME"]'),
     ("go", "package x\nfunc f() {\n\tvar NAME int\n}"),
     ("go", "package x\nfunc f(NAME int) { NAME(x) }"),
     ("rs", "fn f() { let x = NAME(1); }"),
@@ -102,11 +105,8 @@ def test_what_only_a_parser_tells() -> None:
     )
 
 
-def test_what_lines_can_not_tell(tmp_path: Path) -> None:
-    """A definition within a text is none, one over several lines is one."""
+def test_a_definition_within_a_text_is_none(tmp_path: Path) -> None:
     text = f'"""\nclass {NAME}:\n"""\n\n\ndef (\n'
-    assert definitions(text.encode(), "python", Wanted({NAME})) == {NAME: 2}
-    assert definitions(text.encode(), "python", Wanted({NAME}), "py") == {}
     code = {"src/a.py": text, "src/b.py": f"class {NAME}:\n    pass\n"}
     root = repository(tmp_path / "repo", code)
     cite(root, "one", f"`{NAME}` is slow.", "https://example.org")
@@ -119,27 +119,6 @@ def test_a_word_of_english_is_a_function_or_a_type() -> None:
     text = b"retry = 3\n"
     assert definitions(text, "python", Wanted({"retry"}), "py") == {}
     assert definitions(b"def retry(): ...\n", "python", Wanted({"retry"}), "py") == {"retry": 1}
-
-
-def test_options_are_found_as_without() -> None:
-    text = b'parser.add("--max-frame")\nenv("PKG_FRAME")\n'
-    wanted = Wanted({"--max-frame", "PKG_FRAME"})
-    assert definitions(text, "python", wanted, "py") == {"--max-frame": 1, "PKG_FRAME": 2}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'def f():\n    """See\n    "--find-me"\n    """\n',
-        '# "--find-me"\n',
-        'x = ("no "\n    "--find-me"\n    " there, at all, whatever happens, and nobody knows")\n',
-    ],
-)
-def test_an_option_in_a_longer_text_is_a_mention(text: str) -> None:
-    wanted = Wanted({"--find-me"})
-    found = names_in_file(text.encode(), "python", wanted, "py")
-    assert (dict(found.defined), list(found.mentioned)) == ({}, ["--find-me"])
-    assert definitions(text.encode(), "python", wanted) != {}  # by lines nothing shows it
 
 
 @pytest.mark.parametrize(
@@ -195,10 +174,10 @@ def test_hostile_files(data: bytes) -> None:
 )
 def test_a_file_that_is_too_much_work_goes_by_lines(ending: str, bait: str) -> None:
     """Such a file would take a parser the square of its length, much of it in one step."""
-    text = f"{bait * 20_000}\nclass {NAME} {{}}\n"
+    text = f"{bait * 20_000}*/\nclass {NAME} {{}}\n"
     assert parsed(text.encode(), ending, {NAME}) is None
     assert found_in(text.encode(), ending, parses=True) == {NAME: 2}
-    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False, False)]}
+    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False)]}
 
 
 def test_an_analysis_ends_in_the_midst_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +188,7 @@ def test_an_analysis_ends_in_the_midst_of_a_file(monkeypatch: pytest.MonkeyPatch
     text = f"{'<-' * 20_000}\nclass {NAME} {{}}\n"
     with pytest.raises(AnalysisCancelledError):
         names_in_file(text.encode(), "python", Wanted({NAME}), "py", cancelled)
-    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False, False)]}
+    assert parsed(f"class {NAME}: pass".encode(), "py", {NAME}) == {NAME: [(1, 1, False)]}
 
 
 def test_a_file_that_has_no_answer_in_time_goes_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +202,7 @@ def test_a_parser_that_was_killed_is_started_again() -> None:
     process = ParserProcess()
     data = f"class {NAME}: pass".encode()
     for _ in range(2):
-        assert process.parsed(data, "py", {NAME}, never_cancelled) == {NAME: [(1, 1, False, False)]}
+        assert process.parsed(data, "py", {NAME}, never_cancelled) == {NAME: [(1, 1, False)]}
         assert process._process is not None
         process._process.kill()
         process._process.wait()

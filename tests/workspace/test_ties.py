@@ -45,7 +45,7 @@ def root(tmp_path: Path) -> Path:
             "src/pkg/upload.py": PYTHON,
             "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
             "src/pkg/net/__init__.py": "",
-            "src/pkg/net/wire.py": 'MAX_FRAME = 10\nos.environ["PKG_FRAME"]\nadd("--max-frame")\n',
+            "src/pkg/net/wire.py": 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
             "docs/notes.md": "# Notes\n\nUploads stop after three retries.\n",
             "docs/a/index.md": "one",
             "docs/b/index.md": "two",
@@ -322,58 +322,10 @@ def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, te
     assert collection.surroundings.workspace.ties.by_path == {}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        'add("--find-me")',
-        "option('--find-me=MODE')",
-        'click.option("--find-me/--no-find-me")',
-        "click.option('--find-me / --lose-me', default=True)",
-        '.option("-f, --find-me <where>", "look")',
-        '.option("--find-me [where]")',
-        '"--find-me PATH",',
-        '"-f", "--find-me",',
-    ],
-)
-def test_options_that_are_defined(line: str) -> None:
-    assert definitions(f"\n{line}\n".encode(), "python", Wanted({"--find-me"})) == {"--find-me": 2}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '"--find-me=fast is not ready for "',
-        '"--find-me, --group, or --requirement. "',
-        '"use --find-me"',
-        '"--find-me was used"',
-        "--find-me",
-        '"--find-me-not"',
-        'args.append("--find-me")',
-        'if "--find-me" in args:',
-        'raise UsageError("--find-me")',
-        'assert_called("--find-me")',
-        "    Like `--find-me` it does.",
-    ],
-)
-def test_options_that_are_mentioned(line: str) -> None:
-    assert definitions(f"{line}\n".encode(), "python", Wanted({"--find-me"})) == {}
-
-
-def test_a_list_of_options_and_a_command_define_none() -> None:
-    options = ['    "--index-url",', '    "-i",', '    "--pre",']
-    command = ['    "pip",', '    "install",', '    "--only-binary=:all:",']
-    for others in (options, command):
-        for lines in ([*others, '    "--find-me"'], ['"--find-me",', *others]):
-            assert definitions("\n".join(lines).encode(), "python", Wanted({"--find-me"})) == {}
-    forms = ['    "-f",', '    "--find-me",', '    "--find",', "    default=3"]
-    assert definitions("\n".join(forms).encode(), "python", Wanted({"--find-me"})) == {
-        "--find-me": 2
-    }
-
-
 def test_a_name_that_is_a_common_word_ties_nothing(root: Path, tmp_path: Path) -> None:
     write(root, {f"src/words/{n}.py": "# stop it as --json, once\n" for n in range(20)})
-    code = 'class Stop: ...\nclass Brook: ...\nadd("--json")\nadd("--brook")\nclass StopSign: ...\n'
+    code = "class Stop: ...\nclass Brook: ...\nclass StopSign: ...\n"
+    code += 'option("--json")\noption("--brook")\n'
     write(root, {"src/stop.py": code})
     git(root, "add", "-A")
     for name in ("Stop", "Brook", "--json", "--brook", "StopSign"):

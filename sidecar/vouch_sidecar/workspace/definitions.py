@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
+from vouch_sidecar.workspace.code_text import CodeText
 from vouch_sidecar.workspace.common_names import is_word
 from vouch_sidecar.workspace.parser_process import parsed
 from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined
@@ -94,25 +94,7 @@ _PATTERNS = {
     ),
 }
 """What lines that define a name look like; a line is short, and so is what may be tried twice."""
-_TAKES = r"""--?[\w-]{1,40}|[A-Z][A-Z0-9_-]*|<[^<>"'`]{1,40}>|\[[^]["'`]{1,40}\]"""
-_QUOTED = rf"""["'](?:-\w,?\s)?NAME(?:=[^\s"'`]{{0,40}})?(?:[ ,/|]{{1,3}}(?:{_TAKES})){{0,3}}["']"""
-_PATTERNS["quoted"] = (_QUOTED,)
-"""The definition of an option or an environment variable in any language: its name in quotes, with
-its other forms and its argument. A sentence that mentions the name defines nothing.
-"""
-_USING = re.compile(
-    r"\b(?:append|extend|insert|push|remove|index|starts_?with|ends_?with|includes|contains|has|join"
-    r"|format|warn|warning|error|debug|info|print|log|run|call|exec|spawn|popen|assert\w{0,40}"
-    r"|\w{0,40}(?:error|exception|warning))\s{0,4}\("
-    r"|[=!]=|\+=|\b(?:in|raise|throw|return|assert|if|elif)\b",
-    re.IGNORECASE,
-)
-"""What stands before a quoted name in a line that uses it, or says something of it."""
-_BARE = re.compile(r"""[ \t]*["'`][\w:=.,/+-]{1,60}["'`],?[ \t\r]*""")
-"""A line that holds nothing but an argument of a command."""
-ENOUGH_LINES = 3
-"""The number of other such lines that make a command; one option has fewer forms."""
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++")
 _SPLIT = re.compile(r"\.|::|#")
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
 """Languages in which a method may stand outside its type."""
@@ -197,7 +179,7 @@ def names_in_file(
     if not held and not referred:
         return FileNames({}, {}, {})
     text = data.decode("utf-8", "replace")
-    places = _places(data, text, language, held, ending, checkpoint)
+    places = _places(CodeText(text, language), data, language, held, ending, checkpoint)
     defined = {}
     for word, spans in places.items():
         # A word of English must be a function or a type: an assignment to it tells little.
@@ -222,8 +204,8 @@ def names_in_file(
 
 
 def _places(
+    code: CodeText,
     data: bytes,
-    text: str,
     language: str | None,
     words: Iterable[str],
     ending: str,
@@ -232,20 +214,11 @@ def _places(
     """The places that define each word, in order."""
     by_syntax = parsed(data, ending, words, checkpoint) if ending else None
     if by_syntax is None:
-        return {word: _lines(text, word, language) for word in words}
-    places = {}
-    for word in words:
-        there = by_syntax.get(word, ())
-        own = {definition.line for definition in there if definition.is_quoted}
-        quoted = (
-            [definition for definition in _lines(text, word, None) if definition.line in own]
-            if own
-            else []
-        )
-        places[word] = sorted(
-            [*(definition for definition in there if not definition.is_quoted), *quoted]
-        )
-    return places
+        return {word: _lines(code, word, language) for word in words}
+    return {
+        word: sorted([*by_syntax.get(word, ()), *(_lines(code, word) if _is_quoted(word) else ())])
+        for word in words
+    }
 
 
 def _member(
@@ -279,9 +252,12 @@ def _line_of(text: str, name: str) -> int:
     return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
-def _lines(text: str, word: str, language: str | None) -> list[Defined]:
-    """The places that define a word by the lines, in order."""
+def _lines(code: CodeText, word: str, language: str | None = None) -> list[Defined]:
+    """The places that define a word by the lines, in order; without a language those that declare
+    it as an option or a variable.
+    """
     lines: list[Defined] = []
+    text, is_quoted = code.text, _is_quoted(word)
     at, number, start = -1, 1, 0
     for _ in range(MAX_PLACES):
         at = text.find(word, at + 1)
@@ -294,9 +270,12 @@ def _lines(text: str, word: str, language: str | None) -> list[Defined]:
         first = text.rfind("\n", 0, at) + 1
         last = text.find("\n", at)
         last = len(text) if last < 0 else last
-        line = text[first:last].rstrip("\r") if last - first <= MAX_LINE_CHARS else ""
-        how = _defines(line, word, language)
-        if how is not None and not _is_listed(text, first, last):
+        if last - first > MAX_LINE_CHARS:
+            continue
+        how = _defines(code.code[first:last].rstrip("\r"), word, language) if language else None
+        if how is None and is_quoted and code.declares(at, word):
+            how = True
+        if how is not None:
             lines.append(Defined(number, _end(text, first, last, number), how))
     return lines
 
@@ -322,28 +301,21 @@ def _end(text: str, first: int, last: int, number: int) -> int:
     return end
 
 
-def _is_listed(text: str, first: int, last: int) -> bool:
-    """Whether a line is in a list of options or a command, with one argument a line."""
-    if not _BARE.fullmatch(text, first, last):
-        return False
-    before = text[max(0, first - MAX_LINE_CHARS) : first].splitlines()[: -ENOUGH_LINES - 1 : -1]
-    after = text[last + 1 : last + MAX_LINE_CHARS].splitlines()[:ENOUGH_LINES]
-    beside = (sum(1 for _ in takewhile(_BARE.fullmatch, lines)) for lines in (before, after))
-    return sum(beside) >= ENOUGH_LINES
+def _is_quoted(word: str) -> bool:
+    """Whether a word may be an option or an environment variable, which stand in quotes."""
+    return "-" in word or _VARIABLE.fullmatch(word) is not None
 
 
 def _defines(line: str, word: str, language: str | None) -> bool | None:
     """Whether a line defines a word as a value rather than a function or type; None if it does not
     define it.
     """
+    if "-" in word or word not in line:
+        return None
     line = _whole(word).sub(_NAME, line)
-    patterns = () if "-" in word else patterns_of(language)
-    for number, pattern in enumerate(patterns):
+    for number, pattern in enumerate(patterns_of(language)):
         if pattern.search(line):
             return number > 0
-    is_quoted = "-" in word or _CONSTANT.match(word) is not None
-    if is_quoted and not _USING.search(line.partition(_NAME)[0]):
-        return True if any(pattern.search(line) for pattern in patterns_of("quoted")) else None
     return None
 
 

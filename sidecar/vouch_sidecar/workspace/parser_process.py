@@ -53,7 +53,7 @@ class ParserProcess:
         header = {"ending": ending, "words": sorted(words), "length": len(data)}
         with self._lock:
             answer = self._ask(json.dumps(header).encode() + b"\n" + data, checkpoint)
-        places: dict[str, list[tuple[int, int, bool, bool]]] | None = json.loads(answer or "null")
+        places: dict[str, list[tuple[int, int, bool]]] | None = json.loads(answer or "null")
         if places is None:
             return None
         return {word: [Defined(*place) for place in there] for word, there in places.items()}

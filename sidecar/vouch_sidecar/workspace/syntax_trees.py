@@ -36,8 +36,8 @@ GRAMMARS = {
 """By the function that gives a grammar, the endings of its files."""
 _BY_ENDING = {ending: name for name, endings in GRAMMARS.items() for ending in endings.split()}
 _DEFINING = re.compile(
-    r"(?:definition|declaration|declarator|assignment|_item|_spec|_def|_signature|specifier)$"
-    r"|^(?:method|singleton_method|class|module)$"
+    r"(?:definition|declaration|declarator|assignment|_item|_spec|_def|_signature"
+    r"|(?:struct|class|union|enum)_specifier)$|^(?:method|singleton_method|class|module)$"
 )
 _NOT = re.compile(r"parameter|import|local|package")
 _VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
@@ -55,21 +55,17 @@ MAX_NODES_AROUND = 1_000
 """Nodes around a place that is looked at. What lies deeper is data."""
 MOST_ABOVE = 5
 """Of these, so many are looked at, the nearest."""
-MAX_QUOTED = 80
-"""Bytes of a string that holds an option and little else."""
 _WITH_BODY = re.compile(r"(?:struct|class|union|enum)_specifier$")
 
 
 class Defined(NamedTuple):
     """A definition, with its first and last line, from 1. `is_value`: of a variable, field or
-    attribute, not of a function or type. `is_quoted`: the name stands in a string with little else,
-    as an option does where it is defined.
+    attribute, not of a function or type.
     """
 
     line: int
     end: int
     is_value: bool = False
-    is_quoted: bool = False
 
 
 @cache
@@ -131,9 +127,6 @@ def _defined(around: list[Node]) -> Defined | None:
     """The definition that a node with a name belongs to; None if it only uses the name. `around`:
     the node and those above it, the nearest first.
     """
-    quoted = _in_string(around)
-    if quoted is not None:
-        return quoted
     node, *above = around
     while above and above[0].type in _WRAPPING:
         if above[0].child_by_field_name("name") not in (None, node):
@@ -177,19 +170,6 @@ def _is_in_function(node: Node) -> bool:
 
 def _line(node: Node) -> int:
     return int(node.start_point[0]) + 1
-
-
-def _in_string(around: list[Node]) -> Defined | None:
-    """The line of a string that contains little more than a name. None if the name is not in a
-    string, or is in a longer one, which is prose.
-    """
-    node = around[0]
-    strings = [holder for holder in around[:5] if "string" in holder.type]
-    if not strings or strings[-1].type == "concatenated_string":
-        return None
-    if strings[-1].end_byte - strings[-1].start_byte > MAX_QUOTED:
-        return None
-    return Defined(_line(node), _line(node), is_quoted=True)
 
 
 def _is_attribute(node: Node, above: list[Node]) -> bool:
