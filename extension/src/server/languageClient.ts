@@ -77,6 +77,7 @@ export function createClient(options: ClientOptions): Client {
       }),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: ONLY_SERVED,
+      diagnosticPullOptions: { onChange: true, filter: isOutside },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -97,6 +98,9 @@ export function createClient(options: ClientOptions): Client {
   });
   return client;
 }
+
+/** Only files of a knowledge base have problems: no other document is asked about at each key. */
+const isOutside = ({ uri }: vscode.TextDocument): boolean => !uri.path.includes('/.vouch/');
 
 /** Keeps hovers and definitions, which are registered for every document, to those that are served. */
 const ONLY_SERVED: Middleware = {

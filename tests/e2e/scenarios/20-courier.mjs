@@ -217,6 +217,8 @@ export async function run({ w, test, artifacts }) {
     assert.doesNotMatch(w.log().join('\n'), /parrot|Params:|Result:/);
     await until(() => traced('vouch/salience'), 'the panel asks');
     assert.ok(!traced('vouch/didChangeSalience'), 'it was told as well');
+    const asked = w.log().filter((line) => line.includes("Sending request 'textDocument/diagnostic"));
+    assert.ok(asked.length < 20, `${asked.length} questions for problems of a text of no knowledge base`);
     await w.command('Developer: Set Log Level');
     await w.quickInputRow('Vouch');
     await w.quickInputRow('Info');
