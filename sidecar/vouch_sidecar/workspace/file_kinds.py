@@ -5,6 +5,7 @@ tie them to it.
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 LANGUAGES = {
     "python": "py pyi",
@@ -40,16 +41,21 @@ _MIGRATION = re.compile(r"(?:^|/)(?:db/migrate|migrations|alembic/versions)/")
 _WORDS = re.compile(r"[^\W_]++")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LOCKED = re.compile(
-    r"(?:\.lock|lock\.toml|[-.]lock\.(?:json|ya?ml)|\.sum)$",
+    r"\.(?:lock(?:b|file)?|sum|resolved)$|(?:^|[-._/])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$",
     re.IGNORECASE,
 )
-_CHANGING = re.compile(
-    r"(?:^|/)(?:changelog|changes|history|news|releases?|release[_-]?notes)(?:\.\w+)?$"
-    r"|(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest)\.jsonc?$"
-    r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$"
-    r"|(?:^|/)(?:setup\.(?:py|cfg)|requirements(?:[^/.]++|\.(?!txt$))*+\.txt|manifest\.in|go\.(?:mod|work)|gemfile|podfile"
+_CHANGES = frozenset("changelogs changes news newsfragments releasenotes whatsnew".split())
+"""Names of documents on what changed, or of the folder with one for each version…"""
+_CHANGES_IN_ONE = _CHANGES | {"history", "release", "releases"}
+"""…and those of one for all of them."""
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest|vcpkg)\.jsonc?$"
+    r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$|[/.]versions\.toml$"
+    r"|(?:^|/)(?:requirements|constraints)(?:/[^/]++|[^/]++)(?:(?<=\.txt)|(?<=\.in))$"
+    r"|(?:^|/)(?:setup\.(?:py|cfg)|manifest\.in|go\.(?:mod|work)|gemfile|podfile|pipfile"
     r"|pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|cmakelists\.txt|makefile"
-    r"|dockerfile|package\.swift)$"
+    r"|dockerfile|package\.swift|conanfile\.(?:py|txt)|mix\.exs|(?:environment|pubspec)\.ya?ml"
+    r"|directory\.\w+\.(?:props|targets))$"
     r"|\.(?:csproj|sln|gemspec|podspec)$",
     re.IGNORECASE,
 )
@@ -92,7 +98,20 @@ def changes_with_all(path: str) -> bool:
     """Whether nearly every commit changes a file, as with manifests, lock files and changelogs.
     Citing one says nothing about who changes it.
     """
-    return bool(_CHANGING.search(path) or _LOCKED.search(path))
+    if _MANIFEST.search(path) or _LOCKED.search(path):
+        return True
+    *folders, name = path.split("/")
+    if "." in name.strip(".") and ending_of(name) not in DOCUMENTS:
+        return False
+    return _is_on_changes(name.partition(".")[0], _CHANGES_IN_ONE) or any(
+        _is_on_changes(folder, _CHANGES) for folder in folders
+    )
+
+
+def _is_on_changes(name: str, names: Set[str]) -> bool:
+    """Whether the name of a file or a folder is one of these names, numbers apart."""
+    plain = "".join(filter(str.isalpha, words_of(name)))
+    return plain.startswith("changelog") or plain in names
 
 
 def words_of(name: str) -> str:
