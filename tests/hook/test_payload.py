@@ -29,6 +29,11 @@ PATH = "/base/src/relay.py"
         {"structuredPatch": 1},
         {"structuredPatch": [1, None, {}, {"newStart": "1"}, {"lines": [1, None]}]},
         {"structuredPatch": [{"newStart": True, "newLines": -4, "lines": {"+": 1}}] * 1000},
+        {
+            "structuredPatch": [
+                {"newStart": 0, "newLines": 0, "lines": [" "] * 9 + ["+"] + [" "] * 9}
+            ]
+        },
         {"file": {"startLine": 10**40, "numLines": None, "content": ["x"]}},
         {"file": "x", "content": [[[[[[[["deep"]]]]]]]]},
     ],
@@ -44,16 +49,24 @@ def test_whatever_a_host_sends_something_is_understood(
     for asked in (payload, given.touched_file(payload)):
         assert asked is not None
         assert given.edited_file(asked) == PATH
-        ranges = given.ranges_of(asked)
-        assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in ranges)
-        assert len(ranges) <= given.MAX_RANGES
+        for ranges in (given.ranges_of(asked), given.ranges_before(asked)):
+            assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in ranges)
+            assert len(ranges) <= given.MAX_RANGES
         said = given.text_of(asked), given.change_of(asked), given.inserted_in(asked)
         assert all(len(text or "") <= given.MAX_PROMPT for text in said)
         assert isinstance(given.is_edit(asked), bool)
 
 
 def test_what_is_passed_on_is_what_counts() -> None:
-    patch = [{"newStart": 7, "newLines": 2, "lines": [" a", "-b", "+c", "+ "]}]
+    patch = [
+        {
+            "oldStart": 5,
+            "oldLines": 2,
+            "newStart": 7,
+            "newLines": 3,
+            "lines": [" a", "-b", "+c", "+ "],
+        }
+    ]
     payload = {
         "tool_input": {"file_path": PATH, "old_string": "b", "new_string": "c", "secret": "x"},
         "tool_response": {"structuredPatch": patch, "originalFile": "all of it"},
@@ -62,7 +75,9 @@ def test_what_is_passed_on_is_what_counts() -> None:
     assert passed is not None
     assert "secret" not in json.dumps(passed)
     assert "all of it" not in json.dumps(passed)
-    assert given.ranges_of(passed) == given.ranges_of(payload) == [(7, 8)]
+    assert given.ranges_of(passed) == given.ranges_of(payload) == [(8, 9)]
+    assert given.ranges_before(passed) == [(6, 6)]
+    assert given.growth_of(passed) == 2
     assert (given.inserted_in(passed), given.change_of(passed)) == ("c", "b\nc")
     assert given.touched_file({"tool_input": {}}) is None
 
@@ -90,3 +105,12 @@ def test_lines_that_were_there_are_not_new() -> None:
     assert given.inserted_in({"tool_input": edit}) == "c"
     edits = [{"old_string": "a", "new_string": "x"}, {"old_string": "b", "new_string": "a"}]
     assert given.inserted_in({"tool_input": {"file_path": PATH, "edits": edits}}) == "x"
+
+
+def test_lines_that_a_change_adds_or_takes_away_lie_between_those_around_them() -> None:
+    around = [" a", " b", " c"]
+    added = {"oldStart": 10, "oldLines": 6, "newStart": 20, "newLines": 7}
+    hunks = [{**added, "lines": [*around, "+né", *around]}]
+    payload = {"tool_input": {"file_path": PATH}, "tool_response": {"structuredPatch": hunks}}
+    assert (given.ranges_before(payload), given.ranges_of(payload)) == ([(12, 13)], [(23, 23)])
+    assert given.growth_of(payload) == len("né\n".encode())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import count
 from typing import Any
 
 import pytest
 
 from tests.engine.processes import until
 from tests.hook.conftest import Hook, Place
+from tests.protocol import knowledge
 from tests.protocol.client import Client, indexed_client
 from tests.workspace.places import cite, git, write
 
@@ -20,6 +23,7 @@ RELAY = f"# One is up.\n# It restarts at night.\n{CODE}\n\ndef send_once():\n   
 @pytest.fixture
 def place(place: Place) -> Place:
     (place.base / "changed").touch()
+    knowledge.config(place.root, "sidecar: {recall: {max_results: 10}}\n")
     files = {"src/relay.py": RELAY, "CHANGELOG.md": "x", "src/loop.py": "x = 1\n"}
     write(place.root, {**files, "src/see.py": "# See src/relay.py\nuses_scheme = 1\n"})
     git(place.root, "init", "-q")
@@ -46,6 +50,35 @@ def server(place: Place) -> Iterator[Client]:
 def edited(place: Place, path: str, text: str = "nothing", **fields: Any) -> dict[str, Any]:
     given = {"file_path": str(place.root / path), "new_string": text, **fields}
     return {"tool_name": "Edit", "tool_input": given}
+
+
+def changed(place: Place, path: str, old: str, new: str) -> dict[str, Any]:
+    """Change a file as a host does, which reports that afterwards."""
+    before = (place.root / path).read_text("utf-8")
+    after = before.replace(old, new)
+    write(place.root, {path: after})
+    was, now = before.splitlines(), after.splitlines()
+    hunks = []
+    for group in SequenceMatcher(None, was, now, autojunk=False).get_grouped_opcodes(3):
+        (_, old_from, _, new_from, _), (*_, old_to, _, new_to) = group[0], group[-1]
+        lines = []
+        for tag, *span in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in was[span[0] : span[1]]]
+            else:
+                lines += [f"-{line}" for line in was[span[0] : span[1]]]
+                lines += [f"+{line}" for line in now[span[2] : span[3]]]
+        hunks.append(
+            {
+                "oldStart": old_from + 1,
+                "oldLines": old_to - old_from,
+                "newStart": new_from + 1,
+                "newLines": new_to - new_from,
+                "lines": lines,
+            }
+        )
+    event = edited(place, path, new, old_string=old)
+    return event | {"tool_response": {"structuredPatch": hunks, "originalFile": before}}
 
 
 def read(place: Place, path: str, **fields: Any) -> dict[str, Any]:
@@ -89,18 +122,76 @@ def test_lines_of_a_file_that_changed_since_tell_no_place(place: Place, hook: Ho
 
 
 def test_an_edit_has_the_claims_of_what_it_changes(place: Place, hook: Hook) -> None:
-    change = {"old_string": "def send_once():", "replace_all": False}
-    said = hook(
-        "post-tool-use", **edited(place, "src/relay.py", "def send_twice():", **change)
-    ).text
+    said = hook("post-tool-use", **changed(place, "src/relay.py", "    pass", "    x = 1")).text
+    assert "RelayLoop" in said
+    assert "send_once" not in said
+    assert "night" not in said
+    said = hook("post-tool-use", **changed(place, "src/relay.py", "return 1", "return 2")).text
     assert "send_once" in said
     assert "RelayLoop" not in said
-    patch = [{"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1, "lines": ["+    x = 1"]}]
-    event = edited(place, "src/relay.py", "    x = 1")
-    event["tool_response"] = {"structuredPatch": patch, "originalFile": RELAY}
-    said = hook("post-tool-use", **event).text
-    assert "RelayLoop" in said
     assert "night" not in said
+
+
+def test_an_edit_without_a_patch_has_the_claims_that_its_text_names(
+    place: Place, hook: Hook
+) -> None:
+    event = changed(place, "src/relay.py", "def send_once():", "def send_twice():")
+    said = hook("post-tool-use", **event | {"tool_response": None}).text
+    assert "send_once" in said
+    assert "RelayLoop" not in said
+
+
+def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(
+    place: Place, hook: Hook
+) -> None:
+    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another."""
+    write(place.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
+    said = hook("post-tool-use", **changed(place, "src/relay.py", CODE, CODE + "    x = 1\n")).text
+    assert "RelayLoop" in said
+    assert "send_once" not in said
+
+
+def test_what_an_edit_moved_is_found_where_it_is_then(place: Place, hook: Hook) -> None:
+    hook("post-tool-use", **changed(place, "src/relay.py", "    pass", "    x = 1\n" * 20))
+    sessions = (f"s{number}" for number in count())
+    event = read(place, "src/relay.py", offset=26, limit=3)
+
+    def is_placed() -> bool:
+        said = hook("post-tool-use", session_id=next(sessions), **event).text
+        return "relay.py:27" in said and "RelayLoop" not in said
+
+    until(is_placed)
+
+
+@pytest.mark.parametrize("path", ["README.md", "db/table.sql", "tests/test_relay.json"])
+def test_a_range_counts_in_every_file_that_claims_cite(
+    place: Place, hook: Hook, server: Client, path: str
+) -> None:
+    lines = [f"The {word} counter takes {word} coins." for word in ("amber", "birch", "cedar")]
+    content = ("\n\n".join(lines) + "\n").encode()
+    write(place.root, {path: content})
+    for line in lines:
+        word = line.split()[1]
+        cite(place.root, word, line, path, content, quote=line.encode())
+    cite(place.root, "linked", "Coins are counted twice.", f"{path}#L2", b"elsewhere")
+    git(place.root, "add", path)
+    tied = {"paths": [path]}
+    server.until("vouch/files", tied, lambda a: len(a["files"][0]["claims"]) == 4)
+    server.until("vouch/files", tied, lambda a: not a["degraded"])
+    said = hook("post-tool-use", **read(place, path, offset=4, limit=9)).text
+    assert "cedar" in said
+    assert not any(word in said for word in ("amber", "birch", "twice"))
+
+
+def test_an_event_tells_three_lines_at_most(place: Place, hook: Hook, server: Client) -> None:
+    for number in range(1, 6):
+        cite(place.root, f"more-{number}", f"More is said, {number}.", f"src/loop.py#L{number}")
+    tied = {"paths": ["src/loop.py"]}
+    server.until("vouch/files", tied, lambda a: len(a["files"][0]["claims"]) == 6)
+    event = read(place, "src/loop.py") | {"tool_response": "# JWT and Redis"}
+    said = hook("post-tool-use", **event).text
+    assert "More is said" in said
+    assert sum(line.startswith("- ") for line in said.splitlines()) == 3
 
 
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(

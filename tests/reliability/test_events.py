@@ -136,6 +136,8 @@ def test_no_payload_raises(given: dict[str, Any]) -> None:
         payloads.change_of,
         payloads.inserted_in,
         payloads.ranges_of,
+        payloads.ranges_before,
+        payloads.growth_of,
         payloads.last_answer,
     ):
         json.dumps(read(given))

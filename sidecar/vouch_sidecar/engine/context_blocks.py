@@ -43,6 +43,7 @@ class ContextRequest:
     tied: Sequence[ContextHit] = ()
     """Claims tied to the file that the texts come from; they come first, in this order."""
     max_chars: int | None = None
+    max_lines: int | None = None
     adjacent: bool = False
 
 
@@ -85,6 +86,7 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
         given=frozenset() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
+        max_lines=request.max_lines,
         adjacent=request.adjacent,
     )
     block = make_block(served, material)

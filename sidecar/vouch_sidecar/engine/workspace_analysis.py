@@ -35,6 +35,7 @@ from vouch_sidecar.engine.workspace_state import (
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Key, Kind
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
@@ -239,7 +240,8 @@ def work_out(
     state.watched = _watched(root, ties, sources, state)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, checkpoint)
-    workspace = Workspace(root, files, ties, searched, sources, origin, before, *people)
+    stats = _stats(root, ties, state)
+    workspace = Workspace(root, files, ties, searched, sources, origin, before, *people, stats)
     workspace.made_ready()
     yield Stage(workspace)
     # Until the second stage the old topics count; it takes long where no file was searched yet.
@@ -256,7 +258,7 @@ def work_out(
     fresh = _freshness(root, ties, sources, state, checkpoint)
     people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(
-        root, files, ties, wanted, sources, origin, fresh, *people, dict(state.names.stats)
+        root, files, ties, wanted, sources, origin, fresh, *people, _stats(root, ties, state)
     )
     workspace.made_ready()
     topics = _topics(collection, knowledge, workspace, state, checkpoint)
@@ -276,14 +278,22 @@ def _without_common(
 def _look_again(
     collection: Collection, state: WorkspaceState, checkpoint: Checkpoint
 ) -> Workspace | None:
-    """The workspace with its freshness updated; None if no quoted file changed."""
-    root, workspace = collection.root, collection.surroundings.workspace
+    """The workspace with its freshness updated, and the lines of names in files that were saved;
+    None if no such file changed.
+    """
+    root, published = collection.root, collection.surroundings.workspace
+    workspace = published
     with collection.due.look("quotes", state.quotes.keys()) as paths:
         same = all(stat_of(root, path) == state.quotes[path].stat for path in paths)
-    if same:
-        return None
-    fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
-    return None if fresh.is_same_as(workspace.fresh) else workspace.with_fresh(fresh)
+    if not same:
+        fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
+        if not fresh.is_same_as(workspace.fresh):
+            workspace = workspace.with_fresh(fresh)
+    if saved := state.names.saved:
+        state.names.saved = set()
+        names = {path: state.names.by_path.get(path, NO_NAMES) for path in saved}
+        workspace = workspace.with_names(names, {path: state.names.stats[path] for path in saved})
+    return None if workspace is published else workspace
 
 
 def _freshness(
@@ -314,6 +324,16 @@ def _freshness(
     lost = {source: path for source, path in state.once.files.items() if source not in sources}
     stats = {path: quotes.stat for path, quotes in state.quotes.items()}
     return Freshness(by_quote, lost, _gone_names(ties, state), stats)
+
+
+def _stats(root: Path, ties: Ties, state: WorkspaceState) -> dict[str, Stat]:
+    """The stat of each file that was searched for names, or of which a claim cites a line."""
+    stats = dict(state.names.stats)
+    for path, some in ties.by_path.items():
+        if path not in stats and any(tie.line is not None for tie in some):
+            stat = stat_of(root, path)
+            stats |= {} if stat is None else {path: stat}
+    return stats
 
 
 def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:

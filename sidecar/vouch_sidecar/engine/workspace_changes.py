@@ -92,7 +92,7 @@ def _says_other_names(
     if stat is None:
         state.files = None
         return True
-    if stat in (names.stats[path], names.saved.get(path)):
+    if stat == names.stats[path]:
         return False
     content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
     data = b"" if content is None else content[0]
@@ -100,7 +100,11 @@ def _says_other_names(
     said = digested(there, known)
     if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
         return True
-    names.saved[path] = stat if content is None else content[1]
+    names.stats[path] = stat if content is None else content[1]
+    if any(said):
+        names.by_path[path] = said
+    if any(said) or path in state.watched:
+        names.saved.add(path)
     return False
 
 

@@ -34,8 +34,8 @@ class NamesInFiles:
     by_path: dict[str, SaidNames] = field(default_factory=dict)
     stats: dict[str, Stat] = field(default_factory=dict)
     """Stat of each file that was searched, by path."""
-    saved: dict[str, Stat] = field(default_factory=dict)
-    """Stat of each file that was saved since, and still says the same names."""
+    saved: set[str] = field(default_factory=set)
+    """Paths of files that were saved, and say the same names, since these were published."""
 
 
 @dataclass(slots=True)

@@ -156,6 +156,11 @@ def mtime_ns(of: Stat) -> int:
     return max(int(written) for _, written, _ in _STAT.iter_unpack(of))
 
 
+def size_of(of: Stat) -> int:
+    """The size of a file in bytes."""
+    return sum(size for size, _, _ in _STAT.iter_unpack(of))
+
+
 def _regular(status: os.stat_result) -> Stat:
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("not a regular file")

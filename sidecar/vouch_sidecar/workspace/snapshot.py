@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.safe_files import Stat, size_of
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
@@ -19,7 +20,15 @@ from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import NO_NAMES, FoundTie, Tie, Ties, digested, is_searched
+from vouch_sidecar.workspace.ties import (
+    NO_NAMES,
+    FoundTie,
+    SaidNames,
+    Tie,
+    Ties,
+    digested,
+    is_searched,
+)
 
 _serials = count(1)
 
@@ -46,7 +55,7 @@ class Workspace:
     owned: Mapping[str, OwnersRule] = field(default_factory=dict)
     """The rule that names the owners of each tied file or folder, by path."""
     stats: Mapping[str, Stat] = field(default_factory=dict)
-    """The stat of each file in which names were looked for."""
+    """The stat of each file in which names were looked for, or of which claims cite a line."""
     serial: int = field(default_factory=lambda: next(_serials), init=False)
     """A number that no other workspace has. Sessions compare it: the workspace itself, with all
     ties, would stay in memory until each of them is asked again.
@@ -58,7 +67,18 @@ class Workspace:
 
     def with_fresh(self, fresh: Freshness) -> Workspace:
         """This workspace with another freshness."""
-        other = replace(self, fresh=fresh)
+        return self._with(fresh=fresh)
+
+    def with_names(self, names: Mapping[str, SaidNames], stats: Mapping[str, Stat]) -> Workspace:
+        """This workspace after files were saved that say the same names as before, on other lines
+        perhaps; `stats` are those of the files.
+        """
+        same = all(self.ties.names.get(path) == said for path, said in names.items())
+        ties = self.ties if same else self.ties.with_lines(names)
+        return self._with(ties=ties, stats={**self.stats, **stats})
+
+    def _with(self, **fields: Any) -> Workspace:
+        other = replace(self, **fields)
         other.__dict__["locator"] = self.locator  # it takes long to build, of the same files
         return other
 
@@ -165,6 +185,13 @@ class Workspace:
         """Whether a file has the size and times that it had at the last analysis."""
         stat = self.stats.get(path)
         return stat is not None and stat_of(self.root, path) == stat
+
+    def has_grown_by(self, path: str, growth: int) -> bool:
+        """Whether a file is so many bytes larger than it was at the last analysis."""
+        before, now = self.stats.get(path), stat_of(self.root, path)
+        if before is None or now is None:
+            return False
+        return size_of(now) - size_of(before) == growth
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -153,6 +153,13 @@ class Ties:
     def make_ready(self) -> None:
         """Build all look-ups."""
         _ = self._defining, self._mentioning, self._documents, self._by_claim
+
+    def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
+        """These ties, where files say the same names on other lines."""
+        other = replace(self, names={**self.names, **names})
+        look_ups = {name: made for name, made in self.__dict__.items() if name.startswith("_")}
+        other.__dict__.update(look_ups)  # they hold no line
+        return other
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those of the folders around it, unless the file (a

@@ -55,6 +55,7 @@ class BlockCandidates:
     leads: str | None = None
     """The collection that comes first if it has something to say."""
     max_chars: int | None = None
+    max_lines: int | None = None
     adjacent: bool = False
 
 
@@ -94,6 +95,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     if not about:
         return ContextBlock()
     limit = max(recalls[collection].max_results for collection in about)
+    limit = limit if material.max_lines is None else min(limit, material.max_lines)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first_hits, *hits])
     hits = [hit for hit in hits if state_of(hit) not in given]

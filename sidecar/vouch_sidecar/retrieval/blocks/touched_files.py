@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
@@ -19,7 +20,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
 
 MOST_LINES = 3
-"""Lines about a file that one event tells, of each knowledge base."""
+"""Lines that one event tells, about the file and the names in its text."""
 MAX_JUDGED = 4_096
 """Characters of inserted lines that are judged."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
@@ -32,7 +33,13 @@ class Touched:
 
     path: str
     ranges: Sequence[tuple[int, int]] = ()
-    """First and last lines, from 1; empty where they are not known."""
+    """First and last lines, from 1; empty where they are not known. Of a change, as they are after
+    it.
+    """
+    ranges_before: Sequence[tuple[int, int]] = ()
+    """Of a change, the lines that it replaced."""
+    growth: int = 0
+    """Of a change, how many bytes it added."""
     is_edit: bool = False
     text: str = ""
     """The text of a change, before and after it."""
@@ -73,11 +80,10 @@ def _hits_at(file: SavedFile, touched: Touched) -> list[ContextHit]:
     ]
     judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
     strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.threshold]
-    is_as_read = view.workspace.is_as_read(there)
     return [
         *map(_hit, broken),
         *judged,
-        *map(_hit, _in_place(strong, touched, is_as_read, file.is_located)),
+        *map(_hit, _in_place(strong, touched, _places(file, there, touched))),
     ]
 
 
@@ -94,32 +100,45 @@ def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 
-def _in_place(
-    ties: Sequence[Tied], touched: Touched, is_as_read: bool, quotes_are_located: bool
-) -> list[Tied]:
-    """The ties at the touched lines, in the order of the file, then those of the whole file. Line
-    numbers count only while the file is as it was when it was analysed; those of quotes also after
-    a change, where they were looked for since. A change without line numbers is placed by the names
-    in its text; without names, it counts for the whole file.
+class _TouchedLines(NamedTuple):
+    """The touched lines, as two kinds of ties count lines; empty where that is not known."""
+
+    of_quotes: Sequence[tuple[int, int]]
+    of_names: Sequence[tuple[int, int]]
+
+    def of(self, tied: Tied) -> Sequence[tuple[int, int]]:
+        return self.of_quotes if tied.arm == "quotes" else self.of_names
+
+
+def _places(file: SavedFile, path: str, touched: Touched) -> _TouchedLines:
+    """The touched lines, by the numbers that ties give. Quotes were looked for in the file as it is
+    now; names in the file as the last analysis read it, which is how a change found it, if the file
+    has grown since by what the change added.
+    """
+    workspace = file.view.workspace
+    of_quotes = touched.ranges if file.is_located else ()
+    if workspace.is_as_read(path):
+        return _TouchedLines(of_quotes, touched.ranges)
+    was_as_read = touched.is_edit and workspace.has_grown_by(path, touched.growth)
+    return _TouchedLines(of_quotes, touched.ranges_before if was_as_read else ())
+
+
+def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> list[Tied]:
+    """The ties at the touched lines, in the order of the file, then those whose place can't be
+    compared with these lines, then those of the whole file. A change also has the ties of what its
+    text names; the others only where there are none of these.
     """
     lined = sorted(
         (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0
     )
-    whole = [tied for tied in ties if tied.line is None]
-    known = touched.is_edit and quotes_are_located
-    inside = [
-        tied
-        for tied in lined
-        if (is_as_read or (known and tied.arm == "quotes")) and _overlaps(tied, touched.ranges)
-    ]
+    inside = [tied for tied in lined if _overlaps(tied, places.of(tied))]
     if touched.is_edit:
         words = {word[0] for word in matches(_WORD, touched.text)}
-        ties_named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
-        if inside or ties_named:
-            return [*inside, *ties_named]
-    elif touched.ranges and is_as_read:
-        return [*inside, *whole]
-    return [*lined, *whole]
+        named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
+        if inside or named:
+            return [*inside, *named]
+    unknown = [tied for tied in lined if not places.of(tied)]
+    return [*inside, *unknown, *(tied for tied in ties if tied.line is None)]
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:

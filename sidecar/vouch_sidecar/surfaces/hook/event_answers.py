@@ -19,7 +19,12 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, look_at
+from vouch_sidecar.retrieval.blocks.touched_files import (
+    MOST_LINES,
+    Touched,
+    hits_to_tell,
+    look_at,
+)
 from vouch_sidecar.retrieval.files.saved_file import SavedFile
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
@@ -130,7 +135,11 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     if not lines and not tied:
         return ""
     asked = ContextRequest(
-        [lines] if lines else [], session=session, repeat=session is None, tied=tied
+        [lines] if lines else [],
+        session=session,
+        repeat=session is None,
+        tied=tied,
+        max_lines=MOST_LINES,
     )
     speech = context_block(served, asked)
     engine.stats.count_hits(speech.hits)
@@ -146,6 +155,8 @@ def _touched(payload: Payload, path: str) -> Touched:
     return Touched(
         path,
         ranges,
+        ranges_before=given.ranges_before(payload),
+        growth=given.growth_of(payload),
         is_edit=True,
         text=given.change_of(payload),
         inserted=given.inserted_in(payload),

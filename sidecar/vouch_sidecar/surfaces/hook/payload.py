@@ -146,8 +146,8 @@ def _lines_of(payload: Payload, sign: str, names: tuple[str, ...], others: tuple
     """
     hunks = _hunks(payload)
     if hunks:
-        patch = [line for hunk in hunks for line in _list(hunk.get("lines"))]
-        lines = [line[1:] for line in patch if isinstance(line, str) and line.startswith(sign)]
+        patch = [line for hunk in hunks for line in _texts(hunk.get("lines"))]
+        lines = [line[1:] for line in patch if line.startswith(sign)]
     else:
         on_both_sides = set(_written(payload["tool_input"], others).splitlines())
         given = _written(payload["tool_input"], names).splitlines()
@@ -158,12 +158,11 @@ def _lines_of(payload: Payload, sign: str, names: tuple[str, ...], others: tuple
 
 def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     """The first and last lines, from 1, of what a tool has read or changed, as far as the event
-    tells them.
+    tells them; of a change, as they are after it.
     """
     hunks = _hunks(payload)
     if hunks:
-        ranges = [_range(hunk.get("newStart"), hunk.get("newLines")) for hunk in hunks]
-        return [span for span in ranges if span is not None]
+        return _changed_lines(hunks, "new")
     given, response = payload["tool_input"], payload.get("tool_response")
     file = response.get("file") if isinstance(response, Mapping) else None
     lines = (
@@ -175,6 +174,35 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     return [] if lines is None else [lines]
 
 
+def ranges_before(payload: Payload) -> list[tuple[int, int]]:
+    """The first and last lines of what a tool has changed, as they were before it, by the host's
+    patch.
+    """
+    return _changed_lines(_hunks(payload), "old")
+
+
+def growth_of(payload: Payload) -> int:
+    """How many bytes larger a change made the file, by the host's patch."""
+    signs = {"+": 1, "-": -1}  # a sign takes the place of the line's end
+    lines = [line for hunk in _hunks(payload) for line in _texts(hunk.get("lines"))]
+    return sum(signs.get(line[:1], 0) * len(line.encode("utf-8", "replace")) for line in lines)
+
+
+def _changed_lines(hunks: list[Payload], side: str) -> list[tuple[int, int]]:
+    """The lines of a patch on one side, "old" or "new", without those around each change. Where
+    nothing is on this side, the lines before and after the place.
+    """
+    ranges = []
+    for hunk in hunks:
+        lines = [line.startswith(("+", "-")) for line in _texts(hunk.get("lines"))]
+        around = (lines.index(True), lines[::-1].index(True)) if any(lines) else (0, 0)
+        span = _range(hunk.get(f"{side}Start"), hunk.get(f"{side}Lines"))
+        if span is not None:
+            ends = span[0] + around[0], max(0, span[1] - around[1])
+            ranges.append((min(ends), max(ends)))
+    return ranges
+
+
 def _hunks(payload: Payload) -> list[Payload]:
     response = payload.get("tool_response")
     patch = response.get(PATCH) if isinstance(response, Mapping) else None
@@ -183,6 +211,10 @@ def _hunks(payload: Payload) -> list[Payload]:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in _list(value) if isinstance(text, str)]
 
 
 def _range(first: object, number: object) -> tuple[int, int] | None:
