@@ -312,34 +312,32 @@ def test_what_stands_in_the_way_stays_and_is_named(
     assert path.read_text("utf-8") == text
 
 
-@pytest.mark.parametrize("linked", [".zed", ".zed/settings.json"])
-def test_links_out_of_the_project_are_not_followed(
-    install: Install, root: Path, tmp_path: Path, linked: str
+@pytest.mark.parametrize("target", ["../outside", "docs", "docs/missing.md", "."])
+@pytest.mark.parametrize(
+    ("host", "linked"),
+    [
+        ("zed", ".zed"),
+        ("zed", ".zed/settings.json"),
+        ("cursor", ".cursor/skills"),
+        ("cursor", ".cursor/skills/vouch-sidecar/SKILL.md"),
+        ("claude-code", ".claude"),
+    ],
+)
+def test_links_are_not_followed(
+    install: Install, root: Path, tmp_path: Path, host: str, linked: str, target: str
 ) -> None:
-    outside = tmp_path / "outside"
-    (outside / "folder").mkdir(parents=True)
-    (outside / "file").write_text("{}", "utf-8")
-    (root / linked).parent.mkdir(exist_ok=True)
-    (root / linked).symlink_to(outside / ("folder" if linked == ".zed" else "file"))
-    assert "leads out of" in install("zed", code=1).stderr
-    assert (outside / "file").read_text("utf-8") == "{}"
-    assert not any((outside / "folder").iterdir())
-
-
-def test_links_within_the_project_stay_links(install: Install, root: Path) -> None:
-    (root / "settings").mkdir()
-    (root / ".zed").symlink_to(root / "settings", target_is_directory=True)
-    install("zed")
-    assert (root / ".zed").is_symlink()
-    assert "PYTHONSAFEPATH" in (root / "settings" / "settings.json").read_text("utf-8")
-    install("zed", "--uninstall")
-    assert not (root / "settings").exists()
+    (root / "docs").mkdir(exist_ok=True)
+    (tmp_path / "outside").mkdir()
+    (root / linked).parent.mkdir(exist_ok=True, parents=True)
+    (root / linked).symlink_to(root / target)
+    before = {*tmp_path.rglob("*")}
+    assert f"{linked} is a link: nothing is written through one" in install(host, code=1).stderr
+    assert f"{linked} is a link" in install(host, "--uninstall", code=1).stderr
+    assert {*tmp_path.rglob("*")} == before
 
 
 def test_nothing_is_written_into_a_knowledge_base(install: Install, root: Path) -> None:
     before = knowledge.digest(root)
-    (root / ".zed").symlink_to(root / ".vouch", target_is_directory=True)
-    assert "knowledge base" in install("zed", code=1).stderr
     assert "knowledge base" in install("cursor", "--root", str(root / ".vouch"), code=1).stderr
     assert knowledge.digest(root) == before
 
@@ -428,7 +426,8 @@ def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: st
     for args in ([], ["--uninstall"], ["--dry-run"]):
         result = CliRunner().invoke(main, ["install", host, *args])
         assert result.exception is None or isinstance(result.exception, SystemExit)
-        assert result.exit_code == 0 or "can't be read" in result.output
+        refused = "is a link" if odd == "itself" else "can't be read"
+        assert result.exit_code == 0 or refused in result.output
 
 
 def test_it_ends_with_what_is_there_now(install: Install, root: Path) -> None:

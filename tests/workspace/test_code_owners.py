@@ -126,6 +126,12 @@ def test_the_first_place_counts(tmp_path: Path) -> None:
     assert owners_in(tmp_path) == "github"
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_rule(tmp_path: Path) -> None:
+    write(tmp_path, {"CODEOWNERS": "\ufeff*.py @root\n"})
+    made = read_owners(tmp_path)
+    assert made.rules_for(["a.py"])["a.py"].owners[0].handle == "root"
+
+
 def owners_in(top: Path) -> str:
     ((owner,),) = (rule.owners for rule in read_owners(top).rules)
     return owner.handle

@@ -115,7 +115,7 @@ def read_owners(top: Path) -> CodeOwners:
             continue
         except UnreadableError as error:
             return CodeOwners(top, path, problems=(RuleProblem(1, f"it names no owners: {error}"),))
-        return replace(rules_in(data.decode("utf-8", "replace")), top=top, path=path)
+        return replace(rules_in(data.decode("utf-8-sig", "replace")), top=top, path=path)
     return CodeOwners()
 
 

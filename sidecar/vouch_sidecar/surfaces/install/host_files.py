@@ -63,7 +63,7 @@ class FileState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExaminedFile:
-    """A file of an integration, its real path, and its text; None if it does not exist."""
+    """A file of an integration, its path, and its text; None if it does not exist."""
 
     file: HostFile
     path: Path
@@ -108,20 +108,20 @@ class ExaminedFile:
 
 
 def examine(files: Sequence[HostFile], base: Path) -> list[ExaminedFile]:
-    """The files below the folder `base`. Raises `InstallError` if one can't be read, is outside of
-    `base`, or is in `.vouch/`.
+    """The files below the folder `base`. Raises `InstallError` if one can't be read, lies behind a
+    link, or is in `.vouch/`.
     """
     root = base.resolve()
     examined = []
     for file in files:
+        path = root / file.path
+        below = [path, *path.parents[: len(file.path.parts) - 1]]
+        if link := next((each for each in below if each.is_symlink()), None):
+            name = link.relative_to(root).as_posix()
+            raise InstallError(f"{name} is a link: nothing is written through one")
+        if KB_DIRNAME in path.parts:
+            raise InstallError(f"{file.path} lies in a knowledge base: nothing is written there")
         try:
-            path = _real(root / file.path)
-            if not path.is_relative_to(root):
-                raise InstallError(f"{file.path} leads out of {base}")
-            if KB_DIRNAME in path.parts:
-                raise InstallError(
-                    f"{file.path} lies in a knowledge base: nothing is written there"
-                )
             examined.append(ExaminedFile(file, path, text_of(path)))
         except UnreadableError as error:
             raise InstallError(f"{file.path} can't be read: {error}") from None

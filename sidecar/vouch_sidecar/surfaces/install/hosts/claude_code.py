@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vouch_sidecar.surfaces.install.events import hook_events
 from vouch_sidecar.surfaces.install.host_files import WRITTEN_BY, HostFile, json_text
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
@@ -32,19 +33,12 @@ PLUGIN_MANIFEST = {
 }
 
 
-HOOK_EVENTS = {
-    "SessionStart": "session-start",
-    "UserPromptSubmit": "user-prompt-submit",
-    "PostToolUse": "post-tool-use",
-    "Stop": "stop",
-    "SessionEnd": "session-end",
-}
 MATCHERS = {"PostToolUse": {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}}
 
 
 def _files(command: str) -> list[HostFile]:
     hooks: dict[str, Any] = {}
-    for name, event in HOOK_EVENTS.items():
+    for name, event in hook_events("claude-code").items():
         run = {
             "type": "command",
             "command": f"{ENV_PREFIX}{command} hook {event}",

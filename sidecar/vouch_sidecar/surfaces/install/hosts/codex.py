@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from vouch_sidecar.surfaces.install.events import hook_events
 from vouch_sidecar.surfaces.install.host_files import WRITTEN_BY, HostFile
 from vouch_sidecar.surfaces.install.hosts.host import (
     COMMAND,
@@ -18,12 +19,6 @@ from vouch_sidecar.surfaces.install.hosts.host import (
 )
 from vouch_sidecar.surfaces.install.skill import skill
 
-CODEX_EVENTS = {
-    "SessionStart": "session-start",
-    "UserPromptSubmit": "user-prompt-submit",
-    "Stop": "stop",
-    "SessionEnd": "session-end",
-}
 CODEX_HOOK_SECONDS = 3
 """Codex's time limit for hooks at the end of a session."""
 
@@ -45,7 +40,7 @@ command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}")}
 command_windows = {json.dumps(f"{command} hook {event}")}
 timeout = {CODEX_HOOK_SECONDS}
 """
-        for name, event in CODEX_EVENTS.items()
+        for name, event in hook_events("codex").items()
     )
 
 
