@@ -125,6 +125,34 @@ def test_what_was_captured_is_said_to_whom_asks_and_to_nobody_else(captured: Pat
     assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the relay retries failed deliveries",
+        "retry failed deliveries of the relay in the test",
+        "which relay is painted green and yellow in the corner?",
+    ],
+)
+def test_what_only_shares_the_subject_of_a_question_opens_no_exchange(
+    captured: Path, prompt: str
+) -> None:
+    assert context(engine_on(captured), prompt) == ""
+
+
+def test_a_sentence_of_an_answer_holds_a_word_of_the_prompt(captured: Path) -> None:
+    said = context(engine_on(captured), QUESTION)
+    assert RETRIES in said
+    assert "Backoff is capped" not in said
+
+
+def test_an_approved_sentence_of_an_exchange_holds_a_word_of_the_prompt(root: Path) -> None:
+    for text in claims(root):
+        change(root, text, auto_approved=False, approved_by="ada")
+    said = context(engine_on(root), "are the failed deliveries of the relay logged?")
+    assert "Backoff is capped" not in said
+    assert "The queue keeps events" not in said
+
+
 def test_the_heading_above_is_said_with_a_sentence(captured: Path) -> None:
     engine = engine_on(captured)
     hits = ask(engine, "probe", text="Is the backoff of the relay capped for the handheld app?")

@@ -220,10 +220,12 @@ CandidateKind = Literal["worded", "passage", "exchange", "answer"]
 cut from a document, approved by its receipt alone. `exchange`: a statement of a captured exchange.
 `answer`: a statement of an exchange whose question the text asks again.
 """
-ASKED_AGAIN = 0.5
-"""A text asks a captured question again if it holds this share of the question's weight…"""
-ASKS_MORE = 0.25
-"""…and the question holds this share of the text's weight: the text may ask more."""
+ASKED_AGAIN = 0.55
+"""A question asks a captured one again if it holds this share of its weight…"""
+ASKS_MORE = 0.4
+"""…and the captured question and its answer together hold this share of the new one's weight: of
+less the subject alone is the same.
+"""
 UNASKED_KINDS: frozenset[CandidateKind] = frozenset({"exchange", "passage"})
 """Kinds of claims that are never volunteered. What was said in a conversation is no fact until
 somebody approves it; passages were volunteered wrongly to more than a third of the prompts that

@@ -331,8 +331,9 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
         source = view.visible.in_document(snapshot.document(hit))
         if not isinstance(source, Source) or not asks(source.question or ""):
             continue
-        again = _asks_again(view, asked, source.question or "")
-        for turn, claim in enumerate(view.texts.statements_of(source)[:MAX_STATEMENTS]):
+        statements = view.texts.statements_of(source)[:MAX_STATEMENTS]
+        again = _asks_again(view, asked, source.question or "", statements)
+        for turn, claim in enumerate(statements):
             document = view.knowledge.document((Kind.CLAIM, claim.id))
             if document is not None and view.visible.is_recent(claim):
                 candidate = _claim_candidate(view, document, claim)
@@ -340,14 +341,19 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[_Candidate]:
                 yield candidate._replace(position=turn, kind=kind)
 
 
-def _asks_again(view: View, asked: WeighedWords, question: str) -> bool:
-    """Whether a text asks a captured question again, perhaps with more."""
-    held = asked.weight_of(asked.held_by(frozenset(_stems(view, question))), ())
+def _asks_again(view: View, asked: WeighedWords, question: str, answer: Sequence[Claim]) -> bool:
+    """Whether a text asks a captured question again: it asks, it holds most of the question, and
+    question and answer together hold enough of it.
+    """
+    if not asks(asked.text):
+        return False
     before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
     shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
-    return held >= ASKS_MORE * asked.total_weight > 0 and shared >= ASKED_AGAIN * fsum(
-        before.values()
-    )
+    if shared < ASKED_AGAIN * fsum(before.values()):
+        return False
+    texts = (question, *(view.texts.shown(claim).text for claim in answer))
+    held = asked.held_by(frozenset(stem for text in texts for stem in _stems(view, text)))
+    return asked.weight_of(held, ()) >= ASKS_MORE * asked.total_weight > 0
 
 
 def _judged(
@@ -382,11 +388,7 @@ def _judged(
             other_end = 0.0
         elif not (strength and held):
             continue
-        if (
-            candidate.own_stems
-            and candidate.kind == "exchange"
-            and not any(w.held_by(candidate.own_stems) for w in held)
-        ):
+        if candidate.own_stems and not any(w.held_by(candidate.own_stems) for w in held):
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
