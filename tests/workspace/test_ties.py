@@ -8,12 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, due
+from vouch_sidecar.engine import Caller, Engine, due
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.retrieval.files.file_ties import tied_to
+from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 from vouch_sidecar.workspace.definitions import Wanted
 from vouch_sidecar.workspace.names_in_text import names_in
@@ -117,9 +118,9 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
     root: Path, tmp_path: Path
 ) -> None:
     texts = {
-        "README.md": "# Top\n\nThe top is quiet.\nIt is.\n",
-        "a/README.md": "# A\n\nUploads of A retry.\nThrice.\n",
-        "b/README.md": "# B\n\nUploads of B stop.\nAt once.\n",
+        "README.md": "# Top\n\nThe top is quiet.\nSo it is.\n",
+        "a/README.md": "# A\n\nUploads of A retry.\nThree times each.\n",
+        "b/README.md": "# B\n\nUploads of B stop.\nThey end at once.\n",
     }
     write(root, texts)
     git(root, "add", "-A")
@@ -136,7 +137,64 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
     write(root, {"b/README.md": "# Something else\n"})
     engine = settled(root, tmp_path)
     assert [ties(engine, path)[0].fresh for path in ("README.md", "a/README.md")] == ["there"] * 2
-    assert ties(engine, "b/README.md") == []
+    assert ties(engine, "b/README.md")[0].fresh == "gone"
+
+
+UPLOAD = "# Upload\n\nThe {} uploader retries {} times.\n"
+
+
+def ingest(root: Path, claim_id: str, content: str) -> None:
+    """Cite a README by its mere name, as vouch does, whichever folder it is in."""
+    quote = content.split("\n")[2]
+    cite(root, claim_id, quote, "README.md", content.encode(), quote=quote.encode())
+
+
+def staleness(engine: Engine, claim_id: str) -> str | None:
+    view = engine.serving(Caller())[0].view
+    found = view.visible.claim(claim_id)
+    assert found is not None
+    gone = stale(view, found)
+    return None if gone is None else gone.reason
+
+
+def test_a_document_of_another_folder_is_not_the_one_with_its_name(
+    root: Path, tmp_path: Path
+) -> None:
+    write(root, {"README.md": UPLOAD.format("inner", "two")})
+    git(root, "add", "README.md")
+    ingest(root, "outer", UPLOAD.format("outer", "nine"))
+    engine = settled(root, tmp_path)
+    assert ties(engine, "README.md") == []
+    assert staleness(engine, "outer") is None
+    (citation,) = ask(engine, "claim", id="outer")["claim"]["citations"]
+    assert "/.vouch/sources/" in citation["document"]
+
+
+def test_of_two_documents_with_one_name_each_stays_what_it_was(root: Path, tmp_path: Path) -> None:
+    texts = {"README.md": UPLOAD.format("top", "two"), "a/README.md": UPLOAD.format("side", "nine")}
+    write(root, texts)
+    git(root, "add", "-A")
+    ingest(root, "top", texts["README.md"])
+    ingest(root, "side", texts["a/README.md"])
+    settled(root, tmp_path)
+    write(root, {"a/README.md": "# Something else\n\nIt is all new here.\n"})
+    engine = settled(root, tmp_path)
+    assert [tied.claim.id for tied in ties(engine, "README.md")] == ["top"]
+    assert str(staleness(engine, "side")).startswith("quote gone since, a/README.md changed")
+    git(root, "rm", "-q", "-f", "a/README.md")
+    engine = settled(root, tmp_path)
+    assert [tied.claim.id for tied in ties(engine, "README.md")] == ["top"]
+    assert staleness(engine, "side") == "a/README.md, which it cites, is gone"
+    assert staleness(engine, "top") is None
+
+
+def test_a_rewritten_document_is_none_for_who_never_saw_it(root: Path, tmp_path: Path) -> None:
+    write(root, {"README.md": UPLOAD.format("top", "two"), "a/README.md": "# Upload\n\nNew.\n"})
+    git(root, "add", "-A")
+    ingest(root, "side", UPLOAD.format("side", "nine"))
+    engine = settled(root, tmp_path)
+    assert [ties(engine, path) for path in ("README.md", "a/README.md")] == [[], []]
+    assert staleness(engine, "side") is None
 
 
 def test_a_title_that_holds_a_path_cites_nothing(root: Path, tmp_path: Path) -> None:

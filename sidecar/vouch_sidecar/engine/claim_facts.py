@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -13,19 +13,21 @@ from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.decisions import decided_at, rationales
-from vouch_sidecar.kb.reader import Kept, kept
+from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files_of_claim import CitedFile, ClaimFacts
-from vouch_sidecar.workspace.locator import Locator, line_in
+from vouch_sidecar.workspace.locator import Locator, is_mere_name, line_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 
 SHARED_LINES = 0.5
 """A file counts as the edited form of a source if it has at least this share of the source's
-lines.
+telling lines.
 """
+TELLING_WORDS = 3
+"""Words that a line has at least by which one document is told from another."""
 
 
 class ClaimFactsCollector:
@@ -94,61 +96,91 @@ class ClaimFactsCollector:
         return self._kept[1]
 
 
-def sources_in(knowledge: Knowledge, locator: Locator, checkpoint: Checkpoint) -> dict[str, str]:
+def sources_in(
+    knowledge: Knowledge, locator: Locator, once: Mapping[str, str], checkpoint: Checkpoint
+) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names, else the
-    first file with the same content. A locator that may name several files means the one with the
-    same content.
+    first file with the same content. A locator that is a mere name means, of the files with that
+    name, the one that holds what the source holds. `once` are the files that were found earlier.
     """
     paths_by_id: dict[str, str] = {}
-    lost: dict[int, set[str]] = {}
-    unsure: dict[Source, tuple[str, ...]] = {}
+    named: dict[Source, tuple[str, ...]] = {}
+    lost: list[Source] = []
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
         checkpoint()
         if source.question is not None:
             continue  # captured talk, which may hold a path
         paths = locator.all_of_source(source.locator)
-        if len(paths) == 1:
-            paths_by_id[source.id] = paths[0]
+        if paths and is_mere_name(source.locator):
+            named[source] = paths
         elif paths:
-            unsure[source] = paths
+            paths_by_id[source.id] = paths[0]
         elif "://" not in source.locator:
-            content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
-            with suppress(OSError):
-                lost.setdefault(content.lstat().st_size, set()).add(source.id)
-    paths_by_id |= _by_content(unsure, locator.root, checkpoint)
-    for path in locator.files.paths if lost else ():
-        checkpoint()
-        with suppress(OSError, ValueError):
-            ids = lost.get((locator.root / path).lstat().st_size)
-            name = _content_id(locator.root, path) if ids else ""
-            if ids and name in ids:
-                paths_by_id.setdefault(name, path)
-    return paths_by_id
+            lost.append(source)
+    paths_by_id |= _by_content(named, locator.root, once, checkpoint)
+    lost += [source for source in named if source.id not in paths_by_id]
+    return paths_by_id | _elsewhere(lost, locator, checkpoint)
 
 
 def _by_content(
-    unsure: Mapping[Source, tuple[str, ...]], root: Path, checkpoint: Checkpoint
+    named: Mapping[Source, tuple[str, ...]],
+    root: Path,
+    once: Mapping[str, str],
+    checkpoint: Checkpoint,
 ) -> dict[str, str]:
-    """For each source, by id: of its candidate files the one with the same content, else the one
-    that shares most lines with it, and at least half of them.
+    """For each source, by id: of the files with its name the one with the same content; else the
+    one that it was once found in; else the one that shares most telling lines with it, and at least
+    half of them. A source without such lines means the only file with its name.
     """
     ids: dict[str, str] = {}
-    lines: dict[str, frozenset[bytes]] = {}
-    for path in dict.fromkeys(path for paths in unsure.values() for path in paths):
+    for path in dict.fromkeys(path for paths in named.values() for path in paths):
         checkpoint()
-        there = read_file(root, path)
-        data = there[0] if there is not None else b""
-        ids[path], lines[path] = sha256(data).hexdigest(), frozenset(data.splitlines())
+        ids[path] = _content_id(root, path)
+    lines: dict[str, frozenset[bytes]] = {}
     paths_by_id: dict[str, str] = {}
-    for source, paths in unsure.items():
+    for source, paths in named.items():
+        checkpoint()
         if same := [path for path in paths if ids[path] == source.id]:
             paths_by_id[source.id] = same[0]
-        elif (content := kept(root / KB_DIRNAME, source)) is not None:
-            wanted = frozenset(content.data.splitlines())
+        elif once.get(source.id) in paths:
+            paths_by_id[source.id] = once[source.id]
+        elif not (wanted := _telling_lines(read_content(root / KB_DIRNAME, source))):
+            paths_by_id |= {source.id: paths[0]} if len(paths) == 1 else {}
+        else:
+            for path in paths:
+                if path not in lines:
+                    there = read_file(root, path)
+                    lines[path] = _telling_lines(None if there is None else there[0])
             best = max(paths, key=lambda path: len(wanted & lines[path]))
-            if len(wanted & lines[best]) >= SHARED_LINES * max(1, len(wanted)):
+            if len(wanted & lines[best]) >= SHARED_LINES * len(wanted):
                 paths_by_id[source.id] = best
+    return paths_by_id
+
+
+def _telling_lines(data: bytes | None) -> frozenset[bytes]:
+    """The lines that hardly any other document has: of some words, and no headings."""
+    lines = (line.strip() for line in (data or b"").splitlines())
+    return frozenset(
+        line for line in lines if len(line.split()) >= TELLING_WORDS and not line.startswith(b"#")
+    )
+
+
+def _elsewhere(lost: Iterable[Source], locator: Locator, checkpoint: Checkpoint) -> dict[str, str]:
+    """For each source, by id: the first file of any name with the same content."""
+    ids_by_size: dict[int, set[str]] = {}
+    for source in lost:
+        content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
+        with suppress(OSError):
+            ids_by_size.setdefault(content.lstat().st_size, set()).add(source.id)
+    paths_by_id: dict[str, str] = {}
+    for path in locator.files.paths if ids_by_size else ():
+        checkpoint()
+        with suppress(OSError, ValueError):
+            ids = ids_by_size.get((locator.root / path).lstat().st_size)
+            name = _content_id(locator.root, path) if ids else ""
+            if ids and name in ids:
+                paths_by_id.setdefault(name, path)
     return paths_by_id
 
 

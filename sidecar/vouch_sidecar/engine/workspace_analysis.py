@@ -221,7 +221,7 @@ def work_out(
     sources = collection.surroundings.workspace.sources
     if changed is None:
         state.reads = {}
-        sources = sources_in(knowledge, locator, checkpoint)
+        sources = sources_in(knowledge, locator, state.once.files, checkpoint)
     state.knowledge = None
     facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources, state)
     for claim_id, claim in _claims(knowledge, changed):

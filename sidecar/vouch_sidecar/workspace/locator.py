@@ -52,6 +52,18 @@ def _stem(path: str, whole: bool = False) -> str:
     return stem if whole else stem.rpartition("/")[2]
 
 
+def is_mere_name(locator: str) -> bool:
+    """Whether a source's locator is the name of a file without its folder, as vouch's `ingest`
+    writes it: any file with that name may be meant, or one of another folder altogether.
+    """
+    return bool(_name_in(locator))
+
+
+def _name_in(locator: str) -> str:
+    name = _AT_LINE.sub("", locator.strip().partition("#")[0])
+    return "" if "/" in name or "\\" in name or _SCHEME.match(name) else name
+
+
 class Locator:
     """Finds files of one workspace. `root` is a real path."""
 
@@ -76,8 +88,8 @@ class Locator:
         may mean every file with that name.
         """
         path = self._of_source(locator)
-        name = _AT_LINE.sub("", locator.strip().partition("#")[0])
-        if "/" in name or "\\" in name or _SCHEME.match(name):
+        name = _name_in(locator)
+        if not name:
             return () if path is None else (path,)
         paths = self.files.with_name(name)[:MAX_COMPARED_FILES]
         return tuple(dict.fromkeys([*([path] if path is not None else []), *paths]))

@@ -17,7 +17,7 @@ from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
-from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.locator import Locator, is_mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import (
@@ -154,8 +154,13 @@ class Workspace:
         return self.code_owners.rules_for([prefix + path]).get(prefix + path)
 
     def source_path(self, locator: str, source_id: str) -> str | None:
-        """The file that a source was made from."""
-        return self.sources.get(source_id) or self.locator.of_source(locator)
+        """The file that a source was made from. Once the workspace was analysed, a mere name alone
+        does not tell it.
+        """
+        path = self.sources.get(source_id)
+        if path is None and not (self.files.paths and is_mere_name(locator)):
+            return self.locator.of_source(locator)
+        return path
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
