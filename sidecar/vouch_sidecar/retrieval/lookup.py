@@ -94,11 +94,12 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
 
 
 def with_short_beginning(view: View, kind: Kind, start: str) -> list[str]:
-    """The ids that begin with `start`, where `by_beginning` does not take it as it is too short."""
+    """The ids that begin with `start`, where `by_beginning` would take more of them."""
     start = start.removesuffix("…")
     if not start or len(start.encode("utf-8", "replace")) > MAX_CALLED or any(_cuts(start)):
         return []
-    return [artifact.id for artifact in _beginning(view, kind, start)]
+    ids = (artifact.id for artifact in _beginning(view, kind, start))
+    return [artifact_id for artifact_id in ids if any(_cuts(artifact_id))]
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
