@@ -144,6 +144,7 @@ def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
 
 
 def test_a_claim_that_replaces_a_given_one_says_so(tmp_path: Path) -> None:
+    """Also where another claim stood between them."""
     root = base(tmp_path / "kb")
     engine = engine_on(root)
 
@@ -153,6 +154,7 @@ def test_a_claim_that_replaces_a_given_one_says_so(tmp_path: Path) -> None:
 
     mark = "(replaces what was said earlier)"
     assert mark not in told("s")
+    assert mark not in told("late")
     old = {"text": "Keys rotate.", "entities": ["vault"], "status": "superseded"}
     new = {"text": "Keys rotate daily.", "entities": ["vault"], "supersedes": ["rotation"]}
     write(root, "claims/rotation.yaml", claim("rotation", **old))
@@ -162,3 +164,13 @@ def test_a_claim_that_replaces_a_given_one_says_so(tmp_path: Path) -> None:
     assert mark in line
     assert "rotation" not in line
     assert mark not in told("another session")
+    newest = {"text": "Keys rotate hourly.", "entities": ["vault"], "supersedes": ["daily"]}
+    chain = {"id": "chain", "source": "daily", "relation": "supersedes", "target": "rotation"}
+    write(root, "relations/chain.yaml", chain)
+    write(root, "claims/daily.yaml", claim("daily", **new, status="superseded"))
+    write(root, "claims/hourly.yaml", claim("hourly", **newest))
+    engine.read()
+    for session_id in ("s", "late"):
+        (line,) = (line for line in told(session_id).splitlines() if "hourly" in line)
+        assert mark in line
+    assert mark not in told("one more session")

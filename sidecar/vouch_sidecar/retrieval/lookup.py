@@ -139,8 +139,13 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
 
 
 def successor(view: View, claim_id: str) -> str | None:
-    """The id of the claim that in the end supersedes a claim, through a chain of supersedes; None
-    if the viewer may not see it.
+    """The first of the `successors` of a claim; None if there is none that the viewer may see."""
+    return next(iter(successors(view, claim_id)), None)
+
+
+def successors(view: View, claim_id: str) -> list[str]:
+    """The ids, sorted, of the claims that in the end supersede a claim, through a chain of
+    supersedes, as far as the viewer may see them.
     """
     knowledge = view.knowledge
     waiting = [knowledge.pseudonyms.of(claim_id)]
@@ -149,9 +154,9 @@ def successor(view: View, claim_id: str) -> str | None:
         replacing = list(knowledge.superseding(waiting.pop(0)))
         claims = filter(None, map(knowledge.claim_of, replacing))
         if visible := sorted(claim.id for claim in claims if view.visible.sees(claim)):
-            return visible[0]
+            return visible
         for newer in replacing:
             if newer not in seen:
                 seen.add(newer)
                 waiting.append(newer)
-    return None
+    return []

@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TITLED,
     UNASKED_PAGES,
 )
-from vouch_sidecar.retrieval.lookup import contradicting
+from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people.to_ask import ROLES, asks_whom, people, people_text
@@ -153,15 +153,14 @@ def state_of(hit: ContextHit) -> tuple[object, ...]:
 
 
 def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
-    """Whether a line cites a claim that supersedes one of those `given`, which are `state_of`."""
-    superseded = {
-        old for claim in hit.cited if isinstance(claim, Claim) for old in claim.supersedes
-    }
-    names = hit.view.knowledge.pseudonyms
-    return bool(superseded) and any(
+    """Whether a line cites a claim that in the end supersedes one of those `given`, which are
+    `state_of`.
+    """
+    newer = {claim.id for claim in hit.cited if isinstance(claim, Claim) and claim.supersedes}
+    return bool(newer) and any(
         isinstance(state, tuple)
         and state[:2] == (hit.view.identity, Kind.CLAIM)
-        and names.of(str(state[2])) in superseded
+        and not newer.isdisjoint(successors(hit.view, str(state[2])))
         for state in given
     )
 
