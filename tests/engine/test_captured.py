@@ -306,6 +306,16 @@ def test_a_line_out_of_an_exchange_says_its_date(root: Path, key_facts: bool) ->
     assert ("1 source" in line) is key_facts
 
 
+@pytest.mark.parametrize("max_chars", [150, 199, 200, 230, 260, 400])
+def test_a_line_out_of_an_exchange_says_its_date_in_little_room(
+    captured: Path, max_chars: int
+) -> None:
+    said = context(engine_on(captured), QUESTION, max_chars=max_chars)
+    lines = [line for line in said.splitlines() if line.startswith("- ")]
+    assert lines
+    assert all(re.search(r"\d{4}-\d\d-\d\d\]$", line) for line in lines)
+
+
 def test_a_passage_is_said_to_whom_asks_for_a_name_alone(make_kb: MakeKb) -> None:
     drain = "Drain Relay before you restart it: what its buffer holds is lost."
     root = make_kb(

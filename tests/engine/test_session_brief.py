@@ -155,6 +155,21 @@ def test_pages_of_sessions_and_of_vouch_itself_are_in_no_overview(root: Path) ->
     for name, fields in pages.items():
         write(root, f"pages/{name}.md", page(id=name, **fields))
     assert "- pages: Runbook of the relay\n" in told(root)
+    assert "1 claim and 2 pages." in told(root)
+
+
+def test_the_page_about_vouch_itself_is_said_to_whom_asks_for_it_alone(
+    root: Path, tmp_path: Path
+) -> None:
+    body = "# Edit in Obsidian\n\nRun the vault sync to edit pages of the knowledge base.\n"
+    starter = page(body, id="edit-in-obsidian", title="Edit in Obsidian")
+    write(root, "pages/edit-in-obsidian.md", starter)
+    engine = engine_on(root, env=cached(tmp_path))
+    asked = "run the vault sync to edit pages of the knowledge base in obsidian"
+    assert ask(engine, "context", task=asked)["text"] == ""
+    hits = ask(engine, "search", query="vault sync")["hits"]
+    assert "page" not in [hit["kind"] for hit in hits]
+    assert "vault sync" in ask(engine, "context", task="Edit in Obsidian")["text"]
 
 
 def test_pages_of_sessions_are_said_to_whom_asks_alone(root: Path, tmp_path: Path) -> None:

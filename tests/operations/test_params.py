@@ -231,6 +231,22 @@ def test_how_much_of_an_id_is_needed_is_said(tmp_path: Path) -> None:
         ask(engine, "claim", id="drain-no-relay")
 
 
+def test_the_whole_id_of_a_superseded_claim_is_no_beginning_of_another(tmp_path: Path) -> None:
+    old, hidden = "old-rule-about-pallets", "hidden-rule-about-pallets"
+    files = {
+        "claims/a.yaml": claim(old, status="superseded", superseded_by="stacks"),
+        "claims/b.yaml": claim("stacks", supersedes=[old]),
+        "claims/c.yaml": claim(f"{old}-in-winter"),
+        "claims/d.yaml": claim(hidden, status="redacted"),
+        "claims/e.yaml": claim(f"{hidden}-in-winter"),
+    }
+    engine = engine_on(base(tmp_path / "kb", files))
+    with pytest.raises(InvalidParamsError, match=r"^id names a claim that is superseded by stacks"):
+        ask(engine, "claim", id=old)
+    for start in (f"{old}…", hidden, f"{hidden}-in"):
+        assert ask(engine, "claim", id=start)["claim"]["id"].endswith("-in-winter")
+
+
 def test_a_session_is_needed_where_nothing_else_says_what_is_meant(engine: Engine) -> None:
     for operation in ("salience", "context"):
         with pytest.raises(InvalidParamsError) as error:

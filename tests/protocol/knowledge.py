@@ -63,6 +63,8 @@ def library(root: Path) -> Path:
         f"entities:\n- jwt\nsources:\n- {SOURCE}\n---\n# Auth\n\nAs [claim: jwt-rotates] says,"
         " [[redis]] holds it.\n\n## Tokens\n\nShort.\n",
     )
+    starter = "---\nid: edit-in-obsidian\ntitle: Edit in Obsidian\n---\nOpen the vault.\n"
+    write(root, "pages/edit-in-obsidian.md", starter)
     return root
 
 

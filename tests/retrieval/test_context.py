@@ -144,6 +144,7 @@ def test_what_stands_one_step_away() -> None:
         claim("gone", "Old.", status="archived"),
         page("keys", entities=("vault",)),
         page("listing", claims=("a",)),
+        page("talk", type="session", claims=("a",), entities=("vault",)),
         relation("uses", "relay", "vault"),
         relation("old", "vault", "gone"),
     )

@@ -191,6 +191,24 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
 
 
 @pytest.mark.parametrize(
+    ("locator", "counts"),
+    [
+        ("docs/template.md", False),
+        ("docs/adr/0000-template.md", False),
+        (".github/ISSUE_TEMPLATE/bug.md", False),
+        ("docs/template-engine.md", True),
+    ],
+)
+def test_headings_of_template_files_are_none(locator: str, counts: bool) -> None:
+    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
+    cited = claim("cited", "The cache of a wheel.", evidence=("s",))
+    around = WorkspaceNames(
+        disk=NO_DISK._replace(content=lambda _: b"# Wheel cache\n\nIt stays.\n")
+    )
+    assert bool(names(seen(cited, source, around=around))) is counts
+
+
+@pytest.mark.parametrize(
     ("withheld", "everybodys", "adas"),
     [
         (claim("secret", "Else.", evidence=("s",), status="redacted"), set(), set()),

@@ -58,7 +58,9 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 
 def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
-    counts = ((view.counts.artifacts(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
+    is_started = view.visible.artifact((Kind.PAGE, STARTER_PAGE)) is not None
+    pages = view.counts.artifacts(Kind.PAGE) - is_started
+    counts = ((view.counts.artifacts(Kind.CLAIM), "claim"), (pages, "page"))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
     name = next(_harmless(view.collection), UNNAMED)
     return f"{name} holds {' and '.join(counted)}." if counted else ""

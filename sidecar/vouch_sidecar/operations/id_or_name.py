@@ -28,11 +28,18 @@ def find(
     """The artifact with this id, else with this name, else whose id begins like this, and the view
     that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim that
     supersedes this one; unless `all_read`, it does not say that there is none.
+
+    The id of a claim without a successor that may be shown, such as a redacted one, is looked up
+    as a beginning: that it is one is not told.
     """
     for view in views:
         if (artifact := view.visible.artifact((kind, called))) is not None:
             return view, artifact
     matches = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
+    newer = (successor(view, called) for view in views if kind is Kind.CLAIM and not matches)
+    if (superseding := next(filter(None, newer), None)) is not None:
+        said = f"names a claim that is superseded by {one_line(superseding)}"
+        raise NotFoundError([Message("id", said)])
     if not matches:
         matches = [
             (view, artifact) for view in views for artifact in by_beginning(view, kind, called)
@@ -48,10 +55,6 @@ def find(
 def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequence[str]) -> str:
     if candidates:
         return f"names several: {_list(candidates)}"
-    if kind is Kind.CLAIM:
-        for view in views:
-            if (newer := successor(view, called)) is not None:
-                return f"names a claim that is superseded by {one_line(newer)}"
     if begin := [each for view in views for each in with_short_beginning(view, kind, called)]:
         needed = f"{ID_CHARS} characters and {ID_WORDS} words"
         few = _list(begin[:MAX_CANDIDATES])

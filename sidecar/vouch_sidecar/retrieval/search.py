@@ -15,6 +15,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in, sentence_stems_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, terms
@@ -122,6 +123,8 @@ def as_units(
         if len(units) >= limit:
             break
         claim, place = hit.artifact, hit.artifact.id
+        if hit.kind is Kind.PAGE and place == STARTER_PAGE:
+            continue
         if isinstance(claim, Claim):
             if hit.view.texts.lacks_context(claim):
                 continue

@@ -175,14 +175,15 @@ def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[tuple
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
     for hit in hits:
-        label, text = _label(hit), safe(line_text(hit))
+        label, text, said_on = _label(hit), safe(line_text(hit)), _said_on(hit)
         least = min(len(text), _MIN_CUT)
         contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
         heads = [f"- {label}: ", *([] if contested else ["- "])]
-        head = next((head for head in heads if left - 1 - len(head) >= least), None)
+        room = left - 1 - len(said_on)
+        head = next((head for head in heads if room - len(head) >= least), None)
         if head is None:
             continue
-        line = head + clip(text, left - 1 - len(head))
+        line = head + clip(text, room - len(head)) + said_on
         lines.append(line)
         left -= 1 + len(line)
         said.append((hit, line))
@@ -216,7 +217,7 @@ def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
     head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
     text = safe(line_text(hit))
     least = min(len(text), _MIN_CUT)
-    for facts in (key_facts, ""):
+    for facts in (key_facts, _said_on(hit)):
         spare = room - len(head) - len(facts)
         if spare >= least:
             return head + clip(text, spare) + facts

@@ -345,6 +345,8 @@ def _adjacent(hit: ContextHit) -> Iterator[ContextHit]:
         near += view.visible.pages_about((Kind.ENTITY, hit.entity_id))
         near += view.visible.relations_of(hit.entity_id)
     for artifact in near:
+        if isinstance(artifact, Page) and artifact.type in UNASKED_PAGES:
+            continue
         yield ContextHit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 

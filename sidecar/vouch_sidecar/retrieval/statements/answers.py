@@ -39,6 +39,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TIED,
     NAME_WORDS,
     SEMANTIC_LEAST,
+    STARTER_PAGE,
     UNASKED_KINDS,
     UNASKED_PAGES,
     CandidateKind,
@@ -79,7 +80,8 @@ class Answer(NamedTuple):
     def is_volunteered(self) -> bool:
         """Whether it may be volunteered, by its kind."""
         if isinstance(self.artifact, Page):
-            return self.artifact.type not in UNASKED_PAGES
+            is_starter = self.artifact.id == STARTER_PAGE
+            return not is_starter and self.artifact.type not in UNASKED_PAGES
         return self.kind not in UNASKED_KINDS
 
     @property

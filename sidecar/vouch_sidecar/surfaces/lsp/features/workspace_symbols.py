@@ -10,6 +10,7 @@ from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.readiness import looked
+from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.ids import location
@@ -48,6 +49,7 @@ def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.Sym
         (match.fits, SYMBOL_KINDS.index(key_of(match.artifact)[0]), match.artifact, several)
         for several in served
         for match in prefix_search(several.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
+        if key_of(match.artifact) != (Kind.PAGE, STARTER_PAGE)
     ]
     matches.sort(key=lambda match: (*match[:2], match[2].id))
     symbols = []
