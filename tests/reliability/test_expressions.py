@@ -98,7 +98,8 @@ LATE = {
     "vouch_sidecar.workspace.definitions.patterns_of": [
         pattern
         for language in definitions._PATTERNS
-        for pattern in definitions.patterns_of(language)
+        for of_members in (False, True)
+        for pattern in definitions.patterns_of(language, of_members=of_members)
     ],
     "vouch_sidecar.workspace.code_text.marks_of": [
         marks for language in code_text._MARKS if (marks := code_text.marks_of(language))

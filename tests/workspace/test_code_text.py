@@ -120,8 +120,10 @@ def test_constants_that_are_mentioned(line: str, parses: bool) -> None:
 @pytest.mark.parametrize(
     "line", ['client(method="POST")', 'getenv("POST")', 'kind = dict(kind="POST")', 'Z = "POST"']
 )
-def test_one_word_in_quotes_is_no_constant(line: str, parses: bool) -> None:
-    assert found_in(f"{line}\n", "POST", "py", parses) is None
+def test_one_word_in_quotes_is_neither_defined_nor_mentioned(line: str, parses: bool) -> None:
+    how = "py" if parses else ""
+    found = names_in_file(f"{line}\n".encode(), "python", Wanted({"POST"}), how)
+    assert (dict(found.defined), dict(found.mentioned)) == ({}, {})
 
 
 @by_both

@@ -23,7 +23,7 @@ FEW_FILES, PART_OF_FEW_FILES = 5, 0.5
 """…but so many files, or this share of a small repository, are never too many."""
 BYTES_READ = 32_768
 """Bytes of a file that are read."""
-_ONE_WORD = re.compile(r"(?:--)?[A-Za-z]?[a-z]++")
+_ONE_WORD = re.compile(r"(?:--)?[A-Za-z]?[a-z]++|[A-Z]++")
 _WORD = re.compile(r"[^\W_]+")
 _DEFINED = re.compile(
     r"\b(?:class|def|func|function|fn|fun|type|struct|interface|trait|enum|module|record|protocol)"

@@ -94,6 +94,18 @@ _PATTERNS = {
     ),
 }
 """What lines that define a name look like; a line is short, and so is what may be tried twice."""
+_MODIFIERS = r"(?:(?:public|private|protected|static|readonly|declare|override)\s++)*+"
+_MEMBERS = {
+    "javascript": (rf"^\s++{_MODIFIERS}#?NAME[?!]?\s*+(?:[:;(,]|=(?!=)|$)",),
+    "go": (r"^\s++NAME\s*+[\w(*\[]",),
+}
+"""What lines in the body of a type look like that are the member with the name."""
+_TYPES = {
+    "javascript": frozenset({"class", "enum", "interface"}),
+    "go": frozenset({"interface", "struct"}),
+}
+MAX_LINES_ABOVE = 300
+"""Lines above a member among which its type is looked for."""
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++")
 _SPLIT = re.compile(r"\.|::|#")
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
@@ -273,6 +285,8 @@ def _lines(code: CodeText, word: str, language: str | None = None) -> list[Defin
         if last - first > MAX_LINE_CHARS:
             continue
         how = _defines(code.code[first:last].rstrip("\r"), word, language) if language else None
+        if how is None and language and _is_member(code.code, first, last, word, language):
+            how = True
         if how is None and is_quoted and code.declares(at, word):
             how = True
         if how is not None:
@@ -301,6 +315,24 @@ def _end(text: str, first: int, last: int, number: int) -> int:
     return end
 
 
+def _is_member(code: str, first: int, last: int, word: str, language: str) -> bool:
+    """Whether a line is that member of a type whose body it stands in."""
+    line = _whole(word).sub(_NAME, code[first:last].rstrip("\r"))
+    if not any(pattern.search(line) for pattern in patterns_of(language, of_members=True)):
+        return False
+    indent, end = len(line) - len(line.lstrip()), first - 1
+    for _ in range(MAX_LINES_ABOVE):
+        if end < 0:
+            return False
+        start = code.rfind("\n", 0, end) + 1
+        above = code[start : min(end, start + MAX_LINE_CHARS)]
+        if above.strip() and len(above) - len(above.lstrip()) < indent:
+            words = above.replace("{", " { ").split()
+            return words[-1] == "{" and not _TYPES[language].isdisjoint(words)
+        end = start - 1
+    return False
+
+
 def _is_quoted(word: str) -> bool:
     """Whether a word may be an option or an environment variable, which stand in quotes."""
     return "-" in word or _VARIABLE.fullmatch(word) is not None
@@ -325,8 +357,8 @@ def _whole(word: str) -> re.Pattern[str]:
 
 
 @cache
-def patterns_of(language: str | None) -> tuple[re.Pattern[str], ...]:
+def patterns_of(language: str | None, *, of_members: bool = False) -> tuple[re.Pattern[str], ...]:
     """The expressions of a language, compiled when a file of it is read first."""
     whole = rf"(?<![\w$-]){_NAME}(?![\w$-])"
-    own = _PATTERNS.get(language or "", ())
+    own = (_MEMBERS if of_members else _PATTERNS).get(language or "", ())
     return tuple(re.compile(pattern.replace("NAME", whole)) for pattern in own)

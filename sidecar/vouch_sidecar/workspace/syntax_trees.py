@@ -37,10 +37,10 @@ GRAMMARS = {
 _BY_ENDING = {ending: name for name, endings in GRAMMARS.items() for ending in endings.split()}
 _DEFINING = re.compile(
     r"(?:definition|declaration|declarator|assignment|_item|_spec|_def|_signature"
-    r"|(?:struct|class|union|enum)_specifier)$|^(?:method|singleton_method|class|module)$"
+    r"|(?:struct|class|union|enum)_specifier)$|^(?:enum_body|method_elem|method|singleton_method|class|module)$"
 )
 _NOT = re.compile(r"parameter|import|local|package")
-_VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable")
+_VALUE = re.compile(r"declarator|assignment|field|property|_spec|variable|enum_body")
 _WRAPPING = ("qualified_identifier", "scope_resolution", "pattern", "pointer_declarator")
 """Types of nodes between a name and the node that defines it."""
 _FUNCTIONS = ("function_definition", "field_declaration")
@@ -141,7 +141,7 @@ def _defined(around: list[Node]) -> Defined | None:
         return None
     if any(map(_NOT.search, kinds[:3])):
         return None
-    whole = parent
+    whole = node if parent.type == "enum_body" else parent
     if parent.type == "function_declarator":
         wholes = (node for node in above[:3] if node.type in _FUNCTIONS)
         whole = next(wholes, parent)
@@ -186,7 +186,7 @@ def _is_attribute(node: Node, above: list[Node]) -> bool:
 
 def _is_name(node: Node, parent: Node) -> bool:
     """Whether a node is the name of its parent."""
-    if parent.type == "variable_declaration":
+    if parent.type in ("variable_declaration", "enum_body"):
         return True
     fields = (parent.child_by_field_name(field) for field in ("name", "declarator", "left"))
     return node in fields
