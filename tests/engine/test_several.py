@@ -99,3 +99,17 @@ def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_p
     engine.observe("t", None, "A text that counts nowhere.")
     assert not ask(engine, "salience", session_id="t")["followed"]
     assert engine.sessions.peek("t") is None
+
+
+def test_an_id_is_cut_so_that_it_means_one_claim_of_all(tmp_path: Path) -> None:
+    ids = ("gate-opens-at-dawn-in-summer", "gate-opens-at-dawn-in-winter")
+    texts = ("The gate opens at dawn in summer.", "The gate opens at dawn in winter too.")
+    bases = [
+        {f"claims/{at}.yaml": claim(at, text=text)} for at, text in zip(ids, texts, strict=True)
+    ]
+    engine = serving(tmp_path, one=bases[0], two=bases[1])
+    said = ask(engine, "context", task="when does the gate open at dawn in summer or winter?")
+    cited = [line.split()[-1] for line in said["text"].split(": ") if "gate-opens" in line]
+    assert cited == list(ids)
+    for whole in cited:
+        assert ask(engine, "claim", id=whole)["claim"]["id"] == whole

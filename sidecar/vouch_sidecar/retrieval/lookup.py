@@ -42,26 +42,34 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     return [entity for entity in entities if entity is not None]
 
 
-def short_id(view: View, artifact: Artifact) -> str:
+def short_id(view: View, artifact: Artifact, beside: Iterable[View] = ()) -> str:
     """The beginning of an artifact's id that is enough to tell it from the ids of its kind that the
-    viewer may see, with `…` at its end. It ends with a whole word and is long enough to be
-    understood. The whole id if there is no such beginning.
+    viewer may see, in this view and those `beside` it, with `…` at its end. It ends with a whole
+    word and is long enough to be understood. The whole id if there is no such beginning.
     """
     kind, artifact_id = key_of(artifact)
     cuts = [at for at in _cuts(artifact_id) if at < len(artifact_id)]
     if not cuts:
         return artifact_id
+    own = _ids_beginning(view, kind, artifact_id[: cuts[0]])
+    several = [
+        [other for other in own if other != artifact_id],
+        *(_ids_beginning(v, kind, artifact_id[: cuts[0]]) for v in beside),
+    ]
+    if any(len(ids) >= IDS_COMPARED - 1 for ids in several):
+        return artifact_id
+    begins = (artifact_id[:at] for at in cuts)
+    unique = (
+        start for start in begins if not any(o.startswith(start) for ids in several for o in ids)
+    )
+    cut = next(unique, None)
+    return artifact_id if cut is None else f"{cut}…"
 
-    def find() -> str:
-        others = [artifact.id for artifact in _beginning(view, kind, artifact_id[: cuts[0]])]
-        if len(others) == IDS_COMPARED:
-            return artifact_id
-        others = [other for other in others if other != artifact_id]
-        unique = (at for at in cuts if not any(o.startswith(artifact_id[:at]) for o in others))
-        cut = next(unique, None)
-        return artifact_id if cut is None else f"{artifact_id[:cut]}…"
 
-    return view.cached(f"short id of a {kind}", artifact_id, find)
+def _ids_beginning(view: View, kind: Kind, start: str) -> list[str]:
+    return view.cached(
+        f"ids of a {kind}", start, lambda: [each.id for each in _beginning(view, kind, start)]
+    )
 
 
 def _cuts(artifact_id: str) -> Iterator[int]:

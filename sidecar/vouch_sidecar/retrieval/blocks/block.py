@@ -133,13 +133,15 @@ def render(
     key_facts: Container[str],
     persona: str | None = None,
     tiers: bool = True,
+    views: Sequence[View] = (),
 ) -> tuple[str, list[tuple[ContextHit, str]]]:
     """The block, and the hits in it, each with its line; "" where none found room. Claims of the
     collections `key_facts` come with their status, confidence, sources and date. `persona` is that
-    of the primary collection. With `tiers` each collection has a line above its own.
+    of the primary collection. With `tiers` each collection has a line above its own. Among
+    what all `views` show an id is cut so that it means one thing.
     """
     if max_chars < _NARROW:
-        return _narrow(hits, max_chars)
+        return _narrow(hits, max_chars, views)
     lines: list[tuple[str, ContextHit | None, Sequence[Source]]] = []
     left, heading = room_in_frame(max_chars), ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
@@ -148,7 +150,8 @@ def render(
         room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
         with_facts = hit.view.collection in key_facts
         sources = tuple(_sources(hit)) if with_facts else ()
-        line = _line(hit, room, _facts(hit, sources) if with_facts else _said_on(hit))
+        label = _label(hit, views)
+        line = _line(hit, label, room, _facts(hit, sources) if with_facts else _said_on(hit))
         if line is not None:
             lines += [] if wanted == heading else [(wanted, None, ())]
             lines.append((line, hit, sources))
@@ -170,12 +173,14 @@ def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool)
         yield f"persona “{clip(safe(persona), _PHRASE_CHARS)}”"
 
 
-def _narrow(hits: Sequence[ContextHit], max_chars: int) -> tuple[str, list[tuple[ContextHit, str]]]:
+def _narrow(
+    hits: Sequence[ContextHit], max_chars: int, views: Sequence[View]
+) -> tuple[str, list[tuple[ContextHit, str]]]:
     """A block for little room: one short line as the frame, then ids and texts."""
     lines, said = [_SHORT], []
     left = max_chars - len(_SHORT)
     for hit in hits:
-        label, text, said_on = _label(hit), safe(line_text(hit)), _said_on(hit)
+        label, text, said_on = _label(hit, views), safe(line_text(hit)), _said_on(hit)
         least = min(len(text), _MIN_CUT)
         contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
         heads = [f"- {label}: ", *([] if contested else ["- "])]
@@ -209,12 +214,12 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
     return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
 
 
-def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
+def _line(hit: ContextHit, label: str, room: int, key_facts: str) -> str | None:
     """One hit in at most `room` characters; None where too little of it would be left.
 
     Key facts give way to the text.
     """
-    head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {_label(hit)}: "
+    head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {label}: "
     text = safe(line_text(hit))
     least = min(len(text), _MIN_CUT)
     for facts in (key_facts, _said_on(hit)):
@@ -224,20 +229,21 @@ def _line(hit: ContextHit, room: int, key_facts: str) -> str | None:
     return None
 
 
-def _label(hit: ContextHit) -> str:
+def _label(hit: ContextHit, views: Sequence[View]) -> str:
     """The kind and the id of a hit; the kind is left out for claims, which nearly all are."""
+    beside = [view for view in views if view.collection != hit.view.collection]
     match hit.artifact:
         case Page(path=path):
             return f"page {safe(path)}"
         case Claim() as claim:
             others = hit.cited[1:]
-            cited = safe(short_id(hit.view, claim)) + (f" +{len(others)}" if others else "")
+            cited = safe(short_id(hit.view, claim, beside)) + (f" +{len(others)}" if others else "")
             contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
             cited += " (contested)" if contested else ""
             cited += " (replaces what was said earlier)" if hit.replaces_given else ""
             return cited if hit.stale is None else f"{cited} ({safe(hit.stale.short_reason)})"
         case other:
-            return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other))}"
+            return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other, beside))}"
 
 
 def line_text(hit: ContextHit) -> str:

@@ -109,7 +109,8 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     persona = persona_of(served, chosen.primary)
-    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
+    views = [kb.view for kb in served]
+    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1, views)
     if not lines:
         return ContextBlock()
     said = tuple(hit for hit, _ in lines)
