@@ -243,11 +243,12 @@ def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) 
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
     collection = engine.registry.add_root(root)
     engine.load()
+    from vouch_sidecar.engine.surroundings import Stage
     from vouch_sidecar.engine.workspace_state import load_kept
 
     recalled = load_kept(collection)
     assert recalled is not None
-    engine.publish_workspace(collection, recalled)
+    engine.publish_workspace(collection, Stage(recalled))
     assert ids(engine) == ["cites", "names"]
     (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
     kept.write_bytes(kept.read_bytes()[:-20])

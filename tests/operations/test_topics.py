@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine, workspace_analysis
 from vouch_sidecar.engine.kept_topics import keep_topics
+from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
@@ -135,7 +136,7 @@ def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
     before, told = engine.generation, list[int]()
     engine.listeners.add(lambda: told.append(engine.generation))
     engine.publish_workspace(
-        collection, collection.surroundings.workspace, Topics(collection.knowledge)
+        collection, Stage(collection.surroundings.workspace, Topics(collection.knowledge))
     )
     assert told == [before + 1]
 
@@ -241,7 +242,7 @@ def test_what_was_retired_meanwhile_is_not_kept(root: Path, tmp_path: Path) -> N
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     (collection,), state = engine.collections.values(), WorkspaceState()
     for stage in work_out(collection, collection.knowledge, state, engine.env):
-        engine.publish_workspace(collection, *stage)
+        engine.publish_workspace(collection, stage)
     for claim_id in TEXTS:
         retired = claim(claim_id, text=TEXTS[claim_id], entities=[], status="redacted")
         put(root / ".vouch", f"claims/{claim_id}.yaml", retired, age=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from vouch_sidecar.engine.checkout import Checkout
 from vouch_sidecar.engine.disk_reader import DiskReader, Step
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.surroundings import Surroundings
+from vouch_sidecar.engine.surroundings import Missing, Stage, Surroundings
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -26,8 +26,8 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS
+from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
-from vouch_sidecar.workspace.topics import Topics
 
 SILENT_SECONDS = GRACE_SECONDS
 """How long the last content is served while the files cannot be read: as long as the last good
@@ -38,6 +38,7 @@ READY_SECONDS = 10.0
 complete.
 """
 LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
+HISTORY, FILES = "history", "files"  # reading commits, and listing files
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
@@ -85,9 +86,12 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        if not self.reader.has_read:
-            self.surroundings.check_repository(self.settings.trust.folders)
-        return self.reader.read(paths, anew=self.is_failing)
+        is_first = not self.reader.has_read
+        step = self.reader.read(paths, anew=self.is_failing)
+        if step is not None and is_first:
+            unasked = why_unasked(self.root, self.settings.trust.folders)
+            step = replace(step, why_git_unasked=unasked)
+        return step
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -155,6 +159,8 @@ class Collection:
 
     def publish(self, step: Step, now: float) -> None:
         """Publish a step. `now` is wall-clock time in seconds."""
+        if step.why_git_unasked is not None:
+            self.surroundings.why_git_unasked = step.why_git_unasked
         self.knowledge = step.knowledge
         self.problems = step.problems
         self.skipped = step.skipped
@@ -172,20 +178,27 @@ class Collection:
         self.surroundings.carry_over(before, self.knowledge)
         return True
 
-    def publish_workspace(
-        self,
-        workspace: Workspace,
-        topics: Topics | None = None,
-        complete_for: Knowledge | None = None,
-        head: object = None,
-    ) -> bool:
-        """Publish the workspace, and its topics unless they are None. `complete_for` and `head`:
-        the generation and the version of HEAD for which it is complete, if it is. Returns whether
-        answers may differ.
+    def publish_workspace(self, stage: Stage, head: object = None) -> bool:
+        """Publish a stage of the workspace's analysis, and as faults what it could not find. `head`
+        is the version of HEAD for which it is complete, if it is. Returns whether answers may
+        differ.
         """
-        if complete_for is self.knowledge:
+        if stage.missing is not None:
+            self._record(stage.missing)
+        if stage.complete_for is self.knowledge:
             self.checkout.was_analysed(head)
-        return self.surroundings.publish(workspace, topics, complete_for)
+        return self.surroundings.publish(stage)
+
+    def _record(self, missing: Missing) -> None:
+        why, is_cut = missing.why_history_unread, missing.is_list_cut
+        unread = f"The repository's commits are not read, and their authors not named: {why}"
+        cut = "There are too many files, or rules in ignore files: some files have no ties"
+        for step, text in ((HISTORY, unread if why else ""), (FILES, cut if is_cut else "")):
+            if text:
+                self.faults.add(step, text)
+            else:
+                self.faults.remove(step)
+        self.surroundings.why_git_unasked = missing.why_git_unasked
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""

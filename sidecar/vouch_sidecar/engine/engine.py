@@ -20,6 +20,7 @@ from vouch_sidecar.engine.problem_report import ProblemReport
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
+from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
@@ -28,8 +29,7 @@ from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
-from vouch_sidecar.workspace.snapshot import Workspace
-from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
+from vouch_sidecar.workspace.topics import NO_TOPICS
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -197,19 +197,12 @@ class Engine:
         if collection.publish_on_new_base():
             self._let_go()
 
-    def publish_workspace(
-        self,
-        collection: Collection,
-        workspace: Workspace,
-        topics: Topics | None = None,
-        complete_for: Knowledge | None = None,
-        head: object = None,
-    ) -> None:
+    def publish_workspace(self, collection: Collection, stage: Stage, head: object = None) -> None:
         """As `Collection.publish_workspace`, and notify the listeners if answers may differ."""
         if self.collections.get(collection.root) is not collection:
             return
         was_pending = collection.is_workspace_pending
-        differs = collection.publish_workspace(workspace, topics, complete_for, head)
+        differs = collection.publish_workspace(stage, head)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()

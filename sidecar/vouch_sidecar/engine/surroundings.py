@@ -6,12 +6,35 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.workspace.file_list import stamp_of
-from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
+
+
+class Missing(NamedTuple):
+    """What an analysis could not find."""
+
+    why_git_unasked: str
+    """Why the repository counts as none; "" where it counts, or there is none."""
+    why_history_unread: str
+    """Why commits were not read; "" where they were."""
+    is_list_cut: bool
+    """Whether the list of files is incomplete."""
+
+
+class Stage(NamedTuple):
+    """What to publish of a workspace after one step of its analysis."""
+
+    workspace: Workspace
+    topics: Topics | None = None
+    """None where those that are published count on."""
+    complete_for: Knowledge | None = None
+    """The generation for which the workspace is complete, if it is."""
+    missing: Missing | None = None
+    """None where what was said of it counts on."""
 
 
 @dataclass(slots=True)
@@ -29,19 +52,9 @@ class Surroundings:
     why_git_unasked: str = ""
     """Why the repository counts as none; "" where it counts, or there is none."""
 
-    def check_repository(self, trusted: Sequence[str]) -> None:
-        """Check whether the folder belongs to a repository that may be read. Blocks."""
-        self.why_git_unasked = why_unasked(self.root, trusted)
-
-    def publish(
-        self,
-        workspace: Workspace,
-        topics: Topics | None,
-        complete_for: Knowledge | None = None,
-    ) -> bool:
-        """Publish a workspace, and its topics unless they are None; `complete_for` says for which
-        generation it is complete, if it is. Returns whether answers may differ.
-        """
+    def publish(self, stage: Stage) -> bool:
+        """Publish a stage. Returns whether answers may differ."""
+        workspace, topics, complete_for, _ = stage
         before, topics_before = self.workspace, self.topics
         self.workspace, self.topics = workspace, topics or self.topics
         if complete_for is not None:

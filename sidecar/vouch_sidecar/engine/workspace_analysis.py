@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
+from vouch_sidecar.engine.surroundings import Missing, Stage
 from vouch_sidecar.engine.workspace_changes import (
     history_of,
     is_there,
@@ -50,7 +50,7 @@ from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
-from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.git import origin_of, why_unasked
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
@@ -75,19 +75,6 @@ from vouch_sidecar.workspace.ties import (
 from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics
 
-HISTORY, FILES = "history", "files"
-"""Names of the steps that read commits, and list files, in faults."""
-
-
-class Stage(NamedTuple):
-    """What to publish of a workspace after one step of its analysis."""
-
-    workspace: Workspace
-    topics: Topics | None = None
-    """None where those that are published count on."""
-    complete_for: Knowledge | None = None
-    """The generation for which the workspace is complete, if it is."""
-
 
 def analyse(
     collection: Collection,
@@ -104,6 +91,20 @@ def analyse(
     What an earlier process kept is taken up first. If it is complete, the rest is done only if the
     `whole` state is needed, so that a later change costs only itself.
     """
+    for stage in _stages(collection, state, env, checkpoint, whole=whole):
+        is_cut = state.files is not None and state.files.is_cut
+        unasked = why_unasked(collection.root, collection.settings.trust.folders)
+        yield stage._replace(missing=Missing(unasked, state.history.unread, is_cut))
+
+
+def _stages(
+    collection: Collection,
+    state: WorkspaceState,
+    env: Mapping[str, str],
+    checkpoint: Checkpoint,
+    *,
+    whole: bool,
+) -> Iterator[Stage]:
     knowledge = collection.knowledge
     if not state.recalled:
         state.recalled = True
@@ -149,26 +150,6 @@ def _owned(
     rules = owners.code_owners.rules_for([prefix + path for path in more], checkpoint)
     owners.rules |= {path: rules.get(prefix + path) for path in more}
     return owners.code_owners, {path: rule for path, rule in owners.rules.items() if rule}
-
-
-def record_what_is_missing(collection: Collection, state: WorkspaceState) -> None:
-    """Record as faults that commits could not be read, that git may not be asked, or that the list
-    of files is incomplete.
-    """
-    unread = state.history.unread
-    text = "The repository's commits are not read, and their authors not named"
-    _record(collection, HISTORY, f"{text}: {unread}" if unread else "")
-    collection.surroundings.check_repository(collection.settings.trust.folders)
-    is_cut = state.files is not None and state.files.is_cut
-    text = "There are too many files, or rules in ignore files: some files have no ties"
-    _record(collection, FILES, text if is_cut else "")
-
-
-def _record(collection: Collection, step: str, text: str) -> None:
-    if text:
-        collection.faults.add(step, text)
-    else:
-        collection.faults.remove(step)
 
 
 def _resume(

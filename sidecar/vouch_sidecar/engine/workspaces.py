@@ -20,11 +20,7 @@ import anyio
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.due import AROUND_SECONDS
 from vouch_sidecar.engine.foreground import Foreground
-from vouch_sidecar.engine.workspace_analysis import (
-    analyse,
-    keep_results,
-    record_what_is_missing,
-)
+from vouch_sidecar.engine.workspace_analysis import analyse, keep_results
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 
@@ -81,8 +77,7 @@ class Workspaces:
         reports.begin()
         stages = analyse(collection, state, self._engine.env, throttle, whole=True)
         while (stage := await _in(worker, lambda: next(stages, None))) is not None:
-            record_what_is_missing(collection, state)
-            self._engine.publish_workspace(collection, *stage, head)
+            self._engine.publish_workspace(collection, stage, head)
         if reports.end():
             self._engine.notify()  # questions wait for this
 
@@ -145,7 +140,6 @@ def settle(
         with collection.faults.contained(WORKSPACE, NO_TIES):
             try:
                 for stage in analyse(collection, state, env, end_in_time, whole=False):
-                    record_what_is_missing(collection, state)
-                    collection.publish_workspace(*stage)
+                    collection.publish_workspace(stage)
             except AnalysisCancelledError:
                 keep_results(collection, state)
