@@ -382,7 +382,8 @@ def test_whoever_publishes_is_told_what_was_missing(root: Path, tmp_path: Path) 
     _reftable(root, root)
     stages = analyse(collection, WorkspaceState(), engine.env, never_cancelled, whole=True)
     stage = next(stages)
-    assert stage.missing is not None and "reftable" in stage.missing.why_git_unasked
+    assert stage.missing is not None
+    assert "reftable" in stage.missing.why_git_unasked
     assert not collection.hints()
     engine.publish_workspace(collection, stage)
     assert ["reftable" in problem.message for problem in collection.hints()] == [True]
