@@ -115,6 +115,11 @@ def test_a_tag_is_one_on_two_claims() -> None:
     imported = claims("Doors close.", "Gates open.", tags=("origin:carpenters",))
     assert names(seen(*imported)) == set()
     assert search([seen(*imported)], "carpenters", [Kind.CLAIM], 10) == []
+    spaceless = seen(*claims("Doors close.", "Gates open.", tags=("日本語",)))
+    assert names(spaceless) == {"日本語"}
+    assert [mention.name for mention in spaceless.names.topic_mentions("これは日本語です")] == [
+        "日本語"
+    ]
     generic = claims("Doors close.", "Gates open.", tags=("release",))
     assert names(seen(*generic)) == {"release"}
     paths = claims("Doors close.", "Gates open.", tags=("src/doors/",))

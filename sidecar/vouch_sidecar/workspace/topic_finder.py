@@ -219,7 +219,10 @@ class _Deriving:
         and the claim.
         """
         name = " ".join(name.split())
-        key = key_of_name(name) if len(name) <= MAX_LENGTH else ""
+        key = key_of_name(name)
+        if not key and origin is Origin.TAG and name.isprintable():
+            key = spelling(name)  # in a script without spaces
+        key = key if len(name) <= MAX_LENGTH else ""
         by_gate: dict[str, list[str]] = {}
         for claim_id in claim_ids:
             if (claim_and_gate := self._claims.get(claim_id)) is not None:
