@@ -57,6 +57,17 @@ def test_a_long_tail_of_other_words_does_not_hide_a_claim_with_the_rare_ones() -
     assert said(view(archive, *FACTS, *OTHERS), text) == ["archive"]
 
 
+def test_words_scattered_over_the_sentences_of_a_long_text_do_not_add_up() -> None:
+    gantry = claim("gantry", "The gantry scanner writes its calibration to the ledger archive.")
+    few = (gantry, *FACTS[:3], OTHERS[0])
+    filler = "I would have preferred a smaller change that can be read in one sitting."
+    words = ("gantry", "scanner", "calibration", "ledger", "archive", "writes")
+    scattered = " ".join(f"{filler} I was unsure about the {word} there." for word in words)
+    assert said(view(*few), scattered) == []
+    together = f"{filler} Where does the gantry scanner store the calibration? {filler}"
+    assert said(view(*few), together) == ["gantry"]
+
+
 def test_what_many_claims_hold_alike_tells_nothing() -> None:
     def alike(count: int) -> View:
         many = [claim(f"c{i:02}", f"Region {i}: session cookies expire.") for i in range(count)]

@@ -435,8 +435,10 @@ class _Holding(NamedTuple):
     """Words of identifiers, tickets, paths and options that it holds exactly as written."""
     sentence: frozenset[Term]
     held: tuple[Term, ...]
-    beyond: tuple[Term, ...]
-    """Words that it holds of the other sentences."""
+    beyond: frozenset[Term]
+    """The words, if several, that it holds of another sentence: of the one of which it holds
+    most.
+    """
 
 
 def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
@@ -444,7 +446,9 @@ def _holding(asked: WeighedWords, candidate: _Candidate) -> _Holding:
     exactly = asked.exactly_in(candidate.text)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
-    beyond = tuple(word for word in everywhere if word not in sentence)
+    others = [words.difference(sentence).intersection(everywhere) for words in asked.sentences]
+    several = (words for words in others if asked.words_in(words) > 1)
+    beyond = max(several, key=lambda words: asked.weight_of(words, ()), default=frozenset[Term]())
     return _Holding(candidate, exactly, sentence, held, beyond)
 
 

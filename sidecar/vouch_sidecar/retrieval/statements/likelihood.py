@@ -46,7 +46,9 @@ class Features(NamedTuple):
     section; for a sentence of a document, in its paragraph, the headings above it and the title.
     """
     beyond: float
-    """Weight of the words that it holds of the text's other sentences."""
+    """Weight of the words that it holds of another sentence of the text, if it holds several, of
+    the one of which it holds most: words that are scattered over a long text do not add up.
+    """
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     shared: float
