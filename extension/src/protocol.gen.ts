@@ -474,7 +474,7 @@ export interface FilesParams {
   readonly paths?: readonly string[] | null;
   /** Instead of paths, one file; as it stands in the editor. */
   readonly uri?: string | null;
-  /** Of that file: claims tied to a line in it come first. */
+  /** Of that file: strong ties to a line in it come first. */
   readonly range?: Range | null;
 }
 
@@ -994,7 +994,7 @@ export interface TiedClaim {
 export interface TiedFile {
   /** Below the root of the knowledge base; else as it was given. With a slash at its end, the folder of several files that follow: what is tied to them for it alone. */
   readonly path: string;
-  /** Strongest first. */
+  /** Strongest first, mentions last. */
   readonly claims: readonly TiedClaim[];
 }
 

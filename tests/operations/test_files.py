@@ -14,7 +14,7 @@ from vouch_sidecar.operations.printer import Printer
 
 from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put
-from tests.workspace.places import cite, repository, settled
+from tests.workspace.places import cite, git, repository, settled, write
 
 
 @pytest.fixture
@@ -113,6 +113,54 @@ def test_a_folder_stands_for_its_files(engine: Engine, root: Path) -> None:
         ]
     for other in ("sr", "src/relay", str(root.parent)):
         assert ask(engine, "files", paths=[other])["files"][0]["claims"] == []
+
+
+def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
+    for folder in ("src", "src/deep"):
+        claim_id = folder.replace("/", "-")
+        text = f"Everything in `{folder}/` is threaded."
+        put(root / ".vouch", f"claims/{claim_id}.yaml", claim(claim_id, text=text))
+    write(root, {"src/deep/pond.txt": "x"})
+    git(root, "add", "src")
+    engine = settled(root, tmp_path)
+    rows = [("src/", ["src"]), ("src/deep/", ["src-deep"]), ("src/relay.py", ["cites", "names"])]
+    for folder, there in (("src", rows), ("src/", rows), (".", rows)):
+        files = ask(engine, "files", paths=[folder])["files"]
+        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == there
+    (deep,) = ask(engine, "files", paths=["src/deep"])["files"]
+    assert (deep["path"], {row["id"] for row in deep["claims"]}) == (
+        "src/deep/",
+        {"src", "src-deep"},
+    )
+
+
+def test_mentions_stand_last_and_the_shell_folds_what_is_weak(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root, {"src/relay.py": "# see RELAY_KEY\nclass RelayLoop:\n    is_plain_one = 1\n"})
+    write(root, {"src/see.py": "# see RELAY_DOOR\n"})
+    cite(root, "mentioned", "`RELAY_KEY` must be set.", "https://example.org/m")
+    cite(root, "door", "`RELAY_DOOR` must be set.", "https://example.org/d")
+    late = "The daemon that has to be restarted at night is started by `RelayLoop`."
+    cite(root, "defined", late, "https://example.org/c")
+    git(root, "add", "src")
+    engine = settled(root, tmp_path)
+    first = {"line": 0, "character": 0}
+    asked = {"uri": (root / "src" / "relay.py").as_uri(), "range": {"start": first, "end": first}}
+    for params in (asked, {"paths": ["src/relay.py"]}):
+        rows = ask(engine, "files", **params)["files"][0]["claims"]
+        assert [row["id"] for row in rows][-1] == "mentioned"
+        assert [row["weak"] for row in rows] == sorted(row["weak"] for row in rows)
+    result = perform(
+        engine, OPERATIONS["files"], {"paths": ["src/relay.py", "src/see.py"]}, Caller()
+    )
+    show = OPERATIONS["files"].show
+    assert show is not None
+    show(Printer(), result)
+    said = capsys.readouterr()
+    assert "mentioned" not in said.out.split("src/see.py")[0]
+    assert "weak; names RELAY_DOOR, mentioned here" in said.out
+    assert said.err == "2 weak ties are listed by --json\n"
 
 
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:

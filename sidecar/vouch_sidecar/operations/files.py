@@ -55,7 +55,8 @@ class FilesParams(Params):
         default=None, description="Instead of paths, one file; as it stands in the editor."
     )
     range: Annotated[Range | None, EditorOnly()] = Field(
-        default=None, description="Of that file: claims tied to a line in it come first."
+        default=None,
+        description="Of that file: strong ties to a line in it come first.",
     )
 
 
@@ -98,7 +99,7 @@ class TiedFile(Wire):
         description="Below the root of the knowledge base; else as it was given. With a slash at "
         "its end, the folder of several files that follow: what is tied to them for it alone."
     )
-    claims: list[TiedClaim] = Field(description="Strongest first.")
+    claims: list[TiedClaim] = Field(description="Strongest first, mentions last.")
 
 
 class FilesResult(Result):
@@ -161,15 +162,22 @@ def _tied(
 
 
 def _tied_below(ask: OperationCall, folder: str) -> list[tuple[str, list[TiedRow]]]:
-    """The files below a folder with the claims tied to them, weak ties left out; empty if there are
-    none, or if it is no folder.
+    """A folder and all below it with the claims tied to them, each claim on a folder once, weak
+    ties of files left out; empty if there are none, or if it is no folder.
     """
     by_path: dict[str, list[TiedRow]] = {}
+    of_folders: set[tuple[str, str]] = set()
     for served in ask.served:
         for path in served.view.workspace.tied_below(folder):
             if len(by_path) >= MOST_BELOW or served.view.deadline.has_passed():
                 break
-            if tied := [t for t in tied_as_stored(served.view, path) if not t.is_weak]:
+            tied = tied_as_stored(served.view, path)
+            if path.endswith("/"):
+                tied = [t for t in tied if (t.view.collection, t.claim.id) not in of_folders]
+                of_folders |= {(t.view.collection, t.claim.id) for t in tied}
+            else:
+                tied = [t for t in tied if not t.is_weak and folder_of(t) is None]
+            if tied:
                 by_path.setdefault(path, []).extend((served, each) for each in tied)
     for rows in by_path.values():
         rows.sort(key=lambda row: _order(row[1], None))
@@ -206,7 +214,8 @@ def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
     there = (
         wanted is not None and line is not None and wanted.start.line < line <= wanted.end.line + 1
     )
-    return (not there, -tied.strength, line or 0, tied.claim.id, tied.view.collection)
+    weakness = (tied.is_mention, tied.is_weak)
+    return (*weakness, not there, -tied.strength, line or 0, tied.claim.id, tied.view.collection)
 
 
 def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:
@@ -250,16 +259,21 @@ def gist(result: FilesResult) -> list[str]:
 
 
 def show(page: Printer, result: FilesResult) -> None:
-    table_rows = [
-        (file.path, claim.id, "; ".join(filter(None, [claim.why, claim.stale])), claim.text)
-        for file in result.files
-        for claim in file.claims
-    ]
+    """Weak ties are shown of files that have no other, and counted of the others."""
+    table_rows, folded = [], 0
+    for file in result.files:
+        strong = [claim for claim in file.claims if not claim.weak]
+        folded += len(file.claims) - len(strong) if strong else 0
+        for claim in strong or file.claims:
+            why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
+            table_rows.append((file.path, claim.id, why, claim.text))
     if not table_rows:
         page.nothing(result.not_found)
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     page.table(columns | {"why": "short", "text": "text"}, table_rows)
+    if folded:
+        page.nothing(f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json")
     folders = tuple(file.path for file in result.files if file.path.endswith("/"))
     if untied := [f.path for f in result.files if not (f.claims or f.path.startswith(folders))]:
         page.nothing(f"No claim is tied to {', '.join(untied)}")
