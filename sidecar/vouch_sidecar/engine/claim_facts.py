@@ -7,12 +7,10 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
-from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
@@ -34,15 +32,16 @@ class ClaimFactsCollector:
     """Collects what is needed to find the ties of a claim, from one generation."""
 
     def __init__(
-        self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str], state: WorkspaceState
+        self,
+        knowledge: Knowledge,
+        kb_dir: Path,
+        sources: Mapping[str, str],
+        rationales: Mapping[str, str],
     ) -> None:
         self._knowledge = knowledge
         self._sources = sources
         self._kb_dir = kb_dir
-        written = decided_at(kb_dir)
-        if state.rationales is None or state.rationales[0] != written:
-            state.rationales = written, rationales(kb_dir)
-        self._rationales = state.rationales[1]
+        self._rationales = rationales
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:

@@ -18,14 +18,12 @@ from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.surroundings import Missing, Stage
 from vouch_sidecar.engine.workspace_changes import (
     history_of,
-    is_there,
     listed_files,
-    may_differ,
+    look_for_changes,
     owners_place,
 )
 from vouch_sidecar.engine.workspace_state import (
     NamesInFiles,
-    Owners,
     QuotesInFile,
     WorkspaceState,
     is_kept,
@@ -106,15 +104,13 @@ def _stages(
     whole: bool,
 ) -> Iterator[Stage]:
     knowledge = collection.knowledge
-    if not state.recalled:
-        state.recalled = True
-        if (kept := _resume(collection, knowledge, state, env)) is not None:
-            state.kept = kept.workspace.serial
-            yield kept
-            if kept.complete_for is not None and not whole:
-                return
+    if not state.recalled and (kept := _resume(collection, knowledge, state, env)) is not None:
+        state.was_kept(kept.workspace)
+        yield kept
+        if kept.complete_for is not None and not whole:
+            return
     is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
-    if is_known and not may_differ(state, collection, env, checkpoint):
+    if is_known and not look_for_changes(state, collection, env, checkpoint):
         fresher = _look_again(collection, state, checkpoint)
         if fresher is not None or collection.is_workspace_pending:
             yield Stage(fresher or collection.surroundings.workspace, None, knowledge)
@@ -129,10 +125,10 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
         return state.history
     repository, head = history_of(collection)
     if head != state.history.head:
-        state.history = History()
+        state.took_history(History())
         if repository is not None and head and collection.bases is not None:
             caches = collection.bases.caches
-            state.history = read_history(repository, head, collection.root, caches, env)
+            state.took_history(read_history(repository, head, collection.root, caches, env))
     return state.history
 
 
@@ -142,13 +138,13 @@ def _owned(
     """The code owners, and the rule for each tied file that has one."""
     top, stamp = owners_place(collection)
     if stamp != state.owners.stamp:
-        state.owners = Owners(CodeOwners() if stamp is None else read_owners(top), stamp)
+        state.took_owners(CodeOwners() if stamp is None else read_owners(top), stamp)
     owners, prefix = state.owners, prefix_in(top, collection.root)
     if prefix is None:
         return owners.code_owners, {}
     more = [path for path in {**ties.by_path, **ties.names} if path not in owners.rules]
     rules = owners.code_owners.rules_for([prefix + path for path in more], checkpoint)
-    owners.rules |= {path: rules.get(prefix + path) for path in more}
+    owners.took_rules({path: rules.get(prefix + path) for path in more})
     return owners.code_owners, {path: rule for path, rule in owners.rules.items() if rule}
 
 
@@ -165,7 +161,7 @@ def _resume(
     topics = recall_topics(collection, knowledge, state, files, kept.origin)
     if topics is None:
         return Stage(kept)
-    state.watched = _watched(collection.root, kept.ties, kept.sources, state)
+    state.watch(collection.root, kept.ties, kept.sources)
     history = _read_history(collection, state, env)
     owners, owned = _owned(collection, state, kept.ties, never_cancelled)
     workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
@@ -177,14 +173,6 @@ def keep_results(collection: Collection, state: WorkspaceState) -> None:
     if not is_kept(collection, state):
         keep(collection, state)
         keep_topics(collection, state)
-
-
-def _watched(
-    root: Path, ties: Ties, sources: Mapping[str, str], state: WorkspaceState
-) -> dict[str, bool]:
-    """The files that claims are tied to or cite, and whether each is there."""
-    paths = {*ties.by_path, *sources.values(), *state.once.files.values()}
-    return {path: is_there(root, path) for path in paths}
 
 
 def work_out(
@@ -200,17 +188,14 @@ def work_out(
     locator = Locator(root, files)
     changed = _changed(state.knowledge, knowledge)
     sources = collection.surroundings.workspace.sources
+    state.begin_reading(anew=changed is None)
     if changed is None:
-        state.reads = {}
         sources = sources_in(knowledge, locator, state.once.files, checkpoint)
-    state.knowledge = None
-    facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources, state)
+    kb_dir = root / KB_DIRNAME
+    facts = ClaimFactsCollector(knowledge, kb_dir, sources, state.rationales_of(kb_dir))
     for claim_id, claim in _claims(knowledge, changed):
         checkpoint()
-        if claim is None:
-            state.reads.pop(claim_id, None)
-        else:
-            state.reads[claim_id] = read_claim(facts.of(claim), locator)
+        state.read(claim_id, None if claim is None else read_claim(facts.of(claim), locator))
     origin, before = origin_of(root), collection.surroundings.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     if state.names.stats:
@@ -218,7 +203,7 @@ def work_out(
         ties = Ties(by_path, known_uses, dict(state.names.by_path))
     else:  # no name is known to be rare
         ties, searched = Ties(by_path, {}, dict(state.names.by_path)), None
-    state.watched = _watched(root, ties, sources, state)
+    state.watch(root, ties, sources)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, checkpoint)
     stats = _stats(root, ties, state)
@@ -231,9 +216,8 @@ def work_out(
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, checkpoint)
     common |= {name for name in wanted.names if fold(name) in own}
-    state.common = common
+    state.took_common(common)
     uses, wanted = _without_common(common, uses, wanted)
-    state.once.names -= set(map(digest, common))  # a name that became common is not gone
     _search_files(root, files, wanted, state.names, checkpoint)
     ties = Ties(by_path, uses, dict(state.names.by_path))
     fresh = _freshness(root, ties, sources, state, checkpoint)
@@ -243,7 +227,7 @@ def work_out(
     )
     workspace.made_ready()
     topics = _topics(collection, knowledge, workspace, state, checkpoint)
-    state.knowledge = knowledge
+    state.was_done_for(knowledge)
     yield Stage(workspace, topics, knowledge)
 
 
@@ -270,8 +254,7 @@ def _look_again(
         fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
         if not fresh.is_same_as(workspace.fresh):
             workspace = workspace.with_fresh(fresh)
-    if saved := state.names.saved:
-        state.names.saved = set()
+    if saved := state.names.take_saved():
         names = {path: state.names.by_path.get(path, NO_NAMES) for path in saved}
         workspace = workspace.with_names(names, {path: state.names.stats[path] for path in saved})
     return None if workspace is published else workspace
@@ -289,16 +272,14 @@ def _freshness(
     for reading in state.reads.values():
         for path, quote in reading.quotes:
             quoted.setdefault(path, []).append(quote)
-    for path in state.quotes.keys() - quoted.keys():
-        del state.quotes[path]
+    state.forget_quotes(but=quoted)
     for path, quotes in quoted.items():
         checkpoint()
         version = stat_of(root, path), hash(tuple(quotes))
         if path not in state.quotes or state.quotes[path][:2] != version:
-            state.quotes[path] = QuotesInFile(*version, _locate_quotes(root, path, quotes))
+            state.took_quotes(path, QuotesInFile(*version, _locate_quotes(root, path, quotes)))
     cited = {source for reading in state.reads.values() for source in reading.sources}
-    once = {**state.once.files, **sources}
-    state.once.files = {source: path for source, path in once.items() if source in cited}
+    state.once.took_files(sources, cited)
     by_quote = {
         quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.found.items()
     }
@@ -348,7 +329,7 @@ def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
         existing |= there | {n.name for n in reading.names if n.name in once}
         if gone:
             by_claim[claim_id] = GoneNames(reading.mark, gone)
-    state.once.names = existing
+    state.once.took_names(existing)
     return by_claim
 
 
@@ -376,13 +357,9 @@ def _widespread(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
 ) -> Mapping[str, Spread]:
     """How widespread each name is. Known results are reused."""
-    paths, spreads = state.widespread
-    if paths != files.paths:
-        spreads = {}
-    more = [name for name in names if name not in spreads]
-    spreads = spreads | (widespread(root, files, more, checkpoint) if more else {})
-    state.widespread = files.paths, spreads
-    return spreads
+    known = state.spreads_in(files)
+    more = [name for name in names if name not in known]
+    return state.took_spreads(files, widespread(root, files, more, checkpoint) if more else {})
 
 
 def _common_words(
@@ -447,12 +424,7 @@ def _search_files(
 ) -> None:
     """Search changed files for definitions; all files if the wanted names changed."""
     all_wanted = digest("\n".join(sorted([*wanted.names, *wanted.documents])))
-    if all_wanted != names.wanted:
-        names.stats.clear()
-        names.wanted = all_wanted
-    names.saved.clear()
-    names.stats = {path: stat for path, stat in names.stats.items() if path in files}
-    names.by_path = {path: said for path, said in names.by_path.items() if path in files}
+    names.begin_search(all_wanted, files)
     for path in files.paths:
         if not is_searched(path):
             continue
@@ -465,9 +437,4 @@ def _search_files(
             data, stat = content
             there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
             said = digested(there, names.by_path.get(path, NO_NAMES))
-        names.by_path.pop(path, None)
-        names.stats.pop(path, None)
-        if any(said):
-            names.by_path[path] = said
-        if stat is not None:
-            names.stats[path] = stat
+        names.took_in(path, stat, said)

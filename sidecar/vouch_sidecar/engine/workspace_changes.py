@@ -1,5 +1,5 @@
-"""Whether what lies around a knowledge base may have changed since it was analysed: the list of
-files, the files themselves, CODEOWNERS, and the newest commit.
+"""Looks for what changed around a knowledge base since it was analysed: the list of files, the
+files themselves, CODEOWNERS, and the newest commit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.workspace_state import WorkspaceState
+from vouch_sidecar.engine.workspace_state import WorkspaceState, is_there
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
@@ -19,11 +19,11 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.ties import NO_NAMES, digested
 
 
-def may_differ(
+def look_for_changes(
     state: WorkspaceState, collection: Collection, env: Mapping[str, str], checkpoint: Checkpoint
 ) -> bool:
-    """Whether the list of files, the names that they define, the code owners or the history may
-    have changed.
+    """Look for changes of the list of files, of the names that they define, of the code owners and
+    of the history. Returns whether there may be one; takes in what was saved without one.
     """
     before = state.files
     if before is None or listed_files(collection, state, env) is not before:
@@ -31,9 +31,9 @@ def may_differ(
     if owners_place(collection)[1] != state.owners.stamp:
         return True
     if _has_come_or_gone(state, collection):
-        state.files = None
+        state.forget_files()
         return True
-    if _say_other_names(state, collection, checkpoint):
+    if _take_in_saved(state, collection, checkpoint):
         return True
     return state.needs_history and history_of(collection)[1] != state.history.head
 
@@ -48,11 +48,7 @@ def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str
     caches = None if collection.bases is None else collection.bases.caches
     with collection.due.look("list", ()):
         files = list_files(root, caches, env, trusted)
-    if state.files is None or files.paths != state.files.paths:
-        state.knowledge = None
-    if state.files is None or not files.is_same_as(state.files):
-        state.files = files
-    return state.files
+    return state.took_list(files)
 
 
 def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
@@ -73,43 +69,37 @@ def _has_come_or_gone(state: WorkspaceState, collection: Collection) -> bool:
         return any(is_there(collection.root, path) != state.watched[path] for path in paths)
 
 
-def _say_other_names(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
-    """Whether a file that was saved says other names than before, or a file is gone. Reads only
-    what was saved.
+def _take_in_saved(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
+    """Take in where the files that were saved say names. Ends and returns True at the first that
+    says other names than before, or is gone. Reads only what was saved.
     """
     root, wanted = collection.root, collection.surroundings.workspace.wanted
     if not wanted:
         return False
     with collection.due.look("names", state.names.stats.keys()) as paths:
-        return any(_says_other_names(root, path, wanted, state, checkpoint) for path in paths)
+        return any(not _take_in_file(root, path, wanted, state, checkpoint) for path in paths)
 
 
-def _says_other_names(
+def _take_in_file(
     root: Path, path: str, wanted: Wanted, state: WorkspaceState, checkpoint: Checkpoint
 ) -> bool:
+    """Take in where a file says names. Returns False if it says other names, or is gone."""
     checkpoint()
     names, stat = state.names, stat_of(root, path)
     if stat is None:
-        state.files = None
-        return True
-    if stat == names.stats[path]:
+        state.forget_files()
         return False
+    if stat == names.stats[path]:
+        return True
     content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
     data = b"" if content is None else content[0]
     there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
     said = digested(there, known)
     if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
-        return True
-    names.stats[path] = stat if content is None else content[1]
-    if any(said):
-        names.by_path[path] = said
-    if any(said) or path in state.watched:
-        names.saved.add(path)
-    return False
-
-
-def is_there(root: Path, path: str) -> bool:
-    return os.path.lexists(root / path)
+        return False
+    stat = stat if content is None else content[1]
+    names.was_saved(path, stat, said, is_tied=path in state.watched)
+    return True
 
 
 def history_of(collection: Collection) -> tuple[Repository | None, str]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
@@ -20,6 +23,7 @@ from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.files_of_claim import ClaimReading
 from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness, GoneNames, QuoteRange
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import SaidNames, Tie, Ties, Use
@@ -37,6 +41,39 @@ class NamesInFiles:
     saved: set[str] = field(default_factory=set)
     """Paths of files that were saved, and say the same names, since these were published."""
 
+    def begin_search(self, wanted: str, files: Files) -> None:
+        """A search of these files begins. If other names are wanted than before, by their digest,
+        all files are to be searched.
+        """
+        if wanted != self.wanted:
+            self.stats.clear()
+            self.wanted = wanted
+        self.saved.clear()
+        self.stats = {path: stat for path, stat in self.stats.items() if path in files}
+        self.by_path = {path: said for path, said in self.by_path.items() if path in files}
+
+    def took_in(self, path: str, stat: Stat | None, said: SaidNames) -> None:
+        """A file was searched; without a stat it could not be."""
+        self.by_path.pop(path, None)
+        self.stats.pop(path, None)
+        if any(said):
+            self.by_path[path] = said
+        if stat is not None:
+            self.stats[path] = stat
+
+    def was_saved(self, path: str, stat: Stat, said: SaidNames, *, is_tied: bool) -> None:
+        """A file was saved, and says the same names as before, maybe in other lines."""
+        self.stats[path] = stat
+        if any(said):
+            self.by_path[path] = said
+        if any(said) or is_tied:
+            self.saved.add(path)
+
+    def take_saved(self) -> set[str]:
+        """The files that were saved, to be published; from now on others count."""
+        saved, self.saved = self.saved, set()
+        return saved
+
 
 @dataclass(slots=True)
 class Owners:
@@ -47,6 +84,10 @@ class Owners:
     """The version of the file that they were read from."""
     rules: dict[str, OwnersRule | None] = field(default_factory=dict)
     """The rule that names the owners of each tied file, as far as it was looked for."""
+
+    def took_rules(self, rules: Mapping[str, OwnersRule | None]) -> None:
+        """The rules of more files were looked for."""
+        self.rules |= rules
 
 
 class QuotesInFile(NamedTuple):
@@ -67,10 +108,21 @@ class Once:
     names: set[str] = field(default_factory=set)
     """Digests of paths and identifiers in claims."""
 
+    def took_files(self, sources: Mapping[str, str], cited: Container[str]) -> None:
+        """These files were found for sources. Only sources that claims cite are remembered."""
+        files = {**self.files, **sources}
+        self.files = {source: path for source, path in files.items() if source in cited}
+
+    def took_names(self, names: set[str]) -> None:
+        """Of all names in claims, these are or were once there."""
+        self.names = names
+
 
 @dataclass(slots=True)
 class WorkspaceState:
-    """The state of one workspace between two analyses. Not thread-safe."""
+    """The state of one workspace between two analyses. Not thread-safe. It alone changes itself:
+    whoever analyses says what happened.
+    """
 
     knowledge: Knowledge | None = None
     files: Files | None = None
@@ -98,11 +150,107 @@ class WorkspaceState:
     kept: int = 0
     """The serial number of the workspace that is in the cache."""
 
+    def need_history(self, is_needed: bool) -> None:
+        """Say whether an answer depends on the history from now on."""
+        self.needs_history = is_needed
+
+    def was_kept(self, workspace: Workspace) -> None:
+        """A workspace is in the cache."""
+        self.kept = workspace.serial
+
+    # Files
+
+    def forget_files(self) -> None:
+        """The list of files is not that on the disk: it is to be made anew."""
+        self.files = None
+
+    def took_list(self, files: Files) -> Files:
+        """The files were listed. Returns the list, which stays the same object where nothing
+        differs. With other files all claims are read again.
+        """
+        if self.files is None or files.paths != self.files.paths:
+            self.knowledge = None
+        if self.files is None or not files.is_same_as(self.files):
+            self.files = files
+        return self.files
+
+    def watch(self, root: Path, ties: Ties, sources: Mapping[str, str]) -> None:
+        """Watch the files that claims are tied to or cite from now on."""
+        paths = {*ties.by_path, *sources.values(), *self.once.files.values()}
+        self.watched = {path: is_there(root, path) for path in paths}
+
+    def took_owners(self, code_owners: CodeOwners, stamp: object) -> None:
+        """The code owners were read anew."""
+        self.owners = Owners(code_owners, stamp)
+
+    def took_history(self, history: History) -> None:
+        """The history was read anew."""
+        self.history = history
+
+    def took_spreads(self, files: Files, spreads: Mapping[str, Spread]) -> dict[str, Spread]:
+        """It was found how widespread some names are. Returns this for all known names."""
+        self.widespread = files.paths, {**self.spreads_in(files), **spreads}
+        return self.widespread[1]
+
+    def spreads_in(self, files: Files) -> dict[str, Spread]:
+        """How widespread names are in these files, as far as it is known."""
+        paths, spreads = self.widespread
+        return spreads if paths == files.paths else {}
+
+    # Claims
+
+    def begin_reading(self, *, anew: bool) -> None:
+        """Claims are being read, with `anew` all of them; what is known is that of no generation
+        until `was_done_for`.
+        """
+        if anew:
+            self.reads = {}
+        self.knowledge = None
+
+    def read(self, claim_id: str, reading: ClaimReading | None) -> None:
+        """A claim was read; None if it is gone."""
+        if reading is None:
+            self.reads.pop(claim_id, None)
+        else:
+            self.reads[claim_id] = reading
+
+    def was_done_for(self, knowledge: Knowledge) -> None:
+        """Everything is known of a generation."""
+        self.knowledge = knowledge
+
+    def rationales_of(self, kb_dir: Path) -> Mapping[str, str]:
+        """The rationale of each claim with a decided proposal, read again once there are others."""
+        written = decided_at(kb_dir)
+        if self.rationales is None or self.rationales[0] != written:
+            self.rationales = written, rationales(kb_dir)
+        return self.rationales[1]
+
+    def took_common(self, names: set[str]) -> None:
+        """These names are too widespread to tie anything. One that became so is not gone."""
+        self.common = names
+        self.once.names -= set(map(digest, names))
+
+    def took_quotes(self, path: str, quotes: QuotesInFile) -> None:
+        """The quotes of a file were looked for."""
+        self.quotes[path] = quotes
+
+    def forget_quotes(self, but: Container[str]) -> None:
+        """No quotes are looked for any more but in these files."""
+        for path in [path for path in self.quotes if path not in but]:
+            del self.quotes[path]
+
+
+def is_there(root: Path, path: str) -> bool:
+    """Whether there is a file, or a link that leads nowhere."""
+    return os.path.lexists(root / path)
+
 
 def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Workspace | None:
     """The workspace that an earlier process kept, which also fills `state`. None if there is none,
     or if it is malformed.
     """
+    if state is not None:
+        state.recalled = True
     data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
         return None
@@ -184,7 +332,7 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for key, value in entries.items()
     )
     if collection.bases.write_extra(_name(), "\n".join(lines).encode()):
-        state.kept = workspace.serial
+        state.was_kept(workspace)
 
 
 @cache

@@ -136,7 +136,7 @@ def settle(
     states = {} if states is None else states
     for collection in collections:
         state = states.setdefault(collection.root, WorkspaceState())
-        state.needs_history = with_commits
+        state.need_history(with_commits)
         with collection.faults.contained(WORKSPACE, NO_TIES):
             try:
                 for stage in analyse(collection, state, env, end_in_time, whole=False):
