@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import tempfile
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +17,10 @@ import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.engine.ledger import UsageLedger
-from vouch_sidecar.operations import readiness
+from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import as_line
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS, TOOL
+from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
@@ -118,6 +120,66 @@ async def test_what_nobody_heard_was_not_given(tmp_path: Path) -> None:
     assert heard > 0
     assert await given(lambda: True) == heard
     assert await given(lambda: True) == 0
+
+
+def _held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Has every `context` wait; the events: one waits, and all may go on."""
+    begun, go_on = threading.Event(), threading.Event()
+    context = OPERATIONS["context"]
+
+    def run(*args: Any) -> Any:
+        begun.set()
+        assert go_on.wait(WAIT)
+        return context.run(*args)
+
+    monkeypatch.setitem(OPERATIONS, "context", replace(context, run=run, returns_partial=False))
+    return begun, go_on
+
+
+@pytest.mark.anyio
+async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = base(tmp_path / "kb")
+    served = _answers(root, root)
+    engine = served._own_engine()
+    ledger = UsageLedger.of(root, engine.env, engine.now)
+    engine.usage.keep(root, ledger)
+    begun, go_on = _held_up(monkeypatch)
+    asked = asyncio.create_task(_called(served, "kb_context", session_id="agent", **GIVEN_ONCE))
+    await anyio.to_thread.run_sync(begun.wait, WAIT)
+    asked.cancel()
+    await asyncio.wait([asked])
+    assert asked.cancelled()
+    go_on.set()
+    await _called(served, "kb_context", task="vault")  # answered after the thread went on
+    assert ledger.latest().lines == 0
+    found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
+    assert found["structuredContent"]["items"]
+    assert ledger.latest().lines > 0
+
+
+@pytest.mark.anyio
+async def test_what_another_call_gave_meanwhile_stays_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(base(tmp_path / "kb"))
+    begun, go_on = _held_up(monkeypatch)
+    params = {"session_id": "agent", "task": "What shall we cook?", "repeat": False}
+    request = {"method": f"{TOOL}context", "params": params}
+    caller = Caller(is_model=True)
+    unheard = asyncio.create_task(answer_agent(engine, request, caller, lambda: False))
+    await anyio.to_thread.run_sync(begun.wait, WAIT)
+    edit = {"file_path": "a.md", "new_string": "Key Vault"}
+    event = {
+        "method": f"{HOOK}post-tool-use",
+        "params": {"session_id": "agent", "tool_name": "Edit", "tool_input": edit},
+    }
+    heard = await answer_agent(engine, event, caller, lambda: True)
+    go_on.set()
+    await unheard
+    assert "Keys rotate." in str(heard["result"])
+    assert (await answer_agent(engine, event, caller, lambda: True))["result"] is None
 
 
 @pytest.mark.anyio

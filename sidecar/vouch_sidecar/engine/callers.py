@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection
@@ -28,11 +28,22 @@ class Caller:
     env: Mapping[str, str] | None = None
     roots: frozenset[Path] | None = None
     is_model: bool = False
+    unheard: list[Callable[[], None]] | None = field(default=None, compare=False)
+    """Takes what is to be recorded of answers, where it turns out later whether they were heard.
+    None: it is recorded when they are given.
+    """
 
     @property
     def asker(self) -> str:
         """Whose turn it is in the queue when a question names no session."""
         return self.session_id or self.connection
+
+    def when_heard(self, record: Callable[[], None]) -> None:
+        """Have something recorded once an answer to this caller was heard."""
+        if self.unheard is None:
+            record()
+        else:
+            self.unheard.append(record)
 
 
 @dataclass(frozen=True, slots=True)

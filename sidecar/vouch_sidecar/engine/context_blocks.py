@@ -1,13 +1,17 @@
-"""Chooses the context that an agent is given for a text or a session's window."""
+"""Chooses the context that an agent is given for a text or a session's window, and records what was
+heard of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.given_once import record_given, was_given
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.given_once import given_by, was_given
+from vouch_sidecar.engine.session import GivenKey, Session
+from vouch_sidecar.engine.stats import Stats
+from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import (
@@ -35,9 +39,12 @@ class ContextRequest:
     """Newest first; None: the texts of the session's window."""
     session: Session | None = None
     repeat: bool = True
-    """If False, what the session was given before and has not changed is left out, and this answer
-    is recorded as given. An entity given before then has only the line that says whom to ask.
+    """If False, what the session was given before and has not changed is left out, and the answer
+    counts as given once it was heard. An entity given before then has only the line that says whom
+    to ask.
     """
+    task: str | None = None
+    """The task to record as the session's last one."""
     probed: Probe | None = None
     """The probe of the texts: full-text hits and the knowledge base that the texts are about."""
     tied: Sequence[ContextHit] = ()
@@ -47,8 +54,36 @@ class ContextRequest:
     adjacent: bool = False
 
 
-def context_block(served: Sequence[Served], request: ContextRequest) -> ContextBlock:
-    """The context block for the texts of a request, or for its session's window."""
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """A block, and what is recorded of it once it was heard. Until then nothing is: the thread that
+    makes it may go on after its call was cancelled.
+    """
+
+    block: ContextBlock
+    served: Sequence[Served]
+    request: ContextRequest
+    given: Mapping[GivenKey, Hashable] = field(default_factory=dict)
+    """What the block gives the session, with its state now."""
+
+    def record(self, stats: Stats, usage: UsageCounts) -> None:
+        """Record that the block was heard, on the event loop."""
+        stats.count_hits(self.block.hits)
+        session, request = self.request.session, self.request
+        if session is None:
+            return
+        if request.task is not None:
+            session.record_task(request.task)
+        if not request.repeat:
+            if request.texts is not None:
+                session.record_texts(request.texts)
+            session.record_given(self.given)
+            prompt = " ".join(request.texts or ())
+            usage.count_given(self.served, session, prompt, self.block)
+
+
+def answer_context(served: Sequence[Served], request: ContextRequest) -> ContextAnswer:
+    """The context for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
     for kb in served:
@@ -90,9 +125,8 @@ def context_block(served: Sequence[Served], request: ContextRequest) -> ContextB
         adjacent=request.adjacent,
     )
     block = make_block(served, material)
-    if session is not None and not request.repeat:
-        record_given(session, rows, block)
-    return block
+    gives = session is not None and not request.repeat
+    return ContextAnswer(block, served, request, dict(given_by(block, rows)) if gives else {})
 
 
 def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.session import GivenKey, Session
 from vouch_sidecar.kb.records import Kind, key_of
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, state_of
 from vouch_sidecar.retrieval.salience import Salient, volunteered_by
@@ -28,18 +28,20 @@ def was_given(session: Session, row: Salient) -> bool:
     return given == _entity_state(row)
 
 
-def record_given(session: Session, rows: Sequence[Salient], block: ContextBlock) -> None:
-    """Record what a block gives the session: its entities among `rows`, and what its lines cite."""
+def given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:
+    """What a block gives, each with its state: its entities among `rows`, and what its lines
+    cite.
+    """
     given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
-            session.record_given(row.view.identity, Kind.ENTITY, row.entity.id, _entity_state(row))
+            yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
     cited = (replace(hit, artifact=c) for hit in block.hits for c in hit.cited)
     for hit in cited:
         kind, artifact_id = key_of(hit.artifact)
         whole = hit.section is None and not hit.to_ask
         given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        session.record_given(hit.view.identity, kind, given_id, state_of(hit))
+        yield (hit.view.identity, kind, given_id), state_of(hit)
 
 
 def _entity_state(row: Salient) -> int:

@@ -2,7 +2,8 @@
 
 A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
 makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
-thread that answers a question records what it found and gave.
+thread that answers a question records what it found. What an answer gives is recorded on the event
+loop, once it was heard.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.blocks.line_use import GivenLine
 from vouch_sidecar.retrieval.session_update import PushedBefore
+
+if TYPE_CHECKING:
+    import asyncio
 
 MAX_SLOT_BYTES = 4096
 MAX_ALSO = 16
@@ -32,6 +37,8 @@ PROBED_TURNS = 10
 RANKINGS = 8
 """Rankings remembered for the current window: one per knowledge base and number of rows."""
 T = TypeVar("T")
+GivenKey = tuple[Hashable, str, str]
+"""(identity, kind, id) of something that was given; see `AnswersGiven`."""
 
 
 @dataclass(slots=True)
@@ -58,19 +65,14 @@ class AnswersGiven:
     that is, for the knowledge base.
     """
 
-    given: dict[tuple[Hashable, str, str], object] = field(default_factory=dict)
-    """(identity, kind, id) of what was given, with its state then."""
+    given: dict[GivenKey, object] = field(default_factory=dict)
+    """What was given, with its state then."""
     lines: list[tuple[Hashable, GivenLine]] = field(default_factory=list)
     """(identity, line) of the blocks that were given."""
     context_texts: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
-    last_texts: dict[str, str] = field(default_factory=dict)
-    """The text of the last call, by operation."""
-
-    def copy(self) -> AnswersGiven:
-        return AnswersGiven(
-            dict(self.given), list(self.lines), list(self.context_texts), dict(self.last_texts)
-        )
+    last_task: str | None = None
+    """The task of the last call of `context` that named the session."""
 
 
 class Session:
@@ -205,6 +207,15 @@ class Session:
 
     # What was given
 
+    @cached_property
+    def giving(self) -> asyncio.Lock:
+        """Held from the beginning of a question with `repeat: false` until what it gives is
+        recorded: another one that is asked meanwhile leaves that out.
+        """
+        import asyncio  # the shell asks without an event loop
+
+        return asyncio.Lock()
+
     def given(self, identity: Hashable, kind: str, artifact_id: str) -> object:
         """The state in which something was given with `repeat: false`; None if it was not."""
         return self._answers.given.get((identity, kind, artifact_id))
@@ -213,11 +224,9 @@ class Session:
         """The states of all that was given."""
         return frozenset(list(self._answers.given.values()))
 
-    def record_given(
-        self, identity: Hashable, kind: str, artifact_id: str, state: Hashable
-    ) -> None:
-        """Record that something was given in a state, which differs once it has changed."""
-        self._answers.given[identity, kind, artifact_id] = state
+    def record_given(self, given: Mapping[GivenKey, Hashable]) -> None:
+        """Record what was given, each in a state, which differs once it has changed."""
+        self._answers.given |= given
 
     def record_line(self, identity: Hashable, line: GivenLine) -> None:
         """Record a line of a block that was given, to find out later whether an answer used it."""
@@ -228,23 +237,20 @@ class Session:
         return [line for viewer, line in self._answers.lines if viewer == identity]
 
     def asks_again(self, texts: Sequence[str]) -> bool:
-        """Whether the previous call with `repeat: false` was for the same texts; records it."""
-        before, self._answers.context_texts = self._answers.context_texts, list(texts)
-        return before == self._answers.context_texts
+        """Whether the previous call with `repeat: false` was for the same texts."""
+        return self._answers.context_texts == list(texts)
 
-    def repeats(self, operation: str, text: str) -> bool:
-        """Whether `text` is that of the operation's previous call in this session; records it."""
-        before = self._answers.last_texts.get(operation)
-        self._answers.last_texts[operation] = text
-        return before == text
+    def record_texts(self, texts: Sequence[str]) -> None:
+        """Record the texts of a call with `repeat: false`."""
+        self._answers.context_texts = list(texts)
 
-    def answers(self) -> AnswersGiven:
-        """A copy of what was given so far, for `take_back_to`."""
-        return self._answers.copy()
+    def repeats(self, task: str) -> bool:
+        """Whether `task` is that of the previous call of `context` that named this session."""
+        return self._answers.last_task == task
 
-    def take_back_to(self, answers: AnswersGiven) -> None:
-        """Forget what was given since: the answer never arrived."""
-        self._answers = answers
+    def record_task(self, task: str) -> None:
+        """Record the task of a call of `context` that names this session."""
+        self._answers.last_task = task
 
     # What was probed
 
@@ -283,7 +289,7 @@ class Session:
         """Forget what was probed and asked: time ran out before everything was found."""
         self._probed.clear()
         self._phrases.clear()
-        self._answers.last_texts.clear()
+        self._answers.last_task = None
 
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""

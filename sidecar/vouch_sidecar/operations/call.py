@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -172,8 +172,9 @@ async def _performed(
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
         with engine.foreground:
-            result = await this.run_in_turn() if operation.is_long else this.run()
-            return this.completed(result), this.ask.views
+            async with this.giving:
+                result = await this.run_in_turn() if operation.is_long else this.run()
+                return this.completed(result), this.ask.views
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,14 @@ class _Call(Generic[P, R]):
         lacks = vector is None and embeddings.reads(text)
         return replace(self, ask=replace(self.ask, vector=vector, lacks_vector=lacks))
 
+    @property
+    def giving(self) -> AbstractAsyncContextManager[object]:
+        """What the call holds while it runs, so that its session is given nothing twice."""
+        session_id = self.ask.session(self.params)
+        if session_id is None or getattr(self.params, "repeat", True):
+            return nullcontext()
+        return self.ask.engine.sessions.open(session_id).giving
+
     def run(self) -> R:
         """The operation's result, with the salience of the session that the call names."""
         result = self.operation.run(self.ask, self.params)
@@ -273,8 +282,12 @@ class _Call(Generic[P, R]):
             waiting.cancel()
 
     def completed(self, result: R) -> R:
-        """The result with the fields that every answer has. Records the duration of the call."""
+        """The result with the fields that every answer has. Records the duration of the call, and
+        what the operation wants recorded.
+        """
         engine = self.ask.engine
+        for record in self.ask.to_record:
+            self.ask.caller.when_heard(record)
         cut = any(view.deadline.cut for view in self.ask.views)
         degraded = [*engine.problems.degraded(), *(["timed_out"] if cut else []), *result.degraded]
         degraded += [value for value in self.lacking if value not in degraded]

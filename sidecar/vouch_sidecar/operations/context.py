@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
+from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.given_once import given_entities
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
@@ -89,28 +90,30 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     session = find(session_id) if session_id else None
     task = None if params.task is None else excerpt(params.task)
     served: Sequence[Served] = ask.served
-    probed = None
+    probed = asked = None
     if task is not None:
         served = probing.allowed(ask.served)
         turn = session if params.session_id is not None else None
-        again = turn is not None and turn.repeats(OPERATION.name, task) and not params.repeat
+        again = turn is not None and turn.repeats(task) and not params.repeat
         is_known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if is_known and session else frozenset()
         prompt = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
         ask.engine.stats.count_probe(served, prompt.probe, prompt.from_cache)
         probed = prompt.probe
+        is_cut = any(kb.view.deadline.cut for kb in served)
+        asked = None if turn is None or is_cut else task  # what was cut short is asked anew
     request = ContextRequest(
         None if task is None else [task],
         session=session,
         repeat=params.repeat,
+        task=asked,
         probed=probed,
         max_chars=params.max_chars,
         adjacent=params.adjacent,
     )
-    speech = context_block(served, request)
-    ask.engine.stats.count_hits(speech.hits)
-    if session is not None and not params.repeat:
-        ask.engine.usage.count_given(served, session, task or "", speech)
+    answered = answer_context(served, request)
+    ask.to_record.append(partial(answered.record, ask.engine.stats, ask.engine.usage))
+    speech = answered.block
     return ContextResult(
         text=speech.text,
         items=[

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
+from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.gist_lines import rows
@@ -67,7 +67,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     text = excerpt(params.text)
     served = probing.allowed(ask.served)
     probed = probing.probe(served, text, None, vector=ask.vector).probe
-    speech = context_block(served, ContextRequest([text], probed=probed))
+    speech = answer_context(served, ContextRequest([text], probed=probed)).block
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:

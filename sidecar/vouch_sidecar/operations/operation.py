@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -60,6 +60,8 @@ class OperationCall:
     """The vectors for a search by meaning; None without a model, or if it was late."""
     lacks_vector: bool = False
     """Whether a model is configured but failed or was late."""
+    to_record: list[Callable[[], None]] = field(default_factory=list)
+    """What the operation wants recorded once its answer was heard."""
 
     def since(self, since: str | None) -> OperationCall:
         """A copy that is limited to claims confirmed or updated since `since` (`since_when`)."""

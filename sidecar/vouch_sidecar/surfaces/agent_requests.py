@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.session import AnswersGiven
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -37,20 +37,16 @@ async def answer_agent(
     is_awaited: Callable[[], bool],
 ) -> Object:
     """The answer to a request, in the form of the JSONL surface. Where it is no longer awaited at
-    the end, its lines were not given to the session.
+    the end, or was cancelled, its lines were not given to the session.
     """
-    if (session_id := session_named(request)) is None:
-        return await _answered(engine, request, caller)
-    session, is_heard = engine.sessions.peek(session_id), False
-    before = AnswersGiven() if session is None else session.answers()
+    unheard: list[Callable[[], None]] = []
     try:
-        answered = await _answered(engine, request, caller)
-        is_heard = is_awaited()
-    finally:  # who cancels a call does not hear it either
-        session = engine.sessions.peek(session_id)
-        if session is not None and not is_heard:
-            session.take_back_to(before)
-        engine.sessions.share(session_id, caller.roots or engine.collections)
+        answered = await _answered(engine, request, replace(caller, unheard=unheard))
+        for record in unheard if is_awaited() else ():
+            record()
+    finally:
+        if (session_id := session_named(request)) is not None:
+            engine.sessions.share(session_id, caller.roots or engine.collections)
     return answered
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, context_block
+from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
@@ -141,11 +142,9 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         tied=tied,
         max_lines=MOST_LINES,
     )
-    speech = context_block(served, asked)
-    engine.stats.count_hits(speech.hits)
-    if session is not None:
-        engine.usage.count_given(served, session, lines, speech)
-    return speech.text
+    answered = answer_context(served, asked)
+    caller.when_heard(partial(answered.record, engine.stats, engine.usage))
+    return answered.block.text
 
 
 def _touched(payload: Payload, path: str) -> Touched:
