@@ -67,8 +67,8 @@ class DiskReader:
     """Reads `.vouch/` into generations, of which `latest` is the newest. `base` writes that from
     which the next process starts.
 
-    All methods block. Any thread may call them, one at a time; only `write` may run beside the
-    others.
+    All methods block. Any thread may call them, one at a time; only `write`, and `disk.content`,
+    which reads a file, may run beside the others.
     """
 
     def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:

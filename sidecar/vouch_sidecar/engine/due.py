@@ -1,5 +1,7 @@
 """When to look at the disk: at the files of a knowledge base, which `disk_follower` reads, and at
-those around it, which `workspaces` follows. No other module keeps the time of such a look.
+those around it, which `workspaces` follows. Elsewhere: when to search folders for new knowledge
+bases (`disk_follower`), and what every round compares, as a few stats tell it (`checkout`,
+`workspace_changes`: what git has checked out, its index, CODEOWNERS).
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ class Reports:
 class Due:
     """What of the disk around one folder is due. `clock` is monotonic, in seconds.
 
-    The event loop calls all methods, but `look`, which the one thread calls that looks around.
+    The event loop calls all methods but `look` and `is_due`. These the one thread calls that looks
+    around, which also reads `around.in_look`: the loop changes that only between its looks.
     """
 
     def __init__(self, root: Path, clock: Callable[[], float]) -> None:

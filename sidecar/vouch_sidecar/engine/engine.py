@@ -233,7 +233,9 @@ class Engine:
         self.call_listeners(self.listeners)
 
     def rebuild_damaged(self) -> None:
-        """Have the follower rebuild bases that turned out to be damaged."""
+        """A base turned out to be damaged: wake whoever follows the disk, who rebuilds it. Without
+        a follower the next `read` does.
+        """
         self.notify()
 
     def call_listeners(self, listeners: set[Callable[[], None]]) -> None:

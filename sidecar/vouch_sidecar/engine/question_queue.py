@@ -1,5 +1,6 @@
 """Runs long questions one at a time, by turns between sessions: a session with many questions does
-not delay the others. Rankings for pushes wait until no question does.
+not delay the others. A second thread answers late calls and, once no question waits, ranks for
+pushes.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class QuestionQueue:
 
 QUESTIONS = QuestionQueue("question")
 LATE = QuestionQueue("late")
-"""Answers calls whose deadline passed before their turn, with little work each."""
+"""Answers calls whose deadline passed before their turn, with little work each, and then ranks for
+pushes.
+"""
 
 
 async def in_turn(who: Hashable, run: Callable[[], T]) -> T:
@@ -82,8 +85,9 @@ async def in_turn(who: Hashable, run: Callable[[], T]) -> T:
 
 
 async def behind_questions(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-    """Wait until no question waits, call `begin`, and run the function that it returns in a worker
-    thread. Returns that function's result; None if `begin` returned None.
+    """Wait until no question waits, call `begin`, and run the function that it returns in the
+    thread of `LATE`, once no call waits there. Returns that function's result; None if `begin`
+    returned None.
     """
     import asyncio  # the shell asks without an event loop
 

@@ -64,7 +64,7 @@ class Knowledge:
 
     `changed` maps the key of each artifact that differs from the base to its documents: none for a
     deleted one; for one that nobody may see, at most one, which is `RETIRED`. Artifacts are
-    `schema.nameless`.
+    `pointers.nameless`.
     """
 
     def __init__(

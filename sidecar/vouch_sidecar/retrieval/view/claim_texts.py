@@ -17,8 +17,8 @@ CLAIMS_OF_A_SENTENCE = 3
 
 
 class ShownText(NamedTuple):
-    """The text that is shown for a claim. Claims with the same `where` are parts of one sentence:
-    they make one line, which cites all `claims`, sorted by id.
+    """The text that is shown for a claim. Claims with the same `sentence_key` are parts of one
+    sentence: they make one line, which cites all `claims`, sorted by id.
     """
 
     text: str
@@ -40,8 +40,8 @@ class ClaimTexts:
         sentence = self.sentence(claim)
         if sentence is None or not sentence.holds_text:
             return ShownText(claim.text, (claim.id,), claim.id)
-        where = f"{sentence.source_id} {sentence.start} {sentence.text}"
-        return ShownText(sentence.text, sentence.claims, where)
+        key = f"{sentence.source_id} {sentence.start} {sentence.text}"
+        return ShownText(sentence.text, sentence.claims, key)
 
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence around a claim's receipt; None if the viewer may not see it."""
