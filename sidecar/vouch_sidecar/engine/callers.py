@@ -60,4 +60,4 @@ class Served(ConfiguredView):
         slots = session.window(self.view.identity, asked=asked) if reflex.enabled else []
         texts = [slot.text for slot in slots[: reflex.window]]
         also = slots[0].also if slots else ()
-        return Window(self, texts, also, session.ranked)
+        return Window(self, texts, also, session.ranking)

@@ -93,13 +93,12 @@ class UsageLedger:
     def read_answer(self, view: View, session: Session, answer: str) -> None:
         """Count which of the given lines an answer of the session used, each once."""
         today, prompt = self._today(), "\n".join(session.newest_first(view.identity)[:1])
-        for line in session.given_lines(view.identity):
-            today.judged += not line.is_judged
-            line.is_judged = True
-            if not line.is_used and is_used(view, line, answer, prompt):
-                line.is_used = True
-                today.used += 1
-                self._used[line.id] += 1
+        judged, used = session.judge_lines(
+            view.identity, lambda line: is_used(view, line, answer, prompt)
+        )
+        today.judged += judged
+        today.used += len(used)
+        self._used.update(line.id for line in used)
 
     def count_reaction(self, reaction: Reaction) -> None:
         """Count what a reader did with a line."""

@@ -84,7 +84,7 @@ class Session:
     def __init__(self, session_id: str, last_active: float) -> None:
         self.id = session_id
         self.last_active = last_active
-        self.ranked = Memo(RANKINGS)
+        self._ranked = Memo(RANKINGS)
         """Rankings of the current window and knowledge."""
         self._slots: OrderedDict[str, Slot] = OrderedDict()
         self._previews: dict[str, Slot] = {}
@@ -166,6 +166,10 @@ class Session:
         """Ignore all texts so far for one knowledge base."""
         self._forgotten[identity] = self._touches
 
+    def ranking(self, text: str, state: Hashable, rank: Callable[[], T]) -> T:
+        """The ranking that is remembered for a text in a state, else that of `rank`."""
+        return self._ranked.cached(text, state, rank)
+
     # What was pushed
 
     @property
@@ -232,9 +236,20 @@ class Session:
         """Record a line of a block that was given, to find out later whether an answer used it."""
         self._answers.lines = [*self._answers.lines[1 - MAX_HANDED :], (identity, line)]
 
-    def given_lines(self, identity: Hashable) -> list[GivenLine]:
-        """The latest lines that were given of a knowledge base."""
-        return [line for viewer, line in self._answers.lines if viewer == identity]
+    def judge_lines(
+        self, identity: Hashable, uses: Callable[[GivenLine], bool]
+    ) -> tuple[int, list[GivenLine]]:
+        """Record which of the latest lines of a knowledge base an answer uses. Returns how many of
+        them no answer was read for before, and those that it is the first to use.
+        """
+        lines = [line for viewer, line in self._answers.lines if viewer == identity]
+        used = [line for line in lines if not line.is_used and uses(line)]
+        unread = sum(not line.is_judged for line in lines)
+        for line in lines:
+            line.is_judged = True
+        for line in used:
+            line.is_used = True
+        return unread, used
 
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts."""
@@ -283,7 +298,7 @@ class Session:
         """Drop remembered probes and rankings: they keep old generations in memory."""
         self._probed.clear()
         self._phrases.clear()
-        self.ranked.clear()
+        self._ranked.clear()
 
     def forget_probes(self) -> None:
         """Forget what was probed and asked: time ran out before everything was found."""

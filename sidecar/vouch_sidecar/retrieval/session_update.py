@@ -4,11 +4,10 @@ in, and a block about these. What a push may volunteer is decided here (`Window.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ConfiguredView,
@@ -45,12 +44,12 @@ class Window:
 
     kb: ConfiguredView
     texts: Sequence[str]
-    also: Sequence[str] = ()
+    also: Sequence[str]
     """Earlier states of the newest text. What they name stays in play while a word is being
     typed.
     """
-    ranked: Memo = field(default_factory=lambda: Memo(1))
-    """The rankings computed before, valid until the window or the knowledge changes."""
+    ranking: Callable[[str, Hashable, Callable[[], list[Salient]]], list[Salient]]
+    """Gives the ranking that is remembered for a text in a state, else that of a function."""
     before: PushedBefore | None = None
     """What the session was pushed; None if nothing is to be volunteered."""
 
@@ -59,7 +58,7 @@ class Window:
         view, texts = self.kb.view, self.texts
         state = (view.stamp, most, tuple(self.also), *texts)
         newest = next(iter(texts), "")
-        return self.ranked.cached(newest, state, lambda: rank([view], texts, most, self.also))
+        return self.ranking(newest, state, lambda: rank([view], texts, most, self.also))
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]] | None:
         """The entities that the newest text brings in, strongest first, and the ids of those that
