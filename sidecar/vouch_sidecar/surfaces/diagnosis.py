@@ -276,7 +276,7 @@ def _integration(
 ) -> tuple[RemarkState, str] | None:
     """The state of an integration, with a message; None if it is not installed."""
     try:
-        files = examine(place.files, place.base)
+        files = examine(place.files, place.base, user=user)
     except InstallError as error:
         return "note", one_line(str(error))
     if not any(file.naming_us for file in files):

@@ -53,7 +53,7 @@ def run_install(
         return
     place = place_of(host, root, env, user=user)
     try:
-        files = examine(place.files, place.base)
+        files = examine(place.files, place.base, user=user)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
     if uninstall:

@@ -107,25 +107,34 @@ class ExaminedFile:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def examine(files: Sequence[HostFile], base: Path) -> list[ExaminedFile]:
-    """The files below the folder `base`. Raises `InstallError` if one can't be read, lies behind a
-    link, or is in `.vouch/`.
+def examine(files: Sequence[HostFile], base: Path, *, user: bool) -> list[ExaminedFile]:
+    """The files below the folder `base`, the home of the `user` or a project. Raises `InstallError`
+    if one can't be read, is in `.vouch/`, or lies behind a link: in a project behind any, as who
+    wrote the project chose it; at home behind one that leads out.
     """
     root = base.resolve()
     examined = []
     for file in files:
-        path = root / file.path
-        below = [path, *path.parents[: len(file.path.parts) - 1]]
-        if link := next((each for each in below if each.is_symlink()), None):
-            name = link.relative_to(root).as_posix()
-            raise InstallError(f"{name} is a link: nothing is written through one")
-        if KB_DIRNAME in path.parts:
-            raise InstallError(f"{file.path} lies in a knowledge base: nothing is written there")
         try:
+            path = _real(root / file.path)
+            if path != root / file.path and not (user and path.is_relative_to(root)):
+                raise InstallError(
+                    f"{_link_to(file, root)} is a link: nothing is written through it"
+                )
+            if KB_DIRNAME in path.parts:
+                raise InstallError(
+                    f"{file.path} lies in a knowledge base: nothing is written there"
+                )
             examined.append(ExaminedFile(file, path, text_of(path)))
         except UnreadableError as error:
             raise InstallError(f"{file.path} can't be read: {error}") from None
     return examined
+
+
+def _link_to(file: HostFile, root: Path) -> str:
+    """The first link on the way from the root to a file."""
+    ways = [root / way for way in reversed([file.path, *file.path.parents])]
+    return next(way for way in ways if way.is_symlink()).relative_to(root).as_posix()
 
 
 def text_of(path: Path) -> str | None:
