@@ -135,3 +135,18 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     ]
     assert line["verdict"] == "refused"
     assert "passages of documents" in line["why"]
+
+
+def test_a_name_below_a_raised_threshold_has_its_reason(tmp_path: Path) -> None:
+    strict = {"sidecar": {"recall": {"similarity_threshold": 0.9}}}
+    root = base(tmp_path / "kb")
+    write(root, "entities/beacon.yaml", entity("beacon", name="Beacon", type="system"))
+    write(root, "claims/slow.yaml", claim("slow", text="Beacon answers.", entities=["beacon"]))
+
+    def why() -> str:
+        rows = ask(engine_on(root), "explain", text="we saw that Beacon is slow")["entities"]
+        return str(next(row["why"] for row in rows if row["entity_id"] == "beacon"))
+
+    assert why() == "“Beacon” names “Beacon”: 0.90"
+    write(root, "config.yaml", strict)
+    assert why().endswith("0.90, needs 0.93: the words may mean something else")

@@ -67,9 +67,10 @@ def candidates(view: View, text: str) -> list[Considered]:
         if (entity := view.visible.entity(entity_id)) is None:
             continue
         verdict, needs, note = _judged(view, weighed, named_rows)
-        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {weighed.score.sentence(needs)}"
+        score = weighed.score(least_strength(view))
+        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {score.sentence(needs)}"
         why += f"; {note}" if note else ""
-        considered.append(Considered(view, entity, weighed.score, verdict, why))
+        considered.append(Considered(view, entity, score, verdict, why))
     considered += _never(view, text, strongest)
     return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
 

@@ -279,7 +279,8 @@ def _named(
     strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
     # Of equally strong mentions the newest, then the first.
     *_, best = min(evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))
-    why = f"“{best.matched}” names “{best.mention.name}”: {best.score.sentence()}"
+    score = best.score(least_strength(view))
+    why = f"“{best.matched}” names “{best.mention.name}”: {score.sentence()}"
     return Salient(
         view=view,
         entity=entity,

@@ -35,7 +35,6 @@ from vouch_sidecar.retrieval.constants import (
     SURNAME,
     TRADE_WEIGHT,
     TRADE_WORDS,
-    VOLUNTEERED,
     WRITTEN_OUT,
     PlaceKind,
 )
@@ -104,10 +103,9 @@ class WeighedMention(NamedTuple):
         """Whether it lists its entity."""
         return self.strength >= self.least
 
-    @property
-    def score(self) -> Score:
-        """The strength with its factors. Its reason is what keeps the entity from being
-        volunteered.
+    def score(self, needs: float) -> Score:
+        """The strength with its factors. Its reason is what keeps it below `needs`, the strength
+        from which on the entity is volunteered.
         """
         terms = {
             "arm": self.arm,
@@ -122,7 +120,7 @@ class WeighedMention(NamedTuple):
             "keyness": "most claims with the word are about something else",
             "place": _BY_PLACE.get(self.placed, ""),
         }
-        reason = reasons[smallest] if self.strength < VOLUNTEERED else ""
+        reason = reasons[smallest] if self.strength < needs else ""
         return Score(self.strength, terms, reason)
 
 
