@@ -43,7 +43,7 @@ export class Panel implements vscode.Disposable {
   private readonly item = statusItem();
   private readonly subscriptions: readonly vscode.Disposable[];
   private refreshing: NodeJS.Timeout | undefined;
-  /** The text that was edited last, as it stood when typing stopped. */
+  /** The text at hand (`textAtHand`) when typing last stood still. */
   private text = '';
   private inPlayTurn = 0;
   private placeholder = NO_PLACEHOLDER;

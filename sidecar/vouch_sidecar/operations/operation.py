@@ -117,7 +117,9 @@ class Operation(Generic[P, R]):
     is_long: bool = False
     """Whether it may take long and has to run in a worker thread."""
     returns_partial: bool = False
-    """Whether it returns partial results at `timeout_ms`. Hits by name are never left out."""
+    """Whether it returns at `timeout_ms` what it has found by then. A block has at least what the
+    strongest name brings in.
+    """
     semantic: Literal["no", "yes", "when_speaking"] = "no"
     """Whether to compute the vector of its text first; `when_speaking`: if `semantic.speaks` is on.
     """
