@@ -136,7 +136,8 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         harm(base / name)
         engine = engine_on(env=cached(tmp_path))
         collection = engine.registry.add_root(root)
-        assert not collection.reader.find_base(), name
+        assert collection.bases is not None
+        assert collection.bases.open() is None, name
         engine.load()
         assert in_short(engine) == wanted, name
         assert base not in finished(tmp_path)

@@ -112,8 +112,9 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     (manifest,) = collection.bases.folder.glob("*/" + MANIFEST)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
-    later.registry.add_root(root)
-    assert not later.collections[root].reader.find_base()
+    unread = later.registry.add_root(root)
+    assert unread.bases is not None
+    assert unread.bases.open() is None
     assert asked(later, "status")["degraded"] == ["index_building", "search_failed"]
     later.load()
     assert asked(later, "status")["degraded"] == []

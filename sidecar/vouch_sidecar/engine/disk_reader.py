@@ -79,7 +79,6 @@ class DiskReader:
         self._clock = clock
         self._given: Step | None = None
         """The step that was returned last; None before the first read."""
-        self._opened_base: tuple[Layer, Manifest] | None = None
 
     @property
     def has_read(self) -> bool:
@@ -103,12 +102,6 @@ class DiskReader:
         self._given = step
         return step
 
-    def find_base(self) -> bool:
-        """Whether an earlier process left a base that can be opened."""
-        if self._opened_base is None and self.base.bases is not None:
-            self._opened_base = self.base.bases.open()
-        return self._opened_base is not None
-
     @property
     def rebuilds(self) -> bool:
         """Whether the base is rebuilt because it was damaged."""
@@ -122,8 +115,7 @@ class DiskReader:
 
     def _read_first(self) -> Step:
         """Read everything, starting from the base of an earlier process if there is one."""
-        self.find_base()
-        base, self._opened_base = self._opened_base, None
+        base = None if self.base.bases is None else self.base.bases.open()
         seen = None if base is None else self._resume(*base)
         if seen is None:
             seen = self._build_base()
