@@ -10,9 +10,10 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import anyio
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.pushes import Pushes
+from vouch_sidecar.engine.pushes import Pushes, SaliencePush
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, as_json, perform, salience_notification
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -85,11 +86,14 @@ class World:
     def say(self, session: str, text: str) -> Said:
         """Submit a text to a session; what is pushed for it."""
         self.engine.observe(session, None, text)
-        for push in self._pushes.salience():
+        for push in anyio.run(self._pushed):
             if push.session_id == session:
                 sent = salience_notification(push).model_dump(mode="json", by_alias=True)
                 return Said(sent["fresh"], sent["text"])
         return Said([], "")
+
+    async def _pushed(self) -> list[SaliencePush]:
+        return [push async for push in self._pushes.salience_in_turn()]
 
     def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:
         """Rows of `salience` for a session that holds this text alone."""

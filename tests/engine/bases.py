@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
+from vouch_sidecar.engine.pushes import SaliencePush
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
@@ -59,6 +60,15 @@ def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any
     engine = unread_engine(*roots, env=env, **{"clock": Clock(), **options})
     engine.load()
     return engine
+
+
+def pushed(pushes: Pushes) -> list[SaliencePush]:
+    """What a connection is pushed now."""
+    return anyio.run(pushed_now, pushes)
+
+
+async def pushed_now(pushes: Pushes) -> list[SaliencePush]:
+    return [push async for push in pushes.salience_in_turn()]
 
 
 def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:

@@ -26,6 +26,7 @@ from tests.engine.bases import (
     counts,
     finished,
     kept,
+    pushed_now,
     unread_engine,
     until,
     write,
@@ -191,7 +192,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     async with kept(engine):
         await until(lambda: engine.registry.complete)
         engine.observe("s", None, "the Key Vault")
-        assert len(pushes.salience()[0].update.rows) == 2
+        assert len((await pushed_now(pushes))[0].update.rows) == 2
         switch.on = True
         engine.check_soon([root])
         await until(lambda: engine.collections[root].is_failing)
@@ -201,7 +202,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         clock.now += 1
         assert claims() == {str(root): 0, str(other): 1}
         assert "kb" not in {row["collection"] for row in experts(engine)}
-        (push,) = pushes.salience()
+        (push,) = await pushed_now(pushes)
         assert [row.view.collection for row in push.update.rows] == ["other"]
         status = told(engine)
         assert status.health == "error"

@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.pushes import SaliencePush
 
-from tests.engine.bases import Clock, ask, base, engine_on, write
+from tests.engine.bases import Clock, ask, base, engine_on, pushed, write
 from tests.kb.samples import claim, entity
 
 RELAYS = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Mail Relay {i}x") for i in range(5)} | {
@@ -38,11 +38,11 @@ def pushes(engine: Engine) -> Pushes:
 
 def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
     engine.observe("s", None, text)
-    return pushes.salience()
+    return pushed(pushes)
 
 
-def fresh(pushed: list[SaliencePush]) -> list[str]:
-    return [row.entity.id for push in pushed for row in push.update.fresh]
+def fresh(told: list[SaliencePush]) -> list[str]:
+    return [row.entity.id for push in told for row in push.update.fresh]
 
 
 def configure(engine: Engine, root: Path, **sections: object) -> None:
@@ -53,8 +53,8 @@ def configure(engine: Engine, root: Path, **sections: object) -> None:
 def test_the_most_active_sessions_come_first(engine: Engine, pushes: Pushes) -> None:
     for session_id in ("first", "second", "third"):
         engine.observe(session_id, None, "the Key Vault")
-    assert [push.session_id for push in pushes.salience()] == ["third", "second", "first"]
-    assert pushes.salience() == []
+    assert [push.session_id for push in pushed(pushes)] == ["third", "second", "first"]
+    assert pushed(pushes) == []
 
 
 def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushes) -> None:
@@ -71,7 +71,7 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     for _ in range(20):
         assert fresh(say(engine, pushes, "the Key Vault")) == []
     engine.end_session("s")
-    assert [push.update.rows for push in pushes.salience()] == [()]
+    assert [push.update.rows for push in pushed(pushes)] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
 
@@ -81,13 +81,13 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
     say(engine, pushes, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [push.update.rows for push in pushes.salience()] == [()]
+    assert [push.update.rows for push in pushed(pushes)] == [()]
     assert say(engine, pushes, "the Key Vault") == []
     answer = ask(engine, "experts", topic="key vault", session_id="s")
     assert "_meta" not in answer
     assert ask(engine, "status")["sessions"] == 0
     configure(engine, root, retrieval={"reflex": {"enabled": True}})
-    assert pushes.salience() == []
+    assert pushed(pushes) == []
     assert ask(engine, "salience", session_id="s")["salience"] == []
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
@@ -135,11 +135,11 @@ def test_what_one_text_names_beyond_the_limit_is_not_pushed_later(
     engine.load()
     everybody = "Alder Desk, Birch Desk and Cedar Desk"
     assert fresh(say(engine, pushes, everybody)) == ["alder", "birch"]
-    assert pushes.salience() == []
+    assert pushed(pushes) == []
     engine.observe("elsewhere", None, "good morning")
-    assert pushes.salience() == []
+    assert pushed(pushes) == []
     assert fresh(say(engine, pushes, "so is Cedar Desk open?")) == ["cedar"]
-    assert pushes.salience() == []
+    assert pushed(pushes) == []
 
 
 def test_typing_on_does_not_bring_in_what_was_passed_over(
@@ -150,7 +150,7 @@ def test_typing_on_does_not_bring_in_what_was_passed_over(
 
     def typed(text: str, final: bool = False) -> list[str]:
         engine.observe("s", "prompt", text, final=final)
-        return fresh(pushes.salience())
+        return fresh(pushed(pushes))
 
     assert typed("the Key Vault and Mail Relay 1x") == ["vault"]
     assert typed("the Key Vault and Mail Relay 1x are") == []
@@ -165,7 +165,7 @@ def test_a_throttle_ends(engine: Engine, pushes: Pushes, root: Path, clock: Cloc
     clock.now += 59
     assert fresh(say(engine, pushes, "Mail Relay 1x")) == []
     clock.now += 1
-    assert fresh(pushes.salience()) == ["e1"]
+    assert fresh(pushed(pushes)) == ["e1"]
 
 
 def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 
-def named(pushed: list[SaliencePush]) -> list[str]:
-    return [row.view.collection for push in pushed for row in push.update.fresh]
+def named(told: list[SaliencePush]) -> list[str]:
+    return [row.view.collection for push in told for row in push.update.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:

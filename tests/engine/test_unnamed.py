@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 
-from tests.engine.bases import ask, engine_on, write
+from tests.engine.bases import ask, engine_on, pushed, write
 from tests.kb.samples import claim, entity, make_kb, page
 
 PROMPT = "which database do we use for billing data?"
@@ -53,9 +53,9 @@ def test_it_is_said_once_to_a_session_and_never_pushed(tmp_path: Path) -> None:
     assert said(served, task=PROMPT, session_id="s") == ["billing"]
     pushes = Pushes(served, Caller())
     served.observe("other", None, PROMPT)
-    assert pushes.salience() == []
+    assert pushed(pushes) == []
     served.observe("other", None, "Where is the Key Vault?")
-    assert pushes.salience() != []
+    assert pushed(pushes) != []
 
 
 def test_one_section_of_a_page_does_not_keep_another_from_being_said(tmp_path: Path) -> None:

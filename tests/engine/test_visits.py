@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import pytest
 import vouch_sidecar
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.operations import as_json, salience_notification
 
-from tests.engine.bases import ask, base, engine_on
+from tests.engine.bases import ask, base, engine_on, pushed
 
+T = TypeVar("T")
 PACKAGE = Path(vouch_sidecar.__file__).parent
 HANDED_OVER = PACKAGE / "retrieval" / "view"
 """Made for whoever enters, and looked at before."""
@@ -51,11 +54,16 @@ def engine(tmp_path: Path) -> Engine:
     return engine_on(base(tmp_path / "kb"))
 
 
-def test_a_push_enters_retrieval_once(engine: Engine) -> None:
+def test_a_push_enters_retrieval_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def here(begin: Callable[[], Callable[[], T] | None]) -> T | None:
+        run = begin()
+        return None if run is None else run()
+
+    monkeypatch.setattr(pushes_module, "behind_questions", here)
     pushes = Pushes(engine, Caller())
     engine.observe("s", None, "Where is the Key Vault?")
     with calls() as made:
-        (push,) = pushes.salience()
+        (push,) = pushed(pushes)
         told = as_json(salience_notification(push))
     entered = [
         frame.f_code.co_name

@@ -17,7 +17,7 @@ from vouch_sidecar.operations import (
 )
 
 from scripts import schemas
-from tests.engine.bases import ask, base, counts, engine_on
+from tests.engine.bases import ask, base, counts, engine_on, pushed
 from tests.kb.samples import SHA, claim, dump, entity, page
 from tests.workspace.places import settled
 
@@ -141,7 +141,7 @@ def test_real_answers_of_every_operation_fit_the_schemas(
 def test_pushes_fit_the_schemas(engine: Engine) -> None:
     pushes = Pushes(engine, Caller())
     engine.observe("s", None, "the Mail Relay")
-    (push,) = pushes.salience()
+    (push,) = pushed(pushes)
     status = pushes.status()
     assert status is not None
     for method, told in (

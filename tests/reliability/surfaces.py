@@ -17,6 +17,7 @@ from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import EVENTS, respond
 from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT
 
+from tests.engine.bases import pushed
 from tests.protocol.client import Client
 
 Answers = dict[str, str]
@@ -69,7 +70,7 @@ def said(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
     """What every surface but an editor says about something."""
     engine.observe(asked.entity, None, asked.questions[1])
     pushes = Pushes(engine, Caller("editor", viewer=viewer), {asked.entity})
-    rows = [row for push in pushes.salience() for row in push.update.rows]
+    rows = [row for push in pushed(pushes) for row in push.update.rows]
     found = {"push": plain([(r.entity.id, r.claim_count, r.top_claim_id) for r in rows], root)}
     found |= by_operations(engine, root, viewer, asked, OPERATIONS)
     found |= anyio.run(by_hooks, engine, root, viewer, asked, EVENTS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Caller, Pushes
 
-from tests.engine.bases import Clock, ask, cached, engine_on
+from tests.engine.bases import Clock, ask, cached, engine_on, pushed
 from tests.engine.world import TEXTS, TOPICS, changed, files, lay, said_by, take
 from tests.protocol.client import Client, uri_of
 from tests.soak import LONG, soak
@@ -51,7 +51,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
             for text in range(TEXTS_EACH):
                 engine.observe(f"s{rng.randrange(300)}", f"{text % 5}", rng.choice(TEXTS))
             ask(engine, "experts", Caller("editor"), topic="key vault")
-            pushes.salience()
+            pushed(pushes)
             engine.load()
             clock.now += 10
             if number == ROUNDS // 2:

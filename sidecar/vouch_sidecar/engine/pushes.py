@@ -92,18 +92,10 @@ class Pushes:
         self._last_stamps: dict[str, _Stamp] = {}
         self._status: StatusPush | None = None
 
-    def salience(self) -> list[SaliencePush]:
-        """A push for every session whose ranking differs from the one last sent, most recently
-        active first. Sessions that can't have changed are not ranked again.
-        """
-        pushes = self._ended()
-        while (rank := self._begin()) is not None:
-            pushes += self._push_if_changed(*rank())
-        return pushes
-
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
-        """As `salience`, but each ranking waits for its turn behind all questions and uses the
-        session's texts at that time.
+        """A push for every session whose ranking differs from the one last sent, most recently
+        active first. Each ranking waits for its turn behind all questions and uses the session's
+        texts at that time; sessions that can't have changed are not ranked again.
         """
         while True:
             for push in self._ended():
