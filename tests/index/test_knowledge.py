@@ -216,13 +216,6 @@ def test_an_entity_that_comes_later_is_linked_to_the_claims_that_name_it(
     assert after(knowledge, change_of([], {key_of(new)})).links("c", ONLY_OPEN)[0] == []
 
 
-def test_a_verb_links_no_claim_to_an_entity_of_that_name() -> None:
-    known = entity("e", "Gateway", aliases=("returns",))
-    texts = {"verb": "The parser returns an empty list.", "noun": "The returns are kept."}
-    knowledge = knowing(known, *(claim(claim_id, text) for claim_id, text in texts.items()))
-    assert [knowledge.links(claim_id, ONLY_OPEN)[0] for claim_id in texts] == [[], ["e"]]
-
-
 def test_a_namesake_makes_a_name_ambiguous_until_it_goes() -> None:
     one, other = (
         entity("e1", "Ada Byron", type="person"),

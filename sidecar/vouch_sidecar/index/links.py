@@ -33,7 +33,6 @@ from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import claim_marks
 from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.verbs import is_verb
 
 LinkedBy = Literal["declared", "named", "page"]
 
@@ -82,15 +81,16 @@ class Links:
 
 def link(claim: Claim, world: World) -> Links:
     """Link a claim to the entities that it declares; if none of these exists, to those that its
-    text names, but for words that are verbs there; if there are none, to those that the pages
-    listing it are about. A page that some viewers of the claim may not see links only an open
-    claim, and only for viewers who pass the page's gate.
+    text names; if there are none, to those that the pages listing it are about. A page that some
+    viewers of the claim may not see links only an open claim, and only for viewers who pass the
+    page's gate.
     """
     if declared := _existing(claim.entities, world):
         return Links(declared, "declared", {})
-    mentions = (m for m in world.names.find(claim.text) if not (m.nested or m.ambiguous))
-    named = (m.entity_id for m in mentions if not is_verb(claim.text, m))
-    if named_ids := _existing(named, world):
+    mentions = world.names.find(claim.text)
+    if named_ids := _existing(
+        (m.entity_id for m in mentions if not m.nested and not m.ambiguous), world
+    ):
         return Links(named_ids, "named", {})
     by_gate: defaultdict[str | None, list[str]] = defaultdict(list)
     for page in world.pages_listing(claim.id):

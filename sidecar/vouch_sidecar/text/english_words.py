@@ -27,23 +27,6 @@ DATES = frozenset(
 )
 """Days and months, which have a capital and name nothing."""
 
-VERBS = frozenset(
-    """
-    answers breaks broke came crashes crashing drops exposes fails fell fetches froze gets gives
-    goes got hangs hung keeps kept knows lags logs looks loses lost needs raises ran reads receives
-    rejects returns runs says seems sends sent shows starts stops stores stuck takes throws times
-    took uses wants went works writes
-    """.split()
-)
-"""Common verbs as they stand behind a subject."""
-OBJECTS = frozenset(
-    """
-    a an the my your our their his her its this that these those it me us him them all any some
-    every each no
-    """.split()
-)
-"""Words with which the object of a verb begins."""
-
 
 @cache
 def _english() -> dict[str, int]:

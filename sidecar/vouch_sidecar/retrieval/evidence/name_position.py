@@ -15,7 +15,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import unpunctuated
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
-from vouch_sidecar.text.english_words import DATES, OBJECTS, STOPWORDS, VERBS, tier
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -34,12 +34,25 @@ _AUXILIARIES = frozenset(
     """.split()
 )
 _QUESTIONS = frozenset("how what when where which who why that if whether because since".split())
+_OBJECTS = frozenset(
+    """
+    a an the my your our their his her its this that these those it me us him them all any some
+    every each no
+    """.split()
+)
 _PREPOSITIONS = frozenset(
     """
     about against at behind between from in inside into of on onto than through via with without
     """.split()
 )
-_PREDICATES = _AUXILIARIES | VERBS
+_PREDICATES = _AUXILIARIES | frozenset(
+    """
+    answers breaks broke came crashes crashing drops exposes fails fell fetches froze gets gives
+    goes got hangs hung keeps kept knows lags logs looks loses lost needs raises ran reads receives
+    rejects returns runs says seems sends sent shows starts stops stores stuck takes throws times
+    took uses wants went works writes
+    """.split()
+)
 _ADVERBS = frozenset("again also always just never now only often sometimes still".split())
 _ENDINGS = frozenset("again and for now or please to".split())
 _OPERATING = frozenset(
@@ -153,7 +166,7 @@ class Placing:
 
     def _has_object(self, unit: Unit) -> bool:
         """Whether a word is a verb with an object: “Relay the message”."""
-        return _neighbour(self.analysis.units, self._position[unit.start], 1) in OBJECTS
+        return _neighbour(self.analysis.units, self._position[unit.start], 1) in _OBJECTS
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""
@@ -189,7 +202,7 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     before, after = _neighbour(units, at, -1), _neighbour(units, at, 1)
     if owns:
         return before in {None, "and", "or", "to", *_AUXILIARIES, *_PREPOSITIONS, *_QUESTIONS}
-    if after in OBJECTS:
+    if after in _OBJECTS:
         return False
     if before in ("and", "or") and at > 1:
         return _stands_as_a_name(units, at - 2)
@@ -205,7 +218,7 @@ def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> boo
     if before is None or before in _QUESTIONS or before == "till":
         return _is_predicate(units, at + (3 if after == "and" else 1))
     ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
-    return before in _OPERATING and ends and _neighbour(units, at - 1, -1) not in OBJECTS
+    return before in _OPERATING and ends and _neighbour(units, at - 1, -1) not in _OBJECTS
 
 
 def _is_predicate(units: Sequence[Unit], at: int) -> bool:
@@ -217,7 +230,7 @@ def _is_predicate(units: Sequence[Unit], at: int) -> bool:
         return _is_predicate(units, at + 1)
     if word in _PREDICATES or (word.endswith("ed") and len(word) > 4):
         return True
-    follows = following in OBJECTS or following in _QUESTIONS or (following or "").isdigit()
+    follows = following in _OBJECTS or following in _QUESTIONS or (following or "").isdigit()
     return word.endswith("s") and follows
 
 
