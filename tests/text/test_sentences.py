@@ -256,6 +256,7 @@ def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
         "It never does:\n\n- a part\n\n      code\n\n- end well",
         "It never does:\n" + "- a part\n" * 2_000 + "- end well",
         "It never does:\n\n- at night:\n  - in winter:\n    - end well",
+        "> It never does:\n>\n> - at night:\n>   - end well",
         "It never does:\n- a part. It will not end well",
         "It never does:\n- a part\n\n  It will not end well",
     ],
@@ -276,6 +277,7 @@ def test_nothing_parts_an_item_from_what_leads_it_in(text: str) -> None:
         "It never does:\n\n# Part\n\n- end well",
         "It never does. Note: it can.\n\n- end well",
         "It never does:\n\n- a part\n\nIt will end well.",
+        "It never does:\n\n| a | b |\n|---|---|\n| c | d |\n\n- end well",
     ],
 )
 def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
@@ -283,6 +285,43 @@ def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
     place = Layout(text).sentences_around(start, start + 3)
     assert place is not None
     assert not place.lead_ins
+
+
+@pytest.mark.parametrize("mark", ["—", "✓", "(7)"])
+def test_a_line_of_a_sentence_may_begin_like_an_item(mark: str) -> None:
+    text = f"It may start at any hour\n{mark} never while the spool drains."
+    place = Layout(text).sentences_around(0, 3)
+    assert place is not None
+    assert place.text == " ".join(text.split())
+
+
+def test_an_item_without_a_colon_leads_in_those_in_it() -> None:
+    text = "Never:\n\n- deploy the courier\n  - while the queue drains\n"
+    start = text.index("while")
+    place = Layout(text).sentences_around(start, start + 5)
+    assert place is not None
+    assert [text[slice(*each)] for each in place.lead_ins] == ["Never:", "deploy the courier"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never:\n\n- a part\n\n" + "  More of it.\n\n" * 2_000 + "  end well",
+        "".join(f"{'  ' * depth}- never:\n" for depth in range(400)) + "  " * 400 + "- end well",
+    ],
+)
+def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
+    start = text.index("end well")
+
+    def cost(many: int) -> int:
+        layout = Layout(text)
+        layout.sentences_around(0, 1)
+        return lines_run(lambda: [layout.sentences_around(start, start + 3) for _ in range(many)])
+
+    place = Layout(text).sentences_around(start, start + 3)
+    assert place is not None
+    assert place.is_cut
+    assert cost(2) - cost(1) < 200
 
 
 def test_what_is_too_long_for_a_paragraph_is_looked_at_once_in_all() -> None:

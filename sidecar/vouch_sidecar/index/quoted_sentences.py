@@ -252,9 +252,9 @@ class QuotedSources:
         form = _form(place, source.source) if quotes else form_of_text(claim.text)
         if place is None or place.form is not Form.STATEMENT:
             return Quoted(form, None)
+        if len(place.text) > MAX_SENTENCE or place.is_cut:
+            return Quoted(form, None, only_whole=claim.auto_approved or place.is_cut)
         in_part = claim.auto_approved and not _is_all_of(said, place)
-        if len(place.text) > MAX_SENTENCE:
-            return Quoted(form, None, only_whole=in_part or place.lead_ins != ())
         without, needed = source.gates(place.start, place.end)
         if needed is None or not needed <= own:
             form = form_of_text(claim.text)

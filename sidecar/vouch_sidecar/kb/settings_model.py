@@ -263,7 +263,11 @@ class Naming(Group):
     listed = frozenset({"never"})
 
     always: WordList = Field((), description="words that always name the entity that is called so")
-    never: WordList = Field((), description="words that never name an entity or a topic")
+    never: WordList = Field(
+        (),
+        description="words that never name an entity or a topic in what is written or asked; which "
+        "claims count for one stays as it is",
+    )
 
 
 class TopicSettings(Group):

@@ -17,6 +17,8 @@ from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
 MAX_HEADING = 200
+MAX_LEAD_INS = 4
+"""Lists around an item, each with a sentence that leads it in."""
 _DEEPEST = 7
 """The level of a heading whose marks tell none."""
 MAX_PARAGRAPH = 20_000
@@ -58,6 +60,10 @@ class Place(NamedTuple):
     """
     paragraph: Span | None = None
     """The paragraph, or item of a list, of the sentences."""
+    is_cut: bool = False
+    """Whether it is only a part of an item that something leads in: the item is longer than
+    `MAX_SENTENCE`, or stands in more than `MAX_LEAD_INS` lists.
+    """
 
     @property
     def parts(self) -> tuple[Span, ...]:
@@ -76,6 +82,8 @@ class _Block:
     """The sentences, each as one line with its start and end; None before they are needed."""
     indent: int = 0
     is_item: bool = False
+    mark: str = ""
+    """The first sign of an item's mark."""
     level: int = 0
     """Of a heading, how deep it is: 1 for a title."""
 
@@ -98,6 +106,15 @@ class _Container:
     lead_ins: tuple[Span, ...]
     last: Span | None = None
     """The place of the last sentence that stands in it by now, if it ends in a colon."""
+    only: Span | None = None
+    """The place of its only sentence by now, if it has one."""
+
+    def lead_in(self) -> tuple[Span, ...]:
+        """The places of what leads in a list that begins here. An item leads in the items in it
+        where something leads in itself: “never: deploy: at night”.
+        """
+        last = self.last or (self.only if self.lead_ins else None)
+        return (*self.lead_ins, *([last] if last else []))[: MAX_LEAD_INS + 1]
 
 
 class Layout:
@@ -132,9 +149,11 @@ class Layout:
         if not spans:
             return None
         item, lead_ins = self._lists[prose[0]]
+        is_cut = False
         if lead_ins and item is not None:  # it leads in the item, not one of its later sentences
             start, end = self._blocks[item].start, self._blocks[prose[-1]].end
-            blocks = range(item, prose[-1] + 1)
+            is_cut = end - start > MAX_SENTENCE or len(lead_ins) > MAX_LEAD_INS
+            blocks = range(prose[-1] if is_cut else item, prose[-1] + 1)
             prose = [n for n in blocks if self._blocks[n].form is Form.STATEMENT]
             spans = [s for n in prose for s in _touched(self.text, self._blocks[n], start, end)]
         text = " ".join(part for part, _, _ in spans)
@@ -146,6 +165,7 @@ class Layout:
             tuple(self._headings_above(prose[0])),
             lead_ins,
             (self._blocks[prose[0]].start, self._blocks[prose[-1]].end),
+            is_cut,
         )
 
     def heading(self, place: Span) -> str:
@@ -188,10 +208,11 @@ class Layout:
                 while len(within) > 1 and within[-1].indent >= block.indent:
                     within.pop()
                 if block.is_item:
-                    lead_ins, last = within[-1].lead_ins, within[-1].last
-                    lead_ins = lead_ins if last is None else (*lead_ins, last)
-                    within.append(_Container(block.indent, number, lead_ins))
+                    within.append(_Container(block.indent, number, within[-1].lead_in()))
                 within[-1].last = self._lead_in(block)
+                within[-1].only = self._only_sentence(block) if block.is_item else None
+            elif block.form is Form.MARKUP and not self._is_passed_over(block):
+                within[-1].last = None
             lists.append((within[-1].item, within[-1].lead_ins))
         return lists
 
@@ -202,6 +223,17 @@ class Layout:
             return None
         _, start, end = _touched(self.text, block, block.end - 1, block.end)[-1]
         return start, end
+
+    def _only_sentence(self, block: _Block) -> Span | None:
+        if block.end - block.start > MAX_HEADING:
+            return None
+        sentences = _touched(self.text, block, block.start, block.end)
+        return sentences[0][1:] if len(sentences) == 1 else None
+
+    def _is_passed_over(self, block: _Block) -> bool:
+        """Whether markup between a sentence and a list parts them no more than a blank line."""
+        text = self.text[block.start : min(block.end, block.start + MAX_WINDOW)]
+        return bool(_TAG.match(text) or _RULE.match(text))
 
     def _is_picture(self, block: _Block) -> bool:
         """Whether a block is an image or a link, and nothing else."""
@@ -237,11 +269,15 @@ _REFERENCE = re.compile(r" {0,3}\[[^\]\[^][^\]\[]*+\]:(?:[ \t]|\Z)")
 """Where a link leads that is named elsewhere; a footnote (`[^1]:`) is prose."""
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}\Z")
 _ITEM = re.compile(
-    r"[ \t]*+(?:(?:[-*+\u2010-\u2015\u2022\u2023\u2043\u25a0-\u25ff\u2600-\u27bf\u2b00-\u2bff"
-    r"\U0001f300-\U0001faff]\ufe0f?|\d{1,3}[.)]|\(?(?:[a-zA-Z]|\d{1,3})[.)]|\#\.)[ \t]+"
-    r"(?:\[[ xX]\][ \t]+)?|<li\b[^<>\n]{0,200}>[ \t]*)(?=\S)"
+    r"[ \t]*+(?:(?:[-*+•–]|\d{1,3}[.)]|\(?[a-zA-Z][.)]|\#\.)[ \t]+(?:\[[ xX]\][ \t]+)?"
+    r"|<li\b[^<>\n]{0,200}>[ \t]*)(?=\S)"
 )
-"""The mark of an item: a dash, bullet, pictograph, number, letter or tag, and a box to tick."""
+"""The mark of an item: a dash, bullet, number, letter or tag, and a box to tick."""
+_RARE_ITEM = re.compile(
+    r"[ \t]*+(?:[\u2010-\u2015\u2023\u2043\u25a0-\u25ff\u2600-\u27bf\u2b00-\u2bff"
+    r"\U0001f300-\U0001faff]\ufe0f?|\(\d{1,3}\))[ \t]+(?=\S)"
+)
+"""A mark that a line of a sentence may begin with, too: another dash, a pictograph, `(7)`."""
 _NOTE_MARK = re.compile(r"(?:\[\^[^\[\]]*+\]|\[\d+\]_)[*_ ]*\Z")
 """The mark of a footnote at the end of a sentence."""
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
@@ -403,7 +439,8 @@ class _Blocks:
         if quote:
             start += quote.end()
             line = line[quote.end() :]
-        item = _ITEM.match(line)
+            indent = len(line) - len(line.lstrip())
+        item = _ITEM.match(line) or self._rare_item(line)
         if item:
             start += item.end()
         elif field_mark := _FIELD.match(line):
@@ -414,11 +451,21 @@ class _Blocks:
             self._open = None
             return
         if begins or self._open is None:
-            self._open = _Block(Form.STATEMENT, indent=indent, is_item=bool(item))
+            mark = line.lstrip()[:1] if item else ""
+            self._open = _Block(Form.STATEMENT, indent=indent, is_item=bool(item), mark=mark)
             self._out.append(self._open)
         self._open.pieces.append((start, max(end, start + 1)))
         if line.rstrip().endswith("::"):
             self._code_below = indent
+
+    def _rare_item(self, line: str) -> re.Match[str] | None:
+        """A rare mark of an item, where a sentence can't go on: at the start of a paragraph, after
+        a colon, and in a list of such items.
+        """
+        item, before = _RARE_ITEM.match(line), self._open
+        if item is None or before is None or before.mark == line.lstrip()[:1]:
+            return item
+        return item if self._text.endswith((":", "："), before.start, before.end) else None
 
     def _trimmed(self, start: int, end: int) -> tuple[int, int]:
         text = self._text
@@ -481,7 +528,7 @@ def _touched(text: str, block: _Block, start: int, end: int) -> list[tuple[str, 
 
 def after_mark(text: str, start: int) -> int:
     """Where the text of an item begins whose mark stands at an offset; the offset if none does."""
-    mark = _ITEM.match(text, start)
+    mark = _ITEM.match(text, start) or _RARE_ITEM.match(text, start)
     return mark.end() if mark else start
 
 
