@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine, due
+from vouch_sidecar.engine.claim_facts import sources_in
 from vouch_sidecar.engine.workspace_analysis import work_out
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
@@ -17,6 +19,7 @@ from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 from vouch_sidecar.workspace.definitions import Wanted
+from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import names_in
 
 from tests.engine.bases import ask, cached, engine_on
@@ -25,6 +28,7 @@ from tests.workspace.places import (
     cite,
     definitions,
     git,
+    listed,
     repository,
     settled,
     source_of,
@@ -186,6 +190,27 @@ def test_of_two_documents_with_one_name_each_stays_what_it_was(root: Path, tmp_p
     assert [tied.claim.id for tied in ties(engine, "README.md")] == ["top"]
     assert staleness(engine, "side") == "a/README.md, which it cites, is gone"
     assert staleness(engine, "top") is None
+
+
+def test_documents_that_were_edited_are_held_one_at_a_time(root: Path, tmp_path: Path) -> None:
+    lines = [f"line {number} of a long document\n" for number in range(4_000)]
+    peaks = {}
+    for count in (2, 16):
+        for number in range(count):
+            text = "".join(f"{number} {line}" for line in lines)
+            write(root, {f"docs/n{number}.md": f"{text}\nIt was edited.\n"})
+            cite(root, f"c{number}", "It is long.", f"n{number}.md", text.encode())
+        git(root, "add", "-A", "docs")
+        (collection,) = engine_on(root).collections.values()
+        locator = Locator(root, listed(root, tmp_path))
+        tracemalloc.start()
+        try:
+            found = sources_in(collection.knowledge, locator, {}, lambda: None)
+            peaks[count] = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert sorted(found.values()) == sorted(f"docs/n{number}.md" for number in range(count))
+    assert 2 * peaks[16] < 3 * peaks[2]
 
 
 def test_a_rewritten_document_is_none_for_who_never_saw_it(root: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -136,8 +137,9 @@ def _by_content(
     for path in dict.fromkeys(path for paths in named.values() for path in paths):
         checkpoint()
         ids[path] = _content_id(root, path)
-    lines: dict[str, frozenset[bytes]] = {}
     paths_by_id: dict[str, str] = {}
+    wanted_by_id: dict[str, array[int]] = {}
+    edited: dict[str, list[str]] = {}
     for source, paths in named.items():
         checkpoint()
         if same := [path for path in paths if ids[path] == source.id]:
@@ -147,21 +149,29 @@ def _by_content(
         elif not (wanted := _telling_lines(read_content(root / KB_DIRNAME, source))):
             paths_by_id |= {source.id: paths[0]} if len(paths) == 1 else {}
         else:
+            wanted_by_id[source.id] = array("q", wanted)
             for path in paths:
-                if path not in lines:
-                    there = read_file(root, path)
-                    lines[path] = _telling_lines(None if there is None else there[0])
-            best = max(paths, key=lambda path: len(wanted & lines[path]))
-            if len(wanted & lines[best]) >= SHARED_LINES * len(wanted):
-                paths_by_id[source.id] = best
+                edited.setdefault(path, []).append(source.id)
+    most: dict[str, int] = {}
+    for path, source_ids in edited.items():  # the lines of one file at a time, which may be long
+        checkpoint()
+        there = read_file(root, path)
+        lines = _telling_lines(None if there is None else there[0])
+        for source_id in source_ids:
+            wanted_lines = wanted_by_id[source_id]
+            shared = sum(line in lines for line in wanted_lines)
+            if shared > most.get(source_id, 0) and shared >= SHARED_LINES * len(wanted_lines):
+                most[source_id], paths_by_id[source_id] = shared, path
     return paths_by_id
 
 
-def _telling_lines(data: bytes | None) -> frozenset[bytes]:
-    """The lines that hardly any other document has: of some words, and no headings."""
+def _telling_lines(data: bytes | None) -> frozenset[int]:
+    """Hashes of the lines that hardly any other document has: of some words, and no headings."""
     lines = (line.strip() for line in (data or b"").splitlines())
     return frozenset(
-        line for line in lines if len(line.split()) >= TELLING_WORDS and not line.startswith(b"#")
+        hash(line)
+        for line in lines
+        if len(line.split()) >= TELLING_WORDS and not line.startswith(b"#")
     )
 
 
