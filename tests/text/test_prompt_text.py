@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     asks,
@@ -12,6 +14,15 @@ from vouch_sidecar.text.prompt_text import (
     without_printed,
     without_steering,
 )
+from vouch_sidecar.text.stack_frames import frames
+
+LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""All that `str.splitlines` takes for ends of lines."""
+PRINTED = (
+    *LINE_ENDS, "\r\n", " ", "PS C:\\srv", "C:\\srv", "> ", "➜  relay ", "git:(", ")", "✗ ", "x",
+    "ada@host:~", "$ ", "10:00:01 ", "    at send (", '  File "', "relay.py:12", '", line 12', "İ",
+    "who knows ", "why? ", "thanks. ", '"/srv/', "/relay",
+)  # fmt: skip
 
 TRACE = """\
 Why does the upload fail?
@@ -49,6 +60,31 @@ def test_what_machines_print_counts_for_no_words() -> None:
 )
 def test_prompts_of_terminals_and_timestamps_count_for_no_words(prompt: str) -> None:
     assert without_printed(f"{prompt}make upload").strip() == "make upload"
+
+
+@given(st.lists(st.sampled_from(PRINTED), max_size=12).map("".join))
+@example("PS C:\\srv\x0crelay> run\nHow does the relay retry?")
+@example("➜  relay git:(a\u2028b) ✗ run")
+def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
+    asks(text)
+    asked_sentences(text)
+    assert all(0 <= start < end <= len(text) for start, end in frames(text))
+    for left in (
+        without_printed(text),
+        without_paths_outside(text, lambda _: 0, 9),
+        without_asking(text),
+        without_steering(text),
+    ):
+        assert len(left) == len(text)
+        assert all(new in (old, " ") for new, old in zip(left, text, strict=True))
+    assert without_printed(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("end", [end for end in LINE_ENDS if end != "\n"])
+def test_a_prompt_of_a_terminal_may_hold_what_ends_a_line_elsewhere(end: str) -> None:
+    prompt = f"C:\\srv{end}relay> x"
+    assert asks(f"{prompt}\nHow does the relay retry failed deliveries?")
+    assert not asks(f"{prompt}\nRestart the relay.")
 
 
 @pytest.mark.parametrize(

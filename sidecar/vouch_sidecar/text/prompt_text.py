@@ -215,10 +215,10 @@ def asks(text: str) -> bool:
     printed, is a question by its form. An instruction or a statement with a short question behind
     its last comma (“…, ok?”) is none.
     """
-    printed = without_printed(text)
+    printed = without_printed(text)  # keeps \n alone of the line ends that splitlines knows
     own = "\n".join(
         line
-        for line, left in zip(text.splitlines(), printed.splitlines(), strict=True)
+        for line, left in zip(text.split("\n"), printed.split("\n"), strict=False)
         if line[:_INDENT].lstrip()[:1] == left[:_INDENT].lstrip()[:1]
     ).strip()
     return len(own) <= MAX_QUESTION and any(
