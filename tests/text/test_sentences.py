@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from types import FrameType
-from typing import Any
-
 import pytest
 from vouch_sidecar.text.sentences import (
     MAX_PARAGRAPH,
@@ -16,6 +11,8 @@ from vouch_sidecar.text.sentences import (
     is_fragment,
     is_talk,
 )
+
+from tests.text.lines_run import lines_run
 
 DOCUMENT = """\
 # Relay
@@ -341,23 +338,6 @@ def test_a_range_of_data_is_cut() -> None:
     place = Layout(text).sentences_around(0, len(text))
     assert place is not None
     assert len(place.text) <= MAX_PARAGRAPH
-
-
-def lines_run(question: Callable[[], object]) -> int:
-    """How many lines are run for a question."""
-    lines, before = 0, sys.gettrace()
-
-    def note(_frame: FrameType, event: str, _arg: object) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        return note
-
-    sys.settrace(note)
-    try:
-        question()
-    finally:
-        sys.settrace(before)
-    return lines
 
 
 @pytest.mark.parametrize("part", ["Say so. ", "## Part\n\nSay so.\n\n", "- Say so.\n"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from vouch_sidecar.text.english_words import STOPWORDS
 from vouch_sidecar.text.stack_frames import frames
@@ -38,6 +38,13 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])
 _ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
 LOOK_BACK = 32
 """Characters in front of a full stop in which an abbreviation is looked for."""
+MAX_LOOKED_UP = 200
+"""Characters of a path that are looked up in other texts."""
+MAX_PATH_PARTS = 8
+"""Parts of a path that are looked up in other texts."""
+_NEXT_PART = re.compile(r"/(?=[^/])")
+_BEGINS, _ENDS = re.compile(r"(?<![\w.~/-])"), re.compile(r"(?![\w-])")
+"""Where a path may begin, and where one of its parts ends."""
 
 
 WHOM = re.compile(
@@ -72,27 +79,42 @@ def without_printed(text: str) -> str:
     return _PRINTED.sub(_blanks, "".join(out))
 
 
-def without_paths_outside(text: str, known: Callable[[str], int], most: int) -> str:
-    """A text of the same length, with blanks in place of paths that are absolute or climb. `known`
-    says of the first `most` how many characters at the beginning stay.
+def without_paths_outside(text: str, kept_length: Callable[[str], int], most: int) -> str:
+    """A text of the same length, with blanks in place of paths that are absolute or climb.
+    `kept_length` says of the first `most` how many characters at the beginning stay.
     """
     left = iter(range(most))
 
     def part(path: re.Match[str]) -> str:
-        kept = path[0][: known(path[0])] if next(left, None) is not None else ""
+        kept = path[0][: kept_length(path[0])] if next(left, None) is not None else ""
         return kept + " " * (len(path[0]) - len(kept))
 
     return _OUTSIDE.sub(part, text)
 
 
 def shared_beginning(path: str, text: str) -> str:
-    """The longest beginning of a path, up to one of its slashes, that another text holds."""
-    beginning = path
-    while beginning:
-        if re.compile(rf"(?<![\w.~/-]){re.escape(beginning)}(?![\w-])").search(text):
+    """The longest beginning of a path, up to one of its slashes, that another text holds. No more
+    than `MAX_LOOKED_UP` characters and `MAX_PATH_PARTS` parts of the path are looked up.
+    """
+    slashes = islice(_NEXT_PART.finditer(path, 1, MAX_LOOKED_UP), MAX_PATH_PARTS)
+    ends = [slash.start() for slash in slashes]
+    if len(path) <= MAX_LOOKED_UP and len(ends) < MAX_PATH_PARTS:
+        ends.append(len(path))
+    shared = at = 0
+    for end in ends:  # where a longer beginning stands, the shorter one stands too: at is no less
+        at = _place_of(path[:end], text, at)
+        if at < 0:
             break
-        beginning = beginning.rstrip("/").rpartition("/")[0]
-    return beginning
+        shared = end
+    return path[:shared]
+
+
+def _place_of(beginning: str, text: str, at: int) -> int:
+    """Where the beginning of a path stands in a text from a place on, -1 if nowhere."""
+    at = text.find(beginning, at)
+    while at >= 0 and not (_BEGINS.match(text, at) and _ENDS.match(text, at + len(beginning))):
+        at = text.find(beginning, at + 1)
+    return at
 
 
 def _blanks(match: re.Match[str]) -> str:

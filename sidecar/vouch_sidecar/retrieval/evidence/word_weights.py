@@ -148,7 +148,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_asking(without_printed(view.workspace.relative(text)))
-    asked = without_paths_outside(asked, lambda path: _known_part(view, path), MAX_EXACT)
+    asked = without_paths_outside(asked, lambda path: _kept_length(view, path), MAX_EXACT)
     rest = without_steering(blanked(asked, names))
     own = view.names.project_names
     words = [
@@ -178,21 +178,21 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     )
 
 
-def _known_part(view: View, path: str) -> int:
+def _kept_length(view: View, path: str) -> int:
     """How many characters at the beginning of an absolute path count: all of those of a file or
     folder here, else those that a claim or a section holds as they are written, as it does a route.
     """
     if view.workspace.locator.of_path(path) is not None:
         return len(path)
     words, snapshot = dict.fromkeys(terms(path)[:MAX_EXACT], 1.0), view.knowledge.snapshot
-    known = 0
+    longest = 0
     for kind in (SENTENCE_STEMS, Kind.PAGE) if words else ():
         for hit in snapshot.search(view.search.weighed(words, kind), MAX_CONSIDERED):
             document = snapshot.document(hit)
             artifact, section = view.visible.in_document(document), key_in(document)[2] or 0
             if artifact is not None:
-                known = max(known, len(shared_beginning(path, texts(artifact)[section])))
-    return known
+                longest = max(longest, len(shared_beginning(path, texts(artifact)[section])))
+    return longest
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
