@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -34,8 +35,14 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
+from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.claim import WITHOUT_CONTEXT, ClaimResult, gist
 from vouch_sidecar.retrieval.files.file_ties import mark_of, visible_ties
+from vouch_sidecar.retrieval.people.experts import Question, rank
+from vouch_sidecar.retrieval.people.topic_matches import matching
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.sentences import Layout, Place
@@ -246,6 +253,35 @@ def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, o
     assert claim(ITEM).id not in [hit.artifact.id for hit in found]
     mark = mark_of(claim(ITEM), view.visible.quoted(claim(ITEM).id))
     assert visible_ties(view, [("a.md", Tie(claim(ITEM).id, mark, "quotes", 0.9))]) == []
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_item_whose_lead_in_is_withheld_is_no_top_claim(hidden: bool) -> None:
+    mailer = Entity("mailer", "entities/mailer.yaml", "Mailer", "system")
+    item, lead_in = claim(ITEM, entities=("mailer",)), claim(LEAD_IN)
+    if hidden:
+        lead_in = replace(lead_in, scope=PRIVATE)
+    others = [made for made in everything() if made not in (claim(ITEM), claim(LEAD_IN))]
+    view = View("kb", World(*others, mailer, item, lead_in).known, EVERYBODY)
+    top = [] if hidden else [item.id]
+    for weight in WEIGHTS:
+        question = Question(topic="Mailer", now=0.0, weight=weight)
+        (row,) = rank(matching([view], question))
+        assert (row.claim_count, row.top_claim_ids) == (1, top)
+    assert best_claim_id(view, mailer, "Mailer") == next(iter(top), None)
+    shown = ArtifactViews(view, Path("/kb")).claim(item)
+    result = ClaimResult(
+        claim=shown,
+        approved_by=None,
+        auto_approved=False,
+        contested_by=[],
+        people=[],
+        pages=[],
+        relations=[],
+        collection="kb",
+    )
+    lines = gist(result, [view])
+    assert (WITHOUT_CONTEXT in lines) == hidden
 
 
 @pytest.mark.parametrize("hides", [{"status": "redacted"}, {"scope": PRIVATE}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import islice
 from math import prod
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ from vouch_sidecar.retrieval.people.topic_matches import Linking as Linking
 from vouch_sidecar.retrieval.people.topic_matches import Matched, TopicMatches
 from vouch_sidecar.retrieval.people.topic_matches import Question as Question
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Tally, Weight
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.retrieval.view.claim_texts import CLAIMS_OF_A_SENTENCE
 from vouch_sidecar.workspace.topic_names import is_ticket
 
 TOP_CLAIMS = 3
@@ -109,8 +111,15 @@ def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:
         score=tally.score,
         claim_count=tally.claim_count,
         citation_count=len(match.view.knowledge.snapshot.sums(theirs, "evidence")),
-        claims=weight.largest(entity.id, EXPLAINED_CLAIMS if explain else TOP_CLAIMS),
+        claims=_largest(weight, entity.id, EXPLAINED_CLAIMS if explain else TOP_CLAIMS),
         weight=weight,
         named=entity.id in match.entity_ids,
         factors=tally.factors,
     )
+
+
+def _largest(weight: Weight, entity_id: str, limit: int) -> list[Document]:
+    """The claims that add most for an entity, without those that mean nothing by themselves."""
+    texts = weight.match.view.texts
+    largest = weight.largest(entity_id, limit * CLAIMS_OF_A_SENTENCE)
+    return list(islice((d for d in largest if not texts.lacks_context(claim_in(d))), limit))

@@ -530,8 +530,13 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
-    """The id of the entity's claim that fits a text best."""
-    return next((answer.artifact.id for answer in claims_about(view, entity, text)), None)
+    """The id of the entity's claim that fits a text best, of those that mean something by
+    themselves.
+    """
+    for answer in claims_about(view, entity, text):
+        if isinstance(answer.artifact, Claim) and not view.texts.lacks_context(answer.artifact):
+            return answer.artifact.id
+    return None
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:
