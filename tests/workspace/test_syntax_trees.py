@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,13 @@ from vouch_sidecar.workspace import parser_process, syntax_trees
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError, never_cancelled
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.parser_process import MAX_PARSED, ParserProcess, parsed
+from vouch_sidecar.workspace.parser_process import (
+    MAX_FAILURES,
+    MAX_PARSED,
+    MAX_PARSER_MEMORY,
+    ParserProcess,
+    parsed,
+)
 from vouch_sidecar.workspace.syntax_trees import GRAMMARS
 
 from tests.workspace.places import cite, definitions, repository, settled, tie_rows
@@ -216,6 +225,35 @@ def test_a_parser_that_was_killed_is_started_again() -> None:
         assert process._process is not None
         process._process.kill()
         process._process.wait()
+    process.end()
+
+
+def test_where_no_process_answers_none_is_begun_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parser_process, "WAITING_SECONDS", 0.0)
+    monkeypatch.setattr(parser_process, "CHECKPOINT_SECONDS", 0.0)
+    process, begun = ParserProcess(), 0
+    running = process._running
+
+    def begin() -> subprocess.Popen[bytes]:
+        nonlocal begun
+        begun += 1
+        return running()
+
+    monkeypatch.setattr(process, "_running", begin)
+    for _ in range(2 * MAX_FAILURES):
+        assert process.parsed(b"<-" * 20_000, "py", {NAME}, never_cancelled) is None
+    assert begun == MAX_FAILURES
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_the_memory_of_a_parser_is_limited() -> None:
+    process = ParserProcess()
+    assert process.parsed(b"", "cpp", {NAME}, never_cancelled) == {}
+    assert process._process is not None
+    limits = Path(f"/proc/{process._process.pid}/limits").read_text("utf-8")
+    assert re.search(rf"Max data size +{MAX_PARSER_MEMORY} ", limits)
     process.end()
 
 

@@ -27,11 +27,17 @@ from vouch_sidecar.workspace.syntax_trees import Defined
 MAX_PARSED = 256 * 1024
 """Bytes that a file may have to be parsed."""
 PARSER_SECONDS = 1.0
-"""Seconds of processor time that a file may take; files that people wrote need a tenth."""
+"""Seconds of processor time that a file may take; files that people wrote need a fifth at most."""
 WAITING_SECONDS = 20.0
 """Seconds after which a file is given up where the system can't limit processor time (Windows), or
 has none to spare.
 """
+MAX_PARSER_MEMORY = 512 << 20
+"""Bytes of memory that a parser may take, where the system can limit it (Linux)."""
+MAX_FAILURES = 10
+"""Files without an answer one after the other, after which no process is begun for a while."""
+PARSER_REST_SECONDS = 60.0
+"""That while."""
 UNASKED_SECONDS = 600.0
 """Seconds after which a process ends that was asked nothing."""
 CHECKPOINT_SECONDS = 0.05
@@ -45,6 +51,8 @@ class ParserProcess:
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers = SimpleQueue[bytes]()
+        self._failures = 0
+        self._rests_until = 0.0
 
     def parsed(
         self, data: bytes, ending: str, words: Iterable[str], checkpoint: Checkpoint
@@ -61,6 +69,8 @@ class ParserProcess:
     def _ask(self, request: bytes, checkpoint: Checkpoint) -> bytes:
         """The line that answers a request; empty if there is none."""
         answer = b""
+        if time.monotonic() < self._rests_until:
+            return answer
         try:
             process = self._running()
             assert process.stdin is not None
@@ -70,8 +80,11 @@ class ParserProcess:
         except OSError:  # there can be no process, or it has just ended
             pass
         finally:
+            self._failures = 0 if answer else self._failures + 1
             if not answer:
                 self.end()
+            if self._failures >= MAX_FAILURES:
+                self._failures, self._rests_until = 0, time.monotonic() + PARSER_REST_SECONDS
         return answer
 
     def _next_answer(self, checkpoint: Checkpoint) -> bytes:
@@ -89,7 +102,7 @@ class ParserProcess:
             return self._process
         self.end()
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__],
+            [sys.executable or "", "-P", "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -137,6 +150,10 @@ def parsed(
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are none."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_PARSER_MEMORY, MAX_PARSER_MEMORY))
     while True:
         idle = Timer(UNASKED_SECONDS, os._exit, (0,))
         idle.daemon = True

@@ -6,11 +6,10 @@ A hostile file can take a parser minutes: only `parser_process` calls this.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ _SCOPES = frozenset({"module", "class_definition", "program", "class"})
 _ATTRIBUTES = ("attribute", "member_expression")
 _OWN = (b"self", b"this", b"cls")
 """The object whose attribute a method defines by assigning to it."""
+_TOKEN = re.compile(rb"[\w$\x80-\xff]++")
 MAX_NODES_AROUND = 1_000
 """Nodes around a place that is looked at. What lies deeper is data."""
 MOST_ABOVE = 5
@@ -90,8 +90,8 @@ def definitions(data: bytes, ending: str, words: Iterable[str]) -> dict[str, lis
 
     root = Parser(language).parse(data).root_node
     by_name: dict[str, list[Defined]] = {}
-    for word in words:
-        for at in _places(data, word.encode("utf-8", "replace")):
+    for word, places in _places(data, words).items():
+        for at in places:
             around = _around(root, at, at + len(word))
             defined = _defined(around) if around else None
             if defined is not None:
@@ -99,9 +99,14 @@ def definitions(data: bytes, ending: str, words: Iterable[str]) -> dict[str, lis
     return by_name
 
 
-def _places(data: bytes, word: bytes) -> Iterator[int]:
-    whole = re.compile(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])")
-    return (match.start() for match in islice(whole.finditer(data), MAX_PLACES))
+def _places(data: bytes, words: Iterable[str]) -> dict[str, list[int]]:
+    """Where whole words stand, the first `MAX_PLACES` of each; options are no words of code."""
+    places: dict[str, list[int]] = {word: [] for word in words}
+    for token in _TOKEN.finditer(data):
+        there = places.get(token[0].decode("utf-8", "replace"))
+        if there is not None and len(there) < MAX_PLACES:
+            there.append(token.start())
+    return places
 
 
 def _around(root: Node, start: int, end: int) -> list[Node]:
