@@ -102,7 +102,10 @@ LATE = {
         for pattern in definitions.patterns_of(language, of_members=of_members)
     ],
     "vouch_sidecar.workspace.code_text.marks_of": [
-        marks for language in code_text._MARKS if (marks := code_text.marks_of(language))
+        marks
+        for language in code_text._MARKS
+        for endless in ("", "/", "`", "/`")
+        if (marks := code_text.marks_of(language, endless))
     ],
 }
 """Constants that are compiled when they are first needed, by the function that does so."""

@@ -171,10 +171,36 @@ def test_what_comes_after_a_string_is_code(ending: str, before: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ending", "before"),
+    [
+        ("ts", "return /`/;\n"),
+        ("ts", "return /[/*]/;\n"),
+        ("ts", "const f = (x) => /`/.test(x);\n"),
+        ("ts", "switch (x) { case /`/.test(x): typeof /`/; }\n"),
+        ("ts", "  /`/.test(x);\n"),
+        ("ts", "f(); /`/.test(x); { /`/ } /`/\n"),
+        ("ts", "<p>use ` here</p>\n"),
+        ("ts", "<A b={c} /> + `\n`;\n"),
+        ("ts", "x = a / `\n` / 2;\n"),
+        ("ts", "<p>all of src/*.ts</p>\n<p>a ` there</p>\n"),
+        ("go", "// a\nx ` y\n"),
+        ("kt", 'val x = """\\"""\nval y = """a""""\n'),
+        ("java", 'String x = """\n \\"""";\n'),
+        ("swift", 'let x = #"\\"# + #""""#\nlet y = #"""\n"\\"""#\n'),
+    ],
+)
+def test_one_sign_hides_no_definition_below_it(ending: str, before: str) -> None:
+    code = CodeText(f"{before}class FindMeHere {{}}\n", language_of(f"a.{ending}")).code
+    assert code.endswith("\nclass FindMeHere {}\n")
+
+
+@pytest.mark.parametrize(
     "bait", ['"', "'", '\\"', '"""', "/*", "`", "/[", "(", '("--find-me",', '"--find-me"', "a("]
 )
 @pytest.mark.parametrize("ending", ["py", "ts", "cs", "java"])
 def test_hostile_texts_end(bait: str, ending: str) -> None:
     text = f"class FindMeHere {{}}\n{bait * 50_000}\n"
     assert found_in(text, "FindMeHere", ending, parses=False) == 1
+    lines = f"{bait}\n" * 50_000
+    assert found_in(f"class FindMeHere {{}}\n{lines}", "FindMeHere", ending, parses=False) == 1
     assert found_in(f'{bait * 50_000}\ng("--find-me")', "--find-me", ending, parses=False) is None

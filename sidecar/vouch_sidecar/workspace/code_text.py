@@ -17,27 +17,46 @@ MAX_ARGUMENTS = 1_000
 """Characters between the bracket of a call and the string."""
 
 _HASH = r"#[^\n]*+"
-_SLASHES = r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+"
+_SLASHES = r"//[^\n]*+"
+_BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+((?:\*/)?)"
 _DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?+'
 _SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?+"
 _LETTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8}+)'"
 _TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?+'
 _TRIPLE_SINGLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?+"
-_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+`?+"
+_RAW = r'"""[^"]*+(?:"(?!"")[^"]*+)*+(?:"""++)?+'
+_RAW_SWIFT = (
+    r'#"""(?=\s)[^"]*+(?:"(?!""#)[^"]*+)*+(?:"""#)?+',
+    r'#"[^"\n]*+(?:"(?!#)[^"\n]*+)*+(?:"#)?+',
+)
+_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+(`?)"
+_RAW_GO = r"`[^`]*+(`?)"
 _EXPRESSION = (
-    r"(?<=[(,=:!&|?\[]) ?/(?![/*])(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\]?+)*+/?+"
+    r"(?:(?:(?<=[(,=:!&|?\[;{])|(?<==>)|(?<=\breturn)|(?<=\btypeof)|(?<=\bcase)) ?/(?![/*>])"
+    # a slash here may also divide, or end a tag
+    r"|(?:(?<=\}) ?|(?<![^\n])[ \t]*+)/(?![/*>\s]))"
+    r"(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\]?+)*+/?+"
 )
 _MARKS = {
     "python": (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
     "ruby": (_HASH, _DOUBLE, _SINGLE),
-    "javascript": (_SLASHES, _EXPRESSION, _DOUBLE, _SINGLE, _TEMPLATE),
-    "go": (_SLASHES, _DOUBLE, r"`[^`]*+`?+", _LETTER),
-    "rust": (_SLASHES, r'r#"[^"]*+(?:"(?!#)[^"]*+)*+(?:"#)?+', _DOUBLE, _LETTER),
-    "csharp": (_SLASHES, r'@"[^"]*+(?:""[^"]*+)*+"?+', _DOUBLE, _LETTER),
-    "c": (_SLASHES, _DOUBLE, _LETTER),
-    **dict.fromkeys(("java", "kotlin", "swift"), (_SLASHES, _TRIPLE, _DOUBLE, _LETTER)),
+    "javascript": (_SLASHES, _BLOCK, _EXPRESSION, _DOUBLE, _SINGLE, _TEMPLATE),
+    "go": (_SLASHES, _BLOCK, _DOUBLE, _RAW_GO, _LETTER),
+    "rust": (_SLASHES, _BLOCK, r'r#"[^"]*+(?:"(?!#)[^"]*+)*+(?:"#)?+', _DOUBLE, _LETTER),
+    "csharp": (_SLASHES, _BLOCK, r'@"[^"]*+(?:""[^"]*+)*+"?+', _DOUBLE, _LETTER),
+    "c": (_SLASHES, _BLOCK, _DOUBLE, _LETTER),
+    "java": (_SLASHES, _BLOCK, _TRIPLE, _DOUBLE, _LETTER),
+    "kotlin": (_SLASHES, _BLOCK, _RAW, _DOUBLE, _LETTER),
+    "swift": (_SLASHES, _BLOCK, *_RAW_SWIFT, _TRIPLE, _DOUBLE, _LETTER),
 }
 """Comments and strings. One without an end goes to the end of its line, or of the file."""
+_ENDLESS = {
+    _BLOCK: r"/\*[^\n]*+",
+    **dict.fromkeys((_TEMPLATE, _RAW_GO), r"`[^\n]*+"),
+}
+"""Those that tell by a group whether they have an end, and what they are without: as a rule such a
+sign begins no comment and no string.
+"""
 
 _NAME = "\ua66e"
 """Stands for the name in a string: a letter that no code uses."""
@@ -80,9 +99,13 @@ class CodeText:
     @cached_property
     def _split(self) -> tuple[str, dict[int, int]]:
         """The code, and the end of each string by its start."""
-        marks = marks_of(self._language)
+        marks, endless = marks_of(self._language), ""
         parts, strings, end = [], {}, 0
-        for match in marks.finditer(self.text) if marks else ():
+        while marks and (match := marks.search(self.text, end)):
+            if "" in match.groups():  # then none of its kind that comes later has an end
+                endless += match[0][0]
+                marks = marks_of(self._language, endless)
+                continue
             parts.append(self.text[end : match.start()])
             parts.append("\n".join(" " * len(line) for line in match[0].split("\n")))
             if match[0][0] in "\"'`":
@@ -158,7 +181,12 @@ def _is_declared_by(callee: str) -> bool:
 
 
 @cache
-def marks_of(language: str | None) -> re.Pattern[str] | None:
-    """The comments and strings of a language, compiled when a file of it is read first."""
-    marks = _MARKS.get(language or "")
+def marks_of(language: str | None, endless: str = "") -> re.Pattern[str] | None:
+    """The comments and strings of a language, compiled when a file of it is read first. No comment
+    and no string that begins with a sign of `endless` has an end on a later line.
+    """
+    marks = [
+        _ENDLESS[mark] if mark in _ENDLESS and mark[0] in endless else mark
+        for mark in _MARKS.get(language or "", ())
+    ]
     return re.compile("|".join(marks)) if marks else None
