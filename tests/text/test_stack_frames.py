@@ -26,6 +26,9 @@ def left_of(text: str) -> str:
         "   at Worker.Settle(Batch b) in C:\\src\\batches.cs:line 12",
         "acme/worker.settle(0xc00001, 0x1)\n\t/go/src/batches.go:12 +0x1d",
         "acme.(*Worker).settle(0xc00001)\n\t/go/src/batches.go:12",
+        "panic({0x1, 0x2})\n\t/go/src/panic.go:12 +0x1d",
+        '  File "/srv/app/worker.py", line 12 in settle',
+        "   1: worker::settle",
         "\tfrom worker.rb:3:in `batches'\n\tfrom app/x.rb:1:in `block (2 levels) in <main>'",
         "#0 /var/www/worker.php(12): settle()\n#1 /var/www/x.php(3): Batches->run('a', 'b')",
         "   0: worker::settle\n             at ./src/batches.rs:12:3\n   1: 0x55 - core::ops",
@@ -54,6 +57,8 @@ def test_a_frame_and_its_code_are_found(frame: str) -> None:
         "at night (when the queue is full) it waits",
         "1. at the relay\n   (see src/relay.py:12 for that)",
         "the relay waits:\n    after the ack",
+        "src/relay.py:12 in restart_relay",
+        "1: relay::restart",
         f"at {'x' * MAX_FRAME} (relay.js:1:2)",
     ],
 )
@@ -63,6 +68,10 @@ def test_what_a_person_writes_is_no_frame(text: str) -> None:
 
 def test_code_that_stands_below_a_place_alone_was_pasted_and_counts() -> None:
     assert left_of("src/relay.py:12\n    def send(self):").split() == ["def", "send(self):"]
+
+
+def test_a_function_above_a_place_that_was_pasted_counts() -> None:
+    assert left_of("restart_relay()\n    src/relay.py:12").split() == ["restart_relay()"]
 
 
 def test_the_message_behind_a_frame_counts() -> None:

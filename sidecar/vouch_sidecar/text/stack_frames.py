@@ -45,7 +45,7 @@ _WITHOUT_PLACE = re.compile(
     [ \t]*+(?:
     at[ ](?:(?:async|new)[ ])?+[^\s()]++[ ]?+\([^()\n]*+\)\Z
     |\d++:[ ]++0x[0-9a-f]++[ ]-[ ]
-    |\d++:[ ]++(?:[^\s:]++::)++\S++\Z
+    |(?<=[ \t])\d++:[ ]++(?:[^\s:]++::)++\S++\Z
     |\.{3}[ ]\d++[ ]more\Z
     )
     """,
@@ -81,7 +81,8 @@ def frames(text: str) -> Iterator[Span]:
 def _is_function(line: str) -> bool:
     """Whether a line may name the function whose place stands below it, as Go and Rust print it."""
     name, bracket, _ = line.partition("(")
-    is_call = bool(bracket) and line.endswith(")") and len(name.split()) == 1
+    is_go = "." in name or name == "panic"
+    is_call = is_go and bool(bracket) and line.endswith(")") and len(name.split()) == 1
     return is_call or _NUMBERED.match(line) is not None
 
 
@@ -103,5 +104,6 @@ def _frame(line: str) -> tuple[int, bool]:
     if tail is None:
         return 0, False
     if not head.strip():
-        return (0, False) if tail["call"] else (tail.end(), bool(tail["function"]))
+        function = tail["function"] or ""
+        return (0, False) if tail["call"] or function[:1] == " " else (tail.end(), bool(function))
     return (len(line) if tail["call"] else tail.end(), True) if _HEAD.match(head) else (0, False)
