@@ -6,7 +6,7 @@ import asyncio
 import socket
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,8 @@ from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import as_line
-from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL
+from vouch_sidecar.surfaces.local import client
+from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL, Process
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
@@ -248,6 +249,57 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
             tasks.cancel_scope.cancel()
         assert await anyio.to_thread.run_sync(ended.wait, WAIT)
         owned.release()
+
+
+class Unhurried(socket.socket):
+    """A connection that keeps what is sent, and says nothing before `go_on`."""
+
+    def __init__(self, asked: threading.Event, go_on: threading.Event) -> None:
+        super().__init__(socket.AF_UNIX)
+        self.sent: list[bytes] = []
+        self._asked, self._go_on = asked, go_on
+
+    def sendall(self, data: Any, *_: Any) -> None:
+        self.sent.append(bytes(data))
+
+    def recv(self, *_: Any) -> bytes:
+        self._asked.set()
+        self._go_on.wait(WAIT)
+        return b""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_connected", [False, True])
+async def test_a_call_that_is_cancelled_is_sent_to_nobody_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_connected: bool
+) -> None:
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+    with Unhurried(begun, go_on) as first, Unhurried(begun, go_on) as second:
+
+        def processes(*_: object) -> Iterator[Process]:
+            try:
+                if not is_connected:
+                    begun.set()
+                    go_on.wait(WAIT)
+                yield from (Process(each, [], {}, lambda: WAIT) for each in (first, second))
+            finally:
+                ended.set()
+
+        monkeypatch.setattr(client, "processes", processes)
+        root = base(tmp_path / "kb")
+        served = _answers(root, root)
+        async with anyio.create_task_group() as tasks:
+
+            async def call() -> None:
+                await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
+
+            tasks.start_soon(call)
+            assert await anyio.to_thread.run_sync(begun.wait, WAIT)
+            tasks.cancel_scope.cancel()
+        go_on.set()
+        assert await anyio.to_thread.run_sync(ended.wait, WAIT)
+        assert [b'"process"' in line for line in first.sent] == [True] * is_connected
+        assert second.sent == []
 
 
 @pytest.mark.anyio

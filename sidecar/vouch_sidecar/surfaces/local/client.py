@@ -157,7 +157,7 @@ def ask(
 
     None if there is no such process, or no valid answer within `timeout` seconds and those that a
     process which began a moment ago needs to answer in whole. A process that hangs is given up
-    after `SOON_SECONDS`.
+    after `SOON_SECONDS`. What `on_connected` raises ends this before the process is asked.
     """
     until = monotonic() + timeout
     answered = None

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import anyio
@@ -166,6 +167,13 @@ class Answers:
         """The result that the socket's owner gives. Raises `UnansweredError`."""
         is_question = self._engine is None and asked.method.startswith((TOOL, RESOURCE))
         connections: list[Process] = []
+        is_over = Event()
+
+        def on_connected(process: Process) -> None:
+            connections.append(process)
+            if is_over.is_set():
+                raise UnansweredError
+
         ask_it = partial(
             ask,
             roots,
@@ -174,11 +182,12 @@ class Answers:
             env=self._env,
             timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
             version=None if asked.method.startswith(HOOK) else __version__,
-            on_connected=connections.append,
+            on_connected=on_connected,
         )
         try:
             return result_of(await anyio.to_thread.run_sync(ask_it, abandon_on_cancel=True))
         finally:  # the thread goes on where the call was cancelled
+            is_over.set()
             for process in connections:
                 process.give_up()
 
