@@ -186,6 +186,32 @@ def test_neither_completion_nor_install_waits_for_an_index_that_takes_long(
     monkeypatch.setattr("vouch_sidecar.surfaces.install.command.READY_SECONDS", 0.0)
     run_install("zed", root, {}, user=False, dry_run=True, uninstall=False)
     assert capsys.readouterr().err.endswith("would be installed; its claims are still being read\n")
+    assert ended == [0, 0]
+
+
+INSTALL_OF_A_SLOW_BASE = """
+import sys
+from threading import Event
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install import command
+command.READY_SECONDS = 0.0
+Collection.read = lambda _: Event().wait()
+main(["install", "zed", "--dry-run", "--root", sys.argv[1]])
+"""
+
+
+def test_install_ends_while_the_index_takes_long(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    done = subprocess.run(
+        [sys.executable, "-c", INSTALL_OF_A_SLOW_BASE, str(root)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert done.stderr.endswith("would be installed; its claims are still being read\n")
+    assert "+++ b/.zed/settings.json" in done.stdout
 
 
 @pytest.fixture

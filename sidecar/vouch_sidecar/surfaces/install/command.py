@@ -28,7 +28,7 @@ from vouch_sidecar.surfaces.install.host_files import (
 from vouch_sidecar.surfaces.install.hosts import host_called
 from vouch_sidecar.surfaces.install.hosts.host import PROGRAM_NAME, Host, Location
 from vouch_sidecar.surfaces.install.program import COMMAND, ENV
-from vouch_sidecar.surfaces.stdio import say
+from vouch_sidecar.surfaces.stdio import leave, say
 
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The shortest PATH of programs that are started from the desktop."""
@@ -63,7 +63,10 @@ def run_install(
     state = _install(files, dry_run=dry_run)
     for line in _remarks(host, place, files, env, user=user):
         say(line, err=True)
-    say(f"{host.title}: {state}; {_contents(root)}", err=True)
+    contents = _contents(root)
+    say(f"{host.title}: {state}; {contents or 'its claims are still being read'}", err=True)
+    if contents is None:
+        leave(0)
 
 
 def _install(files: Sequence[ExaminedFile], *, dry_run: bool) -> str:
@@ -115,14 +118,16 @@ def _failure(file: ExaminedFile, error: OSError) -> click.ClickException:
     return click.ClickException(f"{file.shown} can't be written: {error.strerror}")
 
 
-def _contents(root: Path | None) -> str:
-    """The number of claims that the host will find, and a prompt to try."""
+def _contents(root: Path | None) -> str | None:
+    """The number of claims that the host will find, and a prompt to try; None while these are still
+    being read, which holds up the end of the process.
+    """
     try:
         engine, caller = loaded(root, seconds=READY_SECONDS)
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
     if not engine.registry.complete:
-        return "its claims are still being read"
+        return None
     views = [kb.view for kb in engine.serving(caller)]
     claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
     entities = [
