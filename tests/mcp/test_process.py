@@ -76,6 +76,14 @@ def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 
+def test_a_long_request_is_answered(root: Path, env: dict[str, str]) -> None:
+    call = {"name": "kb_search", "arguments": {"query": "JWT", "more": "x" * (9 << 20)}}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    request = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    received = exchanged(root, env, *(json.dumps(m).encode() for m in (INITIALIZE, ready, request)))
+    assert [message.get("id") for message in received if "id" in message] == [1, 2]
+
+
 def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
     """`json.dumps` writes it as an escape, which JSON allows."""
     call = {"name": "kb_search", "arguments": {"query": "JWT \ud800"}}

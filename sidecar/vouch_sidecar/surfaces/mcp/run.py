@@ -24,7 +24,7 @@ from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
-MAX_MCP_LINE = 8 << 20
+MAX_MCP_LINE = 64 << 20
 """Characters that a message may have."""
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
