@@ -115,6 +115,17 @@ def test_a_folder_stands_for_its_files(engine: Engine, root: Path) -> None:
         assert ask(engine, "files", paths=[other])["files"][0]["claims"] == []
 
 
+def test_a_path_that_is_given_several_times_is_listed_once(root: Path, tmp_path: Path) -> None:
+    put(root / ".vouch", "claims/src.yaml", claim("src", text="Everything in `src/` is threaded."))
+    engine = settled(root, tmp_path)
+    for paths in (["src", "src/relay.py"], ["src", "./src"], ["src/relay.py", "./src/", "src"]):
+        files = ask(engine, "files", paths=paths)["files"]
+        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
+            ("src/", ["src"]),
+            ("src/relay.py", ["cites", "names"]),
+        ]
+
+
 def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
     for folder in ("src", "src/deep"):
         claim_id = folder.replace("/", "-")

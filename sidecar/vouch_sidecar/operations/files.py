@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 from urllib.parse import unquote, urlparse
 
@@ -124,12 +124,28 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         text = document.source if document is not None else None
         files = [] if path is None else [_tied(ask, path, text, params.range)]
         return FilesResult(files=[_file(*row) for row in files])
-    tied_files: list[tuple[str, list[TiedRow]]] = []
+    tied_files: list[tuple[str, Sequence[TiedRow]]] = []
     for path in dict.fromkeys(params.paths or ()):
         if any(view.deadline.has_passed() for view in ask.views):
             break
         tied_files += _tied_below(ask, path) or [_tied(ask, path, None, None)]
-    return FilesResult(files=[_file(*row) for row in _folders_once(tied_files)])
+    once = _each_once(_folders_once(_each_once(tied_files)))
+    return FilesResult(files=[_file(*row) for row in once])
+
+
+def _each_once(
+    files: Iterable[tuple[str, Sequence[TiedRow]]],
+) -> list[tuple[str, Sequence[TiedRow]]]:
+    """The files, each path once, with the claims of all its rows, each claim once."""
+    by_path: dict[str, dict[tuple[str, str], TiedRow]] = {}
+    for path, rows in files:
+        claims = by_path.setdefault(path, {})
+        for row in rows:
+            claims.setdefault((row[1].view.collection, row[1].claim.id), row)
+    return [
+        (path, sorted(claims.values(), key=lambda row: _order(row[1], None)))
+        for path, claims in by_path.items()
+    ]
 
 
 def _path_of(uri: str) -> str | None:
@@ -191,9 +207,10 @@ def _folders_once(
     folder, before the first of them, and not at the files.
     """
     by_folder: dict[str, dict[tuple[str, str], list[TiedRow]]] = {}
-    for _, rows in files:
+    for path, rows in files:
         for row in rows:
-            if (folder := folder_of(row[1])) is not None:
+            folder = path if path.endswith("/") else folder_of(row[1])
+            if folder is not None:
                 claims = by_folder.setdefault(folder, {})
                 claims.setdefault((row[1].view.collection, row[1].claim.id), []).append(row)
     shared: dict[str, list[TiedRow]] = {}
