@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.install import host_files
 from vouch_sidecar.surfaces.install.host_files import (
     HostFile,
     InstallError,
@@ -334,6 +335,16 @@ def test_links_are_not_followed(
     assert f"{linked} is a link: nothing is written through it" in install(host, code=1).stderr
     assert f"{linked} is a link" in install(host, "--uninstall", code=1).stderr
     assert {*tmp_path.rglob("*")} == before
+
+
+def test_a_link_that_is_not_symbolic_is_named_by_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As a junction of Windows is."""
+    monkeypatch.setattr(host_files, "_real", lambda path: tmp_path / "elsewhere" / path.name)
+    file = HostFile(PurePosixPath(".zed/settings.json"), host_files.WRITTEN_BY)
+    with pytest.raises(InstallError, match=r"^\.zed/settings\.json is a link"):
+        examine([file], tmp_path, user=False)
 
 
 def test_at_home_links_within_it_are_followed(install: Install, root: Path) -> None:

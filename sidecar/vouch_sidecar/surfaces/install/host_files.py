@@ -132,9 +132,10 @@ def examine(files: Sequence[HostFile], base: Path, *, user: bool) -> list[Examin
 
 
 def _link_to(file: HostFile, root: Path) -> str:
-    """The first link on the way from the root to a file."""
+    """The first link on the way from the root to a file; the file if none is symbolic."""
     ways = [root / way for way in reversed([file.path, *file.path.parents])]
-    return next(way for way in ways if way.is_symlink()).relative_to(root).as_posix()
+    links = (way for way in ways if way.is_symlink())
+    return next(links, root / file.path).relative_to(root).as_posix()
 
 
 def text_of(path: Path) -> str | None:
