@@ -6,8 +6,18 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Kind, Page
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.retrieval.blocks import context
 from vouch_sidecar.retrieval.blocks.block import beginning
-from vouch_sidecar.retrieval.blocks.context import adjacent_hits, lines_for, tiers
+from vouch_sidecar.retrieval.blocks.context import (
+    BlockCandidates,
+    ConfiguredView,
+    adjacent_hits,
+    lines_for,
+    make_block,
+    state_of,
+    tiers,
+)
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.view import View
@@ -33,6 +43,33 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
     )
     text = "When do keys of the Key Vault rotate weekly? And the Mail Relay?"
     assert said(seen, text) == ["b", "c"]
+
+
+def test_what_replaced_given_claims_is_looked_up_once_a_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "the Key Vault"
+    old = [claim(f"old{n}", f"Keys {n} rotate.", entities=("vault",)) for n in range(4)]
+    new = [
+        claim(f"new{n}", f"Keys {n} turn.", entities=("vault",), supersedes=(f"old{n}",))
+        for n in range(3)
+    ]
+    before = view(VAULT, *old)
+    given = [state_of(hit) for hit in lines_for(volunteered_by([before], [text]), text)]
+    seen = view(VAULT, *new)
+    looked_up: list[str] = []
+
+    def successors(_: View, claim_id: str) -> list[str]:
+        looked_up.append(claim_id)
+        return [claim_id.replace("old", "new")] if claim_id != "old2" else []
+
+    monkeypatch.setattr(context, "successors", successors)
+    states = frozenset((seen.identity, *state[1:]) for state in given)
+    material = BlockCandidates(volunteered_by([seen], [text]), text, given=states)
+    block = make_block([ConfiguredView(seen, Settings())], material)
+    marks = {hit.artifact.id: hit.replaces_given for hit in block.hits}
+    assert marks == {"new0": True, "new1": True, "new2": False}
+    assert sorted(looked_up) == ["old0", "old1", "old2", "old3"]
 
 
 def test_a_claim_of_two_entities_is_said_once() -> None:

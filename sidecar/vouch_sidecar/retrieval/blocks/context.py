@@ -103,7 +103,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     if material.adjacent:
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
     if given:
-        hits = [replace(hit, replaces_given=_replaces(hit, given)) for hit in hits]
+        hits = _marked(hits, given)
     by_evidence = tiers(material.text, hits, [kb.view.collection for kb in served])
     chosen = _led_by(material.leads, by_evidence)
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
@@ -153,17 +153,29 @@ def state_of(hit: ContextHit) -> tuple[object, ...]:
     return (hit.view.identity, *key, hash(hit.artifact), hit.section, hit.to_ask, gone)
 
 
-def _replaces(hit: ContextHit, given: frozenset[object]) -> bool:
-    """Whether a line cites a claim that in the end supersedes one of those `given`, which are
-    `state_of`.
+def _newer(hit: ContextHit) -> set[str]:
+    """The ids of the claims that a line cites which supersede another one."""
+    return {claim.id for claim in hit.cited if isinstance(claim, Claim) and claim.supersedes}
+
+
+def _marked(hits: Sequence[ContextHit], given: frozenset[object]) -> list[ContextHit]:
+    """The hits, those marked that cite a claim which in the end supersedes one of those `given`,
+    which are `state_of`.
     """
-    newer = {claim.id for claim in hit.cited if isinstance(claim, Claim) and claim.supersedes}
-    return bool(newer) and any(
-        isinstance(state, tuple)
-        and state[:2] == (hit.view.identity, Kind.CLAIM)
-        and not newer.isdisjoint(successors(hit.view, str(state[2])))
+    views = {hit.view.identity: hit.view for hit in hits if _newer(hit)}
+    replacing = {
+        (state[0], claim_id)
         for state in given
-    )
+        if isinstance(state, tuple) and state[0] in views and state[1] == Kind.CLAIM
+        for claim_id in successors(views[state[0]], str(state[2]))
+    }
+    return [
+        replace(
+            hit,
+            replaces_given=any((hit.view.identity, newer) in replacing for newer in _newer(hit)),
+        )
+        for hit in hits
+    ]
 
 
 def lines_for(
