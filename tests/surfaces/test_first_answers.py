@@ -19,10 +19,11 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.lsp.features import commands, workspace_symbols
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
-from tests.workspace.places import cite, commit_as, git, repository
+from tests.workspace.places import cite, commit_as, git, repository, write
 
 pytestmark = pytest.mark.anyio
 
@@ -170,6 +171,39 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             engine.check_soon([claim])
             assert "index_building" in (await asked(patience=0))[2]
             assert (await asked())[0] == f"It {after}."
+
+
+async def test_without_git_only_a_new_file_has_the_list_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists: list[Path] = []
+
+    def counted(root: Path, *rest: Any) -> Files:
+        lists.append(root)
+        return list_files(root, *rest)
+
+    monkeypatch.setattr("vouch_sidecar.engine.workspace_changes.list_files", counted)
+    root, clock = tmp_path / "plain", Clock()
+    cite(root, "dusk", "It waits.", "src/wait.py")
+    silent = ("node_modules/x.js", "out/x.js", "a.log", "src/gone.py")
+    files = {".gitignore": "out/\n*.log\n", "src/wait.py": "", **dict.fromkeys(silent[:3], "")}
+    write(root, files)
+    engine = engine_at(root, clock=clock)
+    (collection,) = engine.collections.values()
+
+    async def reported(path: str) -> int:
+        before = len(lists)
+        engine.check_soon([root / path])
+        await until(lambda: not collection.due.around)
+        return len(lists) - before
+
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        assert [await reported(path) for path in silent] == [0] * 4
+        write(root, {"src/new.py": "", "lib/new.py": ""})
+        assert [await reported(path) for path in ("src/new.py", "lib", "src/new.py")] == [1, 0, 0]
+        write(root, {"more/new.py": ""})
+        assert await reported("more") == 1
 
 
 async def test_symbols_and_commands_wait_for_what_was_saved_too(

@@ -14,7 +14,14 @@ from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
-from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stamp_of, stat_of
+from vouch_sidecar.workspace.file_list import (
+    Files,
+    is_to_list,
+    list_files,
+    read_file,
+    stamp_of,
+    stat_of,
+)
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.ties import NO_NAMES, digested
 
@@ -58,7 +65,10 @@ def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
         return True
     if files.tracked:
         return False
-    return due.is_due("list") or any(path not in files for path in due.around.in_look)
+    return due.is_due("list") or any(
+        path not in files and path not in files.folders and is_to_list(collection.root, path)
+        for path in due.around.in_look
+    )
 
 
 def _has_come_or_gone(state: WorkspaceState, collection: Collection) -> bool:

@@ -304,6 +304,20 @@ def _is_walked(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
     return _is_text(path) and _may_be_listed(path) and not is_ignored(path, is_folder, stack)
 
 
+def is_to_list(root: Path, path: str) -> bool:
+    """Whether there is a file that a walk lists, or a folder that it enters."""
+    names, stack, above = path.split("/"), list[Rules](), ""
+    if not (stat_of(root, path) or (root / path).is_dir()):
+        return False
+    for name in names:
+        stack += _rules(root, above, IGNORE_FILES)
+        is_folder = stat_of(root, f"{above}{name}") is None
+        if (root / above / name).is_symlink() or not _is_walked(f"{above}{name}", is_folder, stack):
+            return False
+        above += f"{name}/"
+    return True
+
+
 def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
     """The rules that the ignore files of a folder give."""
     for name in IGNORE_FILES:
