@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from shutil import rmtree
 from types import SimpleNamespace
 from typing import Any
 
@@ -171,6 +172,21 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             engine.check_soon([claim])
             assert "index_building" in (await asked(patience=0))[2]
             assert (await asked())[0] == f"It {after}."
+
+
+async def test_an_answer_waits_for_a_look_at_a_folder_that_is_gone(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"src/wait.py": "wait(30)\n"})
+    cite(root, "dusk", "It waits.", "src/wait.py", b"wait(30)\n", quote=b"wait(30)")
+    engine = engine_at(root, clock=Clock())
+    (collection,) = engine.collections.values()
+    async with kept(engine):
+        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        rmtree(root / "src")
+        engine.check_soon([root / "src"])
+        found = await perform_async(
+            engine, OPERATIONS["claim"], {"id": "dusk"}, CALLER, patience=20.0
+        )
+        assert (found.claim.citations[0].fresh, found.degraded) == (None, [])
 
 
 async def test_without_git_only_a_new_file_has_the_list_made_anew(

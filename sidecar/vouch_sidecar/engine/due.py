@@ -149,9 +149,18 @@ class Due:
         share of the time; else those that were reported.
         """
         if not self.is_due(what):
-            yield [path for path in self.around.in_look if path in paths]
+            yield _those_in(paths, self.around.in_look)
             return
         began = self._clock()
         yield paths
         now = self._clock()
         self._around_at[what] = now + sweep_interval(now - began)
+
+
+def _those_in(paths: Collection[str], reported: Collection[str]) -> list[str]:
+    """The paths that were reported, or that are in a reported folder."""
+    found = [path for path in reported if path in paths]
+    if len(found) < len(reported):
+        folders = tuple(f"{path}/" for path in reported if path not in paths)
+        found += [path for path in paths if path.startswith(folders) and path not in reported]
+    return found
