@@ -130,9 +130,8 @@ def test_words_of_a_name_that_speaks_are_no_evidence() -> None:
 def test_words_that_ask_for_somebody_are_no_content_beside_a_name() -> None:
     boiler = entity("boiler", "Boiler House")
     facts = claim("c", "Whoever knows best asks an experienced person in the boiler house.")
-    for asking in ("who knows the Boiler House best", "who has most experience with Boiler House"):
-        named = answers(view(boiler, facts), f"{asking}?", {"boiler": 0.0})
-        assert [answer.words for answer in named] == [()]
+    named = answers(view(boiler, facts), "who knows the Boiler House best?", {"boiler": 0.0})
+    assert [answer.words for answer in named] == [()]
 
 
 def test_a_path_outside_the_workspace_is_no_evidence_unless_a_claim_holds_it() -> None:

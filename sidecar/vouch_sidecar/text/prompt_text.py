@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from vouch_sidecar.text.english_words import STOPWORDS
 from vouch_sidecar.text.stack_frames import frames
@@ -49,24 +49,19 @@ _BEGINS, _ENDS = re.compile(r"(?<![\w.~/-])"), re.compile(r"(?![\w-])")
 
 WHOM = re.compile(
     r"""
-    \bwho(?:
-    m?\s(?:can|could|do|does|may|might|must|shall|should|would)
-    \s(?:i|one|somebody|someone|we|you)\s(?:\w+\s){0,2}?
-    |(?:['’]?s|\sis|\sare|\swould\sbe)\s(?:(?:an?|best|good|our|the|your)\s(?:\w+\s){0,3}?)?to\s
-    |m?\sto\s
-    )(?:ask|consult|contact|ping|reach|(?:speak|talk)\s(?:to|with)|turn\sto)\b
-    |\bwho\s(?:can|could|might|may|would)\s(?:\w+\s)?(?:explain|(?:help|show|teach|tell)\s(?:me|us))\b
-    |\bwho\shas\s(?:\w+\s){0,3}?(?:experience|expertise|knowledge)\b
-    |(?P<owns>\bwho(?:['’]?s|\sare|\sis)?\s(?:(?:actually|an?|currently|now|really|the)\s){0,2}
+    \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)
+    \s(?:i|one|somebody|someone|we|you)
+    \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
+    |(?P<owns>\bwho(?:'?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
     (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
-    |responsible|takes\scare)\b)
-    |\bwho(?:\sknows|(?:['’]d|\scould|\smay|\smight|\swould)\sknow)\s(?:\w+\s){0,3}?(?=about\b)
-    |\bwho\sknows\s(?=(?:[\w-]{1,40}\s){1,6}(?:best|most|well)\b)
+    |responsible|takes\scare|to\sask)\b)
+    |\bwho\sknows\s(?:\w+\s){0,2}?(?=about\b)
+    |\bwho\sknows\s(?=(?:[\w-]{1,40}\s){1,6}(?:best|most)\b)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that ask for somebody: “who owns”, “whom do I ask”, “who knows the labels best”."""
-BEST = re.compile(r"\b(?:best|most|well)\b", re.IGNORECASE)
+BEST = re.compile(r"\b(?:best|most)\b", re.IGNORECASE)
 
 
 def without_printed(text: str) -> str:
@@ -192,35 +187,18 @@ def _sentences(text: str) -> Iterator[Span]:
     yield start, len(text)
 
 
-_FILLERS = frozenset("also and but hey hi now ok okay so then well".split())
-"""Words that a sentence may begin with in front of its question."""
-_QUESTION_WORDS = frozenset(
-    """
-    any how hows what whats when where wheres which who whom whos whose why
-    wann warum was welche welchem welchen welcher welches wem wen wer wie wieso wo woher wohin
-    """.split()
+_ASKING = re.compile(
+    r"(?:and |so |but |hey |ok(?:ay)? |then )*+"
+    r"(?:(?:what|why|how|who|whom|whose)\b(?! don'?t you\b)|(?:when|where|which)(?: \w{1,30})?"
+    r" (?:is|are|was|were|do(?:es)?|did|has|have|can|could|should|must|will|would)\b"
+    r"|(?:is|are|was|were|does|did|has|can|could|should|must)"
+    r" (?:it|there|that|this|the|we|they|any|i)\b|do (?:we|they|i)\b)",
+    re.IGNORECASE,
 )
-"""Words that a question begins with, in English and German."""
-_RELATIVE = frozenset("which who whom whose any was".split())
-"""Those that behind a comma begin no question, but go on with the sentence."""
-_AUXILIARIES = frozenset(
-    """
-    am are arent can cant could couldnt did didnt does doesnt dont has hasnt have havent is isnt may
-    might must shall should shouldnt was wasnt were werent will wont would wouldnt do
-    """.split()
-)
-_SUBJECTS = frozenset("any i it that the there they this we".split())
-_NO_SUBJECTS = frozenset("a be been do have just no not now".split())
-"""Words behind an auxiliary that follow no inversion: “should be”, “do not”, “have a look”."""
-_ASKING_VERBS = frozenset(
-    "describe explain forget forgot know me see show understand us wonder wondering".split()
-)
-"""Behind these a question word begins a question: “tell me how”, “I wonder why”."""
-_ASKED_WITHIN = 7
-"""Words of a sentence within which it begins to ask in such words."""
+"""How a question begins that may lack its mark."""
 _REQUEST = re.compile(
-    r"(?:can|could|will|would) you\b|please\b|let'?s\b|(?:do|would) you (?:mind|want)\b"
-    r"|why don'?t you\b|why not\b|how about\b",
+    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:can|could|will|would) you\b|(?:please|let's)\b"
+    r"|(?:do|would) you (?:mind|want)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:](?=\s)|(?<=\s)[-–—](?=\s)")
@@ -234,8 +212,8 @@ MAX_QUESTION = 400
 
 def asks(text: str) -> bool:
     """Whether a text asks something: one of its own sentences, outside of lines that machines
-    printed, is a question by its form. An instruction or a statement with a short question behind
-    its last comma (“…, ok?”) is none.
+    printed, begins as a question or ends with its mark. A request is none, and no statement with a
+    short question behind its last comma (“…, ok?”).
     """
     printed = without_printed(text)  # keeps \n alone of the line ends that splitlines knows
     own = "\n".join(
@@ -249,64 +227,10 @@ def asks(text: str) -> bool:
 
 
 def _is_question(sentence: str) -> bool:
-    clauses = [words for part in _CLAUSE.split(sentence) if (words := _plain_words(part))]
-    if not clauses or all(map(_says_nothing, clauses)):
+    *clauses, last = _CLAUSE.split(sentence)
+    if _REQUEST.match(sentence):
         return False
-    first, *others = clauses
-    if _asks_in_words(first) or any(map(_goes_on_asking, others)):
+    if any(_ASKING.match(clause.lstrip()) for clause in (*clauses, last)):
         return True
-    if _REQUEST.match(" ".join(first)):
-        return False
-    last = clauses[-1]
-    is_marked = sentence.rstrip("\"'”’)*_` ").endswith(("?", "？"))
-    if is_marked and last[0] in _QUESTION_WORDS:
-        return True
-    is_tag = bool(others) and (len(last) <= _TAG or _says_nothing(last))
-    return (is_marked and not is_tag) or _begins_question(first)
-
-
-def _plain_words(text: str) -> list[str]:
-    """The words of a text, small and without apostrophes, behind those that only fill."""
-    words = [_APOSTROPHE.sub("", word[0]).lower() for word in _WORD.finditer(text)]
-    begin = next((at for at, word in enumerate(words) if word not in _FILLERS), len(words))
-    return words[begin:] or words
-
-
-def _says_nothing(words: Sequence[str]) -> bool:
-    return all(word in STOPWORDS or word in _STEERING for word in words)
-
-
-def _asks_in_words(words: Sequence[str]) -> bool:
-    """“tell me how …”, “I wonder why …”"""
-    return any(
-        verb in _ASKING_VERBS and word in _QUESTION_WORDS and word != "when"
-        for verb, word in pairwise(words[:_ASKED_WITHIN])
-    )
-
-
-def _begins_question(words: Sequence[str]) -> bool:
-    """“why is …”, “is the …”, “do we …”"""
-    first, second = words[0], words[1] if len(words) > 1 else ""
-    if first in ("when", "where"):  # else it says under which condition
-        return second in _AUXILIARIES
-    if first in _QUESTION_WORDS:
-        return True
-    if first not in _AUXILIARIES or len(words) < 3 or second in _NO_SUBJECTS:
-        return False
-    return first not in ("do", "dont", "have") or _is_many(words[1:])
-
-
-def _is_many(words: Sequence[str]) -> bool:
-    """Whether words begin with a plural, which “do” and “have” ask about: “do the refunds go …”."""
-    noun = words[1] if words[0] in ("the", "our", "these", "those", "all", "any") else words[0]
-    return noun in ("i", "we", "they") or (noun.endswith("s") and noun not in ("this", "us"))
-
-
-def _goes_on_asking(words: Sequence[str]) -> bool:
-    """Whether a clause behind a comma is a question: “a parcel is lost, where do I …”."""
-    first, second = words[0], words[1] if len(words) > 1 else ""
-    if len(words) < 3 or first in _RELATIVE or _says_nothing(words):
-        return False
-    if first in _QUESTION_WORDS:
-        return second in _AUXILIARIES
-    return first in _AUXILIARIES and second in _SUBJECTS
+    is_tag = bool(clauses) and len(last.split()) <= _TAG
+    return sentence.endswith(("?", "？")) and not is_tag
