@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
-from vouch_sidecar.text import analysis
-from vouch_sidecar.workspace import code_text, definitions
+from vouch_sidecar.text import analysis, comments
+from vouch_sidecar.workspace import definitions
 
 from tests.reliability.expressions import REPEATS, Expression, parse
 
@@ -101,11 +101,11 @@ LATE = {
         for of_members in (False, True)
         for pattern in definitions.patterns_of(language, of_members=of_members)
     ],
-    "vouch_sidecar.workspace.code_text.marks_of": [
+    "vouch_sidecar.text.comments.marks_of": [
         marks
-        for language in code_text._MARKS
+        for language in comments._BY_LANGUAGE
         for endless in ("", "/", "`", "/`")
-        if (marks := code_text.marks_of(language, endless))
+        if (marks := comments.marks_of(language, endless))
     ],
 }
 """Constants that are compiled when they are first needed, by the function that does so."""

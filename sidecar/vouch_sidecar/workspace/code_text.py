@@ -1,13 +1,14 @@
-"""Tells code from comments and strings by the marks of a language, and finds the options and
-environment variables that a call declares.
+"""The code of a file without comments and strings, and the options and environment variables that
+its calls declare.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache, cached_property
+from functools import cached_property
 
+from vouch_sidecar.text.comments import comments_and_strings
 from vouch_sidecar.workspace.file_kinds import words_of
 
 MAX_QUOTED = 80
@@ -15,48 +16,6 @@ MAX_QUOTED = 80
 MAX_CALLEE = 100
 MAX_ARGUMENTS = 1_000
 """Characters between the bracket of a call and the string."""
-
-_HASH = r"#[^\n]*+"
-_SLASHES = r"//[^\n]*+"
-_BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+((?:\*/)?)"
-_DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?+'
-_SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?+"
-_LETTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8}+)'"
-_TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?+'
-_TRIPLE_SINGLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?+"
-_RAW = r'"""[^"]*+(?:"(?!"")[^"]*+)*+(?:"""++)?+'
-_RAW_SWIFT = (
-    r'#"""(?=\s)[^"]*+(?:"(?!""#)[^"]*+)*+(?:"""#)?+',
-    r'#"[^"\n]*+(?:"(?!#)[^"\n]*+)*+(?:"#)?+',
-)
-_TEMPLATE = r"`(?:[^`\\]|\\[\s\S])*+(`?)"
-_RAW_GO = r"`[^`]*+(`?)"
-_EXPRESSION = (
-    r"(?:(?:(?<=[(,=:!&|?\[;{])|(?<==>)|(?<=\breturn)|(?<=\btypeof)|(?<=\bcase)) ?/(?![/*>])"
-    # a slash here may also divide, or end a tag
-    r"|(?:(?<=\}) ?|(?<![^\n])[ \t]*+)/(?![/*>\s]))"
-    r"(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\]?+)*+/?+"
-)
-_MARKS = {
-    "python": (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
-    "ruby": (_HASH, _DOUBLE, _SINGLE),
-    "javascript": (_SLASHES, _BLOCK, _EXPRESSION, _DOUBLE, _SINGLE, _TEMPLATE),
-    "go": (_SLASHES, _BLOCK, _DOUBLE, _RAW_GO, _LETTER),
-    "rust": (_SLASHES, _BLOCK, r'r#"[^"]*+(?:"(?!#)[^"]*+)*+(?:"#)?+', _DOUBLE, _LETTER),
-    "csharp": (_SLASHES, _BLOCK, r'@"[^"]*+(?:""[^"]*+)*+"?+', _DOUBLE, _LETTER),
-    "c": (_SLASHES, _BLOCK, _DOUBLE, _LETTER),
-    "java": (_SLASHES, _BLOCK, _TRIPLE, _DOUBLE, _LETTER),
-    "kotlin": (_SLASHES, _BLOCK, _RAW, _DOUBLE, _LETTER),
-    "swift": (_SLASHES, _BLOCK, *_RAW_SWIFT, _TRIPLE, _DOUBLE, _LETTER),
-}
-"""Comments and strings. One without an end goes to the end of its line, or of the file."""
-_ENDLESS = {
-    _BLOCK: r"/\*[^\n]*+",
-    **dict.fromkeys((_TEMPLATE, _RAW_GO), r"`[^\n]*+"),
-}
-"""Those that tell by a group whether they have an end, and what they are without: as a rule such a
-sign begins no comment and no string.
-"""
 
 _NAME = "\ua66e"
 """Stands for the name in a string: a letter that no code uses."""
@@ -99,13 +58,8 @@ class CodeText:
     @cached_property
     def _split(self) -> tuple[str, dict[int, int]]:
         """The code, and the end of each string by its start."""
-        marks, endless = marks_of(self._language), ""
         parts, strings, end = [], {}, 0
-        while marks and (match := marks.search(self.text, end)):
-            if "" in match.groups():  # then none of its kind that comes later has an end
-                endless += match[0][0]
-                marks = marks_of(self._language, endless)
-                continue
+        for match in comments_and_strings(self.text, self._language):
             parts.append(self.text[end : match.start()])
             parts.append("\n".join(" " * len(line) for line in match[0].split("\n")))
             if match[0][0] in "\"'`":
@@ -178,15 +132,3 @@ def _is_declared_by(callee: str) -> bool:
         segments[-1] <= kind | others and kind & set().union(*segments)
         for kind, others in ((_OPTION, _DECLARING), (_VARIABLE, _READING))
     )
-
-
-@cache
-def marks_of(language: str | None, endless: str = "") -> re.Pattern[str] | None:
-    """The comments and strings of a language, compiled when a file of it is read first. No comment
-    and no string that begins with a sign of `endless` has an end on a later line.
-    """
-    marks = [
-        _ENDLESS[mark] if mark in _ENDLESS and mark[0] in endless else mark
-        for mark in _MARKS.get(language or "", ())
-    ]
-    return re.compile("|".join(marks)) if marks else None

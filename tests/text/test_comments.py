@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.surfaces.lsp.prose import is_code
+from vouch_sidecar.text.comments import is_code
 
 
 def code(language_id: str, text: str) -> bool:
