@@ -45,7 +45,7 @@ from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.sentences import Layout, Place
+from vouch_sidecar.text.document_layout import Layout, Place
 from vouch_sidecar.workspace.ties import Tie
 
 from tests.soak import examples

@@ -16,8 +16,9 @@ import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.document_layout import Layout
 from vouch_sidecar.text.prompt_text import asked_sentences
-from vouch_sidecar.text.sentences import Layout, form_of_text
+from vouch_sidecar.text.text_forms import form_of_text
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.git import WorkingTree
 from vouch_sidecar.workspace.names_in_text import names_in

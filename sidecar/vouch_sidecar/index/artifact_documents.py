@@ -60,7 +60,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.names.name_forms import forms
 from vouch_sidecar.text.content_words import content_stems
-from vouch_sidecar.text.sentences import Form
+from vouch_sidecar.text.text_forms import Form
 
 MAX_PAGE_SECTIONS = 256
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)

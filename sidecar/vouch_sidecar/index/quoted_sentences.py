@@ -30,17 +30,10 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import content_stems
-from vouch_sidecar.text.sentences import (
-    MAX_SENTENCE,
-    Form,
-    Layout,
-    Place,
-    Span,
-    after_mark,
-    form_of_text,
-    is_fragment,
-    is_talk,
-)
+from vouch_sidecar.text.document_blocks import after_mark
+from vouch_sidecar.text.document_layout import Layout, Place, Span
+from vouch_sidecar.text.sentences import MAX_SENTENCE
+from vouch_sidecar.text.text_forms import Form, form_of_text, is_fragment, is_talk
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""

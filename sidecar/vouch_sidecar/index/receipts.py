@@ -8,9 +8,7 @@ from typing import NamedTuple, Protocol
 from vouch_sidecar.index.withheld_texts import Gates, Withheld
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Source
-from vouch_sidecar.text.sentences import (
-    Form,
-)
+from vouch_sidecar.text.text_forms import Form
 
 MAX_LOCATOR = 4096
 

@@ -31,7 +31,7 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm
-from vouch_sidecar.text.sentences import Form
+from vouch_sidecar.text.text_forms import Form
 
 _SHOWN = re.compile(r"[^\s#]")
 """What is left of a closed range are the signs that begin sections: their number stays."""

@@ -16,8 +16,9 @@ from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.document_layout import Layout
 from vouch_sidecar.text.english_words import STOPWORDS
-from vouch_sidecar.text.sentences import Layout, sentences_of
+from vouch_sidecar.text.sentences import sentences_of
 from vouch_sidecar.text.windows import matches
 
 Gates = frozenset[str] | None

@@ -40,7 +40,7 @@ from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import PROCESS, ask
 from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
-from vouch_sidecar.text.sentences import Form
+from vouch_sidecar.text.text_forms import Form
 
 RemarkState = Literal["ok", "note", "wrong"]
 EXAMINE_SECONDS = 2.0

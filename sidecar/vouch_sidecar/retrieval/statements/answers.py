@@ -390,7 +390,8 @@ def _judged(
             other_end = 0.0
         elif not (strength and held):
             continue
-        if candidate.own_stems and not any(w.held_by(candidate.own_stems) for w in held):
+        own = candidate.own_stems
+        if held and own and not any(word.held_by(own) for word in held):
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0

@@ -10,7 +10,7 @@ from vouch_sidecar.kb.records import Artifact, Claim, Kind, Source
 from vouch_sidecar.retrieval.constants import CandidateKind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
-from vouch_sidecar.text.sentences import Form, form_of_text
+from vouch_sidecar.text.text_forms import Form, form_of_text
 
 CLAIMS_OF_A_SENTENCE = 3
 """Claims that are read for each one that is shown, as several may be parts of one sentence."""

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.sentences import (
-    MAX_PARAGRAPH,
-    Form,
-    Layout,
-    form_of_text,
-    is_fragment,
-    is_talk,
-)
+from vouch_sidecar.text.document_blocks import MAX_PARAGRAPH
+from vouch_sidecar.text.document_layout import Layout
+from vouch_sidecar.text.text_forms import Form, form_of_text, is_fragment, is_talk
 
 from tests.text.lines_run import lines_run
 
