@@ -249,8 +249,8 @@ def test_an_item_whose_lead_in_is_withheld_is_not_said_at_all(hides: dict[str, o
     view = View("kb", World(*others, claim(LEAD_IN, **hides)).known, EVERYBODY)
     assert not view.texts.is_sayable(claim(ITEM))
     assert view.texts.lacks_context(claim(ITEM))
-    found = search([view], "mails to the team", (Kind.CLAIM,), 10)
-    assert claim(ITEM).id not in [hit.artifact.id for hit in found]
+    hits = search([view], "mails to the team", (Kind.CLAIM,), 10)
+    assert claim(ITEM).id not in [hit.artifact.id for hit in hits]
     mark = mark_of(claim(ITEM), view.visible.quoted(claim(ITEM).id))
     assert visible_ties(view, [("a.md", Tie(claim(ITEM).id, mark, "quotes", 0.9))]) == []
 
@@ -261,7 +261,9 @@ def test_an_item_whose_lead_in_is_withheld_is_no_top_claim(hidden: bool) -> None
     item, lead_in = claim(ITEM, entities=("mailer",)), claim(LEAD_IN)
     if hidden:
         lead_in = replace(lead_in, scope=PRIVATE)
-    others = [made for made in everything() if made not in (claim(ITEM), claim(LEAD_IN))]
+    others = [
+        artifact for artifact in everything() if artifact not in (claim(ITEM), claim(LEAD_IN))
+    ]
     view = View("kb", World(*others, mailer, item, lead_in).known, EVERYBODY)
     top = [] if hidden else [item.id]
     for weight in WEIGHTS:
@@ -322,9 +324,9 @@ def quoting(text: str, quote: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Vie
     source_id, start = sha256(text.encode()).hexdigest(), text.encode().index(quote.encode())
     end = start + len(quote.encode())
     evidence = Evidence("ev", "evidence/ev.yaml", source_id, "b", quote, start, end)
-    made = Claim("made", "claims/made.yaml", quote, evidence=("ev",), auto_approved=True)
+    quoted = Claim("made", "claims/made.yaml", quote, evidence=("ev",), auto_approved=True)
     monkeypatch.setitem(KEPT, source_id, text)
-    return View("kb", World(source(source_id=source_id), evidence, made).known, EVERYBODY), made
+    return View("kb", World(source(source_id=source_id), evidence, quoted).known, EVERYBODY), quoted
 
 
 @pytest.mark.parametrize("mark", ["-", "1)", "a)", "(b)", "- [x]", "❌", "<li>"])
@@ -332,17 +334,17 @@ def test_an_item_that_is_quoted_with_its_mark_is_led_in_and_a_passage(
     mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quote = f"{mark} restart boilers"
-    view, made = quoting(f"The plant does not:\n\n{quote}\n", quote, monkeypatch)
-    assert view.texts.shown(made).text == "The plant does not: restart boilers"
-    assert view.texts.kind_of(made) == "passage"
+    view, item = quoting(f"The plant does not:\n\n{quote}\n", quote, monkeypatch)
+    assert view.texts.shown(item).text == "The plant does not: restart boilers"
+    assert view.texts.kind_of(item) == "passage"
 
 
 def test_a_long_item_whose_lead_in_may_reverse_it_is_not_said_without_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     item = f"- restart boilers. {'And so on. ' * 100}".rstrip()
-    view, made = quoting(f"The plant does not:\n\n{item}\n", item, monkeypatch)
-    assert view.texts.lacks_context(made)
+    view, quoted = quoting(f"The plant does not:\n\n{item}\n", item, monkeypatch)
+    assert view.texts.lacks_context(quoted)
 
 
 @pytest.mark.parametrize("text", ["It does not:", "You don't:", "it shouldn’t:", "Neither may:"])

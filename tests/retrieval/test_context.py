@@ -284,8 +284,8 @@ def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
 def test_an_item_of_a_long_section_is_told_behind_what_leads_it_in() -> None:
     filler = "Nothing to see in this sentence either. " * 12
     body = f"## Limits\n\n{filler}\n\nSo much. The valve does *not*:\n\n- leak\n- feed the boiler\n"
-    found = run([view(page("p", body=body))], "does the valve feed the boiler?")
-    (hit,) = found.answers
+    answered = run([view(page("p", body=body))], "does the valve feed the boiler?")
+    (hit,) = answered.answers
     assert hit.excerpt.startswith("## Limits The valve does *not*: … - feed the boiler")
 
 

@@ -133,8 +133,8 @@ def test_what_is_no_absolute_path_counts(text: str) -> None:
 
 def test_a_path_in_quotes_may_hold_blanks() -> None:
     text = 'look at "/home/ada/My Gantry/crane.txt", not at "/healthz"'
-    known = {"/home/ada/My Gantry/crane.txt": len("/home")}
-    left = without_paths_outside(text, known.__getitem__, 9)
+    kept_lengths = {"/home/ada/My Gantry/crane.txt": len("/home")}
+    left = without_paths_outside(text, kept_lengths.__getitem__, 9)
     assert left.split() == ["look", "at", '"/home', '",', "not", "at", '"/healthz"']
 
 

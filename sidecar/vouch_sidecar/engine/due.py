@@ -159,8 +159,8 @@ class Due:
 
 def _those_in(paths: Collection[str], reported: Collection[str]) -> list[str]:
     """The paths that were reported, or that are in a reported folder."""
-    found = [path for path in reported if path in paths]
-    if len(found) < len(reported):
+    here = [path for path in reported if path in paths]
+    if len(here) < len(reported):
         folders = tuple(f"{path}/" for path in reported if path not in paths)
-        found += [path for path in paths if path.startswith(folders) and path not in reported]
-    return found
+        here += [path for path in paths if path.startswith(folders) and path not in reported]
+    return here

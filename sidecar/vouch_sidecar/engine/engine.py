@@ -131,10 +131,10 @@ class Engine:
 
     def serve_from(self, start: Path) -> list[Collection]:
         """Serve the knowledge bases found from a folder or a document, too, and return them."""
-        before, found = len(self.collections), self.registry.add_start(start)
+        before, collections = len(self.collections), self.registry.add_start(start)
         if len(self.collections) > before:
             self.check_soon()
-        return found
+        return collections
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace, and serve their knowledge bases alone, beside

@@ -169,8 +169,8 @@ class Pushes:
         if update.fresh:
             engine.stats.count_hits(update.block.hits)
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
-        told = update if "fresh" in self._parts else replace(update, fresh=())
-        return [SaliencePush(session.id, told, engine.generation)]
+        shown = update if "fresh" in self._parts else replace(update, fresh=())
+        return [SaliencePush(session.id, shown, engine.generation)]
 
     def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
         shown = tuple(

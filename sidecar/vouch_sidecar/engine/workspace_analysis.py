@@ -357,8 +357,8 @@ def _widespread(
     root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
 ) -> Mapping[str, Spread]:
     """How widespread each name is. Known results are reused."""
-    known = state.spreads_in(files)
-    more = [name for name in names if name not in known]
+    spreads = state.spreads_in(files)
+    more = [name for name in names if name not in spreads]
     return state.took_spreads(files, widespread(root, files, more, checkpoint) if more else {})
 
 

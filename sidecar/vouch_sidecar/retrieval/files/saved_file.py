@@ -38,23 +38,25 @@ def as_saved(view: View, path: str, ranges: Sequence[tuple[int, int]], removed: 
     there = workspace.path_of(path)
     if there is None:
         return SavedFile(view)
-    known, stats = workspace.fresh.quotes, workspace.fresh.stats
+    analysed, stats = workspace.fresh.quotes, workspace.fresh.stats
     is_as_read = stats.get(there, b"") == stat_of(workspace.root, there)
     if is_as_read and not removed:
         return SavedFile(view, is_located=True)
     ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes" and not t.other_file]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
     quotes = [(tie.claim_id, quote) for tie in ties[:MAX_QUOTES] if (quote := _quote(view, tie))]
-    found = known if is_as_read else _found(workspace, there, [quote for _, quote in quotes])
+    quotes_now = (
+        analysed if is_as_read else _found(workspace, there, [quote for _, quote in quotes])
+    )
     broken = frozenset(
         claim_id
         for claim_id, quote in quotes
-        if _is_gone(quote, found)
-        and (not _is_gone(quote, known) or _share(flat(quote.text), flat(removed)))
+        if _is_gone(quote, quotes_now)
+        and (not _is_gone(quote, analysed) or _share(flat(quote.text), flat(removed)))
     )
-    if found is known:
+    if quotes_now is analysed:
         return SavedFile(view, broken, is_as_read)
-    fresh = replace(workspace.fresh, quotes={**known, **found})
+    fresh = replace(workspace.fresh, quotes={**analysed, **quotes_now})
     now = replace(view, workspace=workspace.with_fresh(fresh))
     return SavedFile(now, broken, is_located=True)
 
@@ -69,8 +71,8 @@ def _found(workspace: Workspace, path: str, quotes: Sequence[Quote]) -> Mapping[
     return {quoted: Fresh(state, path, line, changed) for quoted, (state, line) in places}
 
 
-def _is_gone(quote: Quote, found: Mapping[QuoteRange, Fresh]) -> bool:
-    fresh = found.get(quote.range)
+def _is_gone(quote: Quote, quotes: Mapping[QuoteRange, Fresh]) -> bool:
+    fresh = quotes.get(quote.range)
     return fresh is not None and fresh.state == "gone"
 
 
