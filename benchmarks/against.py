@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks import captured
 from benchmarks.client import Client, RefusedError, environment
-from benchmarks.editing import RETIRED
+from benchmarks.editing import HIDDEN, answers_as_saved
 from benchmarks.generate import Questions, Size, generated, questions_of
 from benchmarks.workspace import path_of, write_files
 
@@ -43,7 +43,7 @@ IDLE_SHARE, IDLE_SECONDS = 0.05, 60.0
 """A server is idle when it takes less than this of a processor for a second."""
 TIME_LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 SETTINGS = {TIME_LIMIT: "10000", "VOUCH_SIDECAR_HOOK_RESIDENT": "false"}
-_TEXT = re.compile(rb'(text"?: ")')
+_TEXT, EDITED = re.compile(rb'(text"?: ")'), "Edited now."
 _PER_UNIT = {"ms": 1e-3, "ms CPU": 1e-3, "MB": 1e6}
 
 Samples = defaultdict[tuple[str, str], list[float]]
@@ -270,25 +270,19 @@ def changes(pairs: Sequence[tuple[Version, Client]], number: int) -> None:
     """Change so many claims one by one, within a minute; each time until answers reflect it."""
     folders = [version.root / ".vouch" / "claims" for version, _ in pairs]
     claims = sorted(path.name for path in folders[0].iterdir())
-    live = [c for c in claims if not any(w in (folders[0] / c).read_bytes() for w in RETIRED)]
+    live = [c for c in claims if not any(w in (folders[0] / c).read_bytes() for w in HIDDEN)]
     until, done = time.monotonic() + CHANGE_SECONDS, 0
     for claim in live[:number]:
         if time.monotonic() > until:
             break
         for version, client in pairs:
             path = version.root / ".vouch" / "claims" / claim
-            generation = client.wait_for("generation", 0)["generation"]
-            path.write_bytes(_TEXT.sub(rb"\1Edited now. ", path.read_bytes(), count=1))
-            version.ask("saved to fresh", client, partial(_saved, path=path, after=generation))
+            path.write_bytes(_TEXT.sub(rf"\1{EDITED} ".encode(), path.read_bytes(), count=1))
+            version.ask("saved to fresh", client, partial(answers_as_saved, path=path, text=EDITED))
         done += 1
     wait_idle([client for _, client in pairs])
     for version, client in pairs:
         version.add(f"memory after {done} changes", "MB", client.memory())
-
-
-def _saved(client: Client, path: Path, after: int) -> None:
-    client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
-    client.wait_for("generation", after + 1)
 
 
 def commands(versions: Sequence[Version], questions: Questions, runs: int) -> None:

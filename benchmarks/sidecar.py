@@ -11,7 +11,7 @@ from vouch_sidecar.kb.store import Store
 from vouch_sidecar.names.matcher import Names
 
 from benchmarks.client import Client, connected, is_finished
-from benchmarks.editing import edit, lent
+from benchmarks.editing import answers_as_saved, edit, lent
 from benchmarks.features import edited
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
@@ -106,12 +106,8 @@ def _saved(client: Client, root: Path) -> Figure:
 
 
 def _save(client: Client, path: Path) -> float:
-    generation = client.wait_for("generation", 0)["generation"]
-    started = time.perf_counter()
     edit([path], "Edited now.")
-    client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
-    client.wait_for("generation", generation + 1)
-    return time.perf_counter() - started
+    return timed(lambda: answers_as_saved(client, path, "Edited now."))
 
 
 def day(root: Path, folder: Path, questions: Questions) -> Figure:
