@@ -10,7 +10,7 @@ from typing import NamedTuple, TextIO
 
 IGNORED = frozenset(
     "generation indexed_at version watcher session_id"
-    " probe_time_ms p50_ms p95_ms from_cache probe_cache".split()
+    " probe_time_ms p50_ms p95_ms from_cache".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
 watches, the id of a session that a connection made up.

@@ -11,18 +11,6 @@ export const WEIGHTS: Readonly<Record<string, string>> = {
   "recency": "by how recent they are"
 };
 
-/** What came of one way to recognise something, since the process began. */
-export interface ArmStats {
-  /** `text` is full text; `cites`, `quotes` and `path` are ties to a file; the others are ways to name an entity. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
-  /** Times that a block or a push said something by it. */
-  readonly said: number;
-  /** Of these, how often it was opened or hovered afterwards. */
-  readonly opened: number;
-  /** Times that it said nothing when it could have. */
-  readonly silent: number;
-}
-
 /** A file with an author's commits to it. */
 export interface AuthorFileRow {
   /** Below the root of the knowledge base. */
@@ -44,14 +32,6 @@ export interface AuthorRow {
   readonly files: number;
   /** Those with most of their commits first, at most seven. */
   readonly paths: readonly AuthorFileRow[];
-}
-
-/** How often a session remembered a phrase that was looked for before. */
-export interface CacheStats {
-  /** Phrases looked for. */
-  readonly phrases: number;
-  /** Of these, those that were remembered. */
-  readonly remembered: number;
 }
 
 /** What this server answers and sends. */
@@ -714,15 +694,6 @@ export interface ProbeResult {
   readonly probe_time_ms: number;
 }
 
-/** How often a text brought in something of one knowledge base. */
-export interface ProbeStats {
-  readonly collection: string;
-  /** Texts that it was asked about. */
-  readonly probes: number;
-  /** Of these, those for which it held something. */
-  readonly hits: number;
-}
-
 /** Something wrong with one file, with a setting from elsewhere, or with following the disk. */
 export interface ProblemView {
   /** Relative to `.vouch/`; empty for settings of the client or the environment, and for what fails at the moment. */
@@ -934,10 +905,7 @@ export interface StatsResult {
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly ledger: readonly LedgerTotals[];
-  readonly arms: readonly ArmStats[];
   readonly operations: readonly OperationStats[];
-  readonly probes: readonly ProbeStats[];
-  readonly probe_cache: CacheStats;
 }
 
 /** What this process serves, and how it is. */

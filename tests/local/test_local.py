@@ -339,9 +339,5 @@ def test_stats_from_the_shell(start: Any, place: Place) -> None:
     assert prompt(place)
     one.request("vouch/entity", {"id": "jwt"})
     result = json.loads(run_command(*command, env=place.env).stdout)
-    by_arm = {row["arm"]: row for row in result["arms"]}
-    assert by_arm["name"]["said"] >= 1
-    assert sum(row["opened"] for row in by_arm.values()) == 1, by_arm
-    assert by_arm["alias"]["said"] == 0
     assert {row["operation"] for row in result["operations"]} >= {"context", "entity"}
     assert "rotate on" not in json.dumps(result)

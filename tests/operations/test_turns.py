@@ -94,14 +94,6 @@ def test_the_same_text_has_the_same_answer(engine: Engine) -> None:
         assert asked(engine, name, session_id="A", **{param: BY_WORDS})[field] == first
 
 
-def test_the_hit_rate_of_each_collection_is_in_stats(engine: Engine) -> None:
-    asked(engine, "probe", text=NAMED)
-    asked(engine, "context", task=NAMED)
-    asked(engine, "probe", text="What shall we cook tonight?")
-    probes = asked(engine, "stats")["probes"]
-    assert probes == [{"collection": "project", "probes": 3, "hits": 2}]
-
-
 def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     engine: Engine, root: Path, env: dict[str, str]
 ) -> None:

@@ -46,7 +46,6 @@ def root(tmp_path: Path) -> Path:
                 "ledger\tcollection\tprompts\ttold\tsilent\tlines\t",
                 "\nledger\tproject\t0\t0\t0\t",
                 "\nunused\tcollection\tid\tgiven\n",
-                "\nphrases\tphrases\tremembered\nphrases\t",
             ],
         ),
         (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t1\tyes"]),

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.given_once import given_by, was_given
 from vouch_sidecar.engine.session import GivenKey, Session
-from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.block import ContextHit
@@ -66,9 +65,8 @@ class ContextAnswer:
     given: Mapping[GivenKey, Hashable] = field(default_factory=dict)
     """What the block gives the session, with its state now."""
 
-    def record(self, stats: Stats, usage: UsageCounts) -> None:
+    def record(self, usage: UsageCounts) -> None:
         """Record that the block was heard, on the event loop."""
-        stats.count_hits(self.block.hits)
         session, request = self.request.session, self.request
         if session is None:
             return

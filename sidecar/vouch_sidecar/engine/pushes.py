@@ -166,8 +166,6 @@ class Pushes:
         session.count_as_pushed(fresh, update.passed_over, state.slot, engine.clock())
         if not self._differs(session.id, update.rows) and not update.fresh:
             return []
-        if update.fresh:
-            engine.stats.count_hits(update.block.hits)
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
         shown = update if "fresh" in self._parts else replace(update, fresh=())
         return [SaliencePush(session.id, shown, engine.generation)]

@@ -72,7 +72,6 @@ class ClaimResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, artifact = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(artifact, Claim)
-    ask.engine.stats.count_opened(artifact.id)
     views = ask.views_for(view)
     claim = views.claim(artifact)
     others = [

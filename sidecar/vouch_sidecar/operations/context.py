@@ -98,7 +98,6 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         is_known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if is_known and session else frozenset()
         prompt = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
-        ask.engine.stats.count_probe(served, prompt.probe, prompt.from_cache)
         probed = prompt.probe
         is_cut = any(kb.view.deadline.cut for kb in served)
         asked = None if turn is None or is_cut else task  # what was cut short is asked anew
@@ -112,7 +111,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         adjacent=params.adjacent,
     )
     answered = answer_context(served, request)
-    ask.to_record.append(partial(answered.record, ask.engine.stats, ask.engine.usage))
+    ask.to_record.append(partial(answered.record, ask.engine.usage))
     speech = answered.block
     return ContextResult(
         text=speech.text,

@@ -66,7 +66,6 @@ class EntityResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     view, artifact = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(artifact, Entity)
-    ask.engine.stats.count_opened(artifact.id)
     views, best = ask.views_for(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
     topic = view.derived.get(artifact.id)
     return EntityResult(

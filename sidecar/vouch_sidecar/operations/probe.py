@@ -72,7 +72,6 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)
         hits.sort(key=lambda hit: -hit.similarity)
-    ask.engine.stats.count_probe(served, probe, probed.from_cache)
     return ProbeResult(
         hits=[
             ProbeHit(

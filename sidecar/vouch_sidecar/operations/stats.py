@@ -1,4 +1,4 @@
-"""Show what agents were given, what they used, and what was asked."""
+"""Show what agents were given and used, and how long calls took."""
 
 from __future__ import annotations
 
@@ -12,22 +12,10 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.printer import ColumnKind, Printer
-from vouch_sidecar.operations.wire import HitArm, Params, Result, Wire
+from vouch_sidecar.operations.wire import Params, Result, Wire
 
 MAX_UNUSED = 10
 CHARS_A_TOKEN = 4
-
-
-class ArmStats(Wire):
-    """What came of one way to recognise something, since the process began."""
-
-    arm: HitArm = Field(
-        description="`text` is full text; `cites`, `quotes` and `path` are ties to a file; "
-        "the others are ways to name an entity."
-    )
-    said: int = Field(description="Times that a block or a push said something by it.")
-    opened: int = Field(description="Of these, how often it was opened or hovered afterwards.")
-    silent: int = Field(description="Times that it said nothing when it could have.")
 
 
 class OperationStats(Wire):
@@ -37,21 +25,6 @@ class OperationStats(Wire):
     count: int = Field(description="Calls since the process began.")
     p50_ms: float = Field(description="Median.")
     p95_ms: float = Field(description="95th percentile.")
-
-
-class CacheStats(Wire):
-    """How often a session remembered a phrase that was looked for before."""
-
-    phrases: int = Field(description="Phrases looked for.")
-    remembered: int = Field(description="Of these, those that were remembered.")
-
-
-class ProbeStats(Wire):
-    """How often a text brought in something of one knowledge base."""
-
-    collection: str
-    probes: int = Field(description="Texts that it was asked about.")
-    hits: int = Field(description="Of these, those for which it held something.")
 
 
 class UnusedLine(Wire):
@@ -86,20 +59,12 @@ class StatsResult(Result):
     """Figures, none of them text: of the last 30 days, and since the process began."""
 
     ledger: list[LedgerTotals] = Field(default_factory=list)
-    arms: list[ArmStats] = Field(default_factory=list)
     operations: list[OperationStats] = Field(default_factory=list)
-    probes: list[ProbeStats] = Field(default_factory=list)
-    probe_cache: CacheStats
 
 
 def answer(ask: OperationCall, _: Params) -> StatsResult:
-    kept = ask.engine.stats
     return StatsResult(
         ledger=[_totals(ask, kb) for kb in ask.served],
-        arms=[
-            ArmStats(arm=arm, said=use.said, opened=use.opened, silent=use.silent)
-            for arm, use in kept.arms.items()
-        ],
         operations=[
             OperationStats(
                 operation=name,
@@ -107,13 +72,8 @@ def answer(ask: OperationCall, _: Params) -> StatsResult:
                 p50_ms=timing.percentile(50),
                 p95_ms=timing.percentile(95),
             )
-            for name, timing in sorted(kept.timings.items())
+            for name, timing in sorted(ask.engine.stats.timings.items())
         ],
-        probes=[
-            ProbeStats(collection=name, probes=probe.count, hits=probe.hits)
-            for name, probe in sorted(kept.probes.items())
-        ],
-        probe_cache=CacheStats(phrases=kept.phrases, remembered=kept.remembered),
     )
 
 
@@ -173,11 +133,6 @@ def _show_ledger(page: Printer, totals: list[LedgerTotals]) -> None:
 
 def show(page: Printer, result: StatsResult) -> None:
     _show_ledger(page, result.ledger)
-    arms = [(arm.arm, arm.said, arm.opened, arm.silent) for arm in result.arms]
-    page.table(
-        {"arm": "key", "said": "number", "opened": "number", "silent": "number"}, arms, "arm"
-    )
-    page.space()
     timings = [
         (operation.operation, operation.count, operation.p50_ms, operation.p95_ms)
         for operation in result.operations
@@ -187,21 +142,11 @@ def show(page: Printer, result: StatsResult) -> None:
         timings,
         "operation",
     )
-    page.space()
-    probes = [(probe.collection, probe.probes, probe.hits) for probe in result.probes]
-    page.table({"collection": "key", "probes": "number", "hits": "number"}, probes, "probe")
-    page.space()
-    cache = result.probe_cache
-    page.line(f"{cache.remembered} of {count(cache.phrases, 'phrase')} remembered")
-    if not page.on_terminal:
-        remembered = [(cache.phrases, cache.remembered)]
-        page.table({"phrases": "number", "remembered": "number"}, remembered, "phrases")
 
 
 OPERATION = Operation(
     name="stats",
-    summary="What agents were given and used, how often each arm spoke, was followed up or was "
-    "silent, and how long operations took.",
+    summary="What agents were given and used, and how long operations took.",
     params=Params,
     result=StatsResult,
     run=answer,

@@ -143,7 +143,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         max_lines=MOST_LINES,
     )
     answered = answer_context(served, asked)
-    caller.when_heard(partial(answered.record, engine.stats, engine.usage))
+    caller.when_heard(partial(answered.record, engine.usage))
     return answered.block.text
 
 

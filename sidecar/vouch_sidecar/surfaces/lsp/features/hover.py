@@ -70,8 +70,6 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     ]
     if not cards:
         return None
-    for card in cards:
-        server.engine.stats.count_opened(card.entity.id)
     style = style_for(server)
     claims = settings.max_claims if len(cards) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
     parts = [
@@ -105,7 +103,6 @@ def _of_ties(
         return None
     style = style_for(server)
     served, tied = ties[0]
-    server.engine.stats.count_opened(tied.claim.id)
     claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
     others = {other.claim.id for _, other in ties} - {tied.claim.id}
     why = [style.text(clip(one_line(f"Claim on {tied.path}: {tied.why}"), TEXT_CHARS))]
