@@ -176,7 +176,7 @@ def bases(folder: Path, *, quick: bool) -> Iterator[tuple[str, Path, Questions]]
         yield title, base, questions_of(base)
         shutil.rmtree(base)
     if not quick:
-        captured.make(base, CLAIMS, receipts=True)
+        captured.make(base, CLAIMS)
         yield "ingested", base, _in_words_of_claims(base)
 
 

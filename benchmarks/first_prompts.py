@@ -41,7 +41,7 @@ def bases(named: list[Path], folder: Path) -> Iterator[tuple[str, Path]]:
     for root in named:
         shutil.copytree(root, folder / root.name)
         yield root.name, folder / root.name
-    captured.make(folder / "ingested", INGESTED, receipts=True)
+    captured.make(folder / "ingested", INGESTED)
     yield "ingested", folder / "ingested"
     size = Size(GENERATED // 5, GENERATED)
     shutil.copytree(generated(size), folder / "generated")
