@@ -81,8 +81,7 @@ def _naming(before: Knowledge, entity: Artifact | None) -> Iterator[Query]:
     if not isinstance(entity, Entity):
         return
     declared = (Occur.MustNot, value_query("linked", ["declared"]))
-    places = [name for name in before.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
-    for name in places:
+    for name in before.places(Kind.CLAIM):
         for stems in required(entity):
             words = [(Occur.Must, stem_query(name, stem)) for stem in stems]
             all_claims = (Occur.Must, value_query("place", [name]))

@@ -153,9 +153,6 @@ class Knowledge:
     def page(self, page_id: str) -> Page | None:
         return self._of_type(Page, Kind.PAGE, page_id)
 
-    def relation(self, relation_id: str) -> Relation | None:
-        return self._of_type(Relation, Kind.RELATION, relation_id)
-
     def source(self, source_id: str) -> Source | None:
         return self._of_type(Source, Kind.SOURCE, source_id)
 
@@ -169,8 +166,7 @@ class Knowledge:
         if kind is Kind.ENTITY:
             yield from self.names.entities()
             return
-        places = [name for name in self.snapshot.lengths if name.startswith(f"{kind}@")]
-        if places:
+        if places := self.places(kind):
             yield from self.artifacts_in(value_query("place", places))
 
     # Receipts
@@ -182,7 +178,7 @@ class Knowledge:
 
     def all_quoted(self) -> Iterator[Quoted | None]:
         """The place of every claim's receipt; None where it is unknown."""
-        places = [name for name in self.snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        places = self.places(Kind.CLAIM)
         for hit in self.snapshot.all_hits(value_query("place", places)) if places else ():
             yield quoted_in(self.snapshot.document(hit))
 

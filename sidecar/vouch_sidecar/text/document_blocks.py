@@ -13,7 +13,7 @@ from vouch_sidecar.text.windows import MAX_WINDOW
 
 MAX_PARAGRAPH = 20_000
 """Characters of a paragraph; a longer one is taken for data."""
-_DEEPEST = 7
+DEEPEST = 7
 """The level of a heading whose marks tell none."""
 _FENCE = re.compile(r"[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _BOLD = re.compile(r"[ \t]*(?:\*\*[^*]+\*\*|__[^_]+__):?[ \t]*\Z")
@@ -152,7 +152,7 @@ class _BlockReader:
         if form is not None:
             marks = line.lstrip()
             level = len(marks) - len(marks.lstrip("#")) if form is Form.HEADING else 0
-            self._alone(form, number, level or _DEEPEST)
+            self._alone(form, number, level or DEEPEST)
             return number + 1
         self._prose(number, line, indent)
         return number + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -214,7 +214,7 @@ class _Deriving:
 
     def _note(
         self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
-    ) -> Iterator[_TopicCandidate]:
+    ) -> list[_TopicCandidate]:
         """Record a name that some claims contain. It needs the gates of both the name's artifact
         and the claim.
         """
@@ -227,19 +227,21 @@ class _Deriving:
         for claim_id in claim_ids:
             if (claim_and_gate := self._claims.get(claim_id)) is not None:
                 by_gate.setdefault(claim_and_gate[1], []).append(claim_id)
+        noted = []
         for own, ids in by_gate.items() if key and gate is not None else ():
             if gate in (OPEN, own) or own == OPEN:
-                behind = gate if own == OPEN and gate is not None else own
-                candidate = self._candidates.setdefault(behind, {}).setdefault(
-                    key, _TopicCandidate()
-                )
+                candidate = self._candidate(gate if own == OPEN and gate is not None else own, key)
                 candidate.note(origin, name, ids)
-                yield candidate
+                noted.append(candidate)
+        return noted
+
+    def _candidate(self, gate: str, key: str) -> _TopicCandidate:
+        return self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
 
     def _read_claims(self) -> None:
         """Find the claims that link to no entity."""
         snapshot = self._knowledge.snapshot
-        places = [name for name in snapshot.lengths if name.startswith(f"{Kind.CLAIM}@")]
+        places = self._knowledge.places(Kind.CLAIM)
         for hit in snapshot.all_hits(value_query("place", places)) if places else ():
             self._checkpoint()
             document = snapshot.document(hit)
@@ -269,7 +271,7 @@ class _Deriving:
             for word in unknown:
                 here.setdefault(word, []).append(claim.id)
         for (origin, called), claim_ids in by_name.items():
-            _exhaust(self._note(origin, called, claim_ids, OPEN))
+            self._note(origin, called, claim_ids, OPEN)
         self._note_uncapitalised(
             (name for origin, name in by_name if origin is Origin.PHRASE), proses
         )
@@ -324,7 +326,7 @@ class _Deriving:
                     or is_english(word)
                 ):
                     continue
-                candidate = self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
+                candidate = self._candidate(gate, key)
                 text = self._claims[ids[0]][0].text
                 at = text.lower().find(word)
                 name = text[at : at + len(word)] if at >= 0 else word
@@ -348,14 +350,12 @@ class _Deriving:
             ):
                 title = " ".join(page.title.split())
                 if key := key_of_name(title) if len(title) <= MAX_LENGTH else "":
-                    candidate = self._candidates.setdefault(gate, {}).setdefault(
-                        key, _TopicCandidate()
-                    )
+                    candidate = self._candidate(gate, key)
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
                 listed = (self._knowledge.claim_of(claim_id) for claim_id in page.claims)
                 ids = [claim.id for claim in listed if claim is not None]
-                _exhaust(self._note(Origin.TITLE, title, ids, gate))
+                self._note(Origin.TITLE, title, ids, gate)
 
     def _note_documents(self) -> None:
         """Record the headings of documents that claims cite, each with the claims that quote text
@@ -386,7 +386,7 @@ class _Deriving:
         for source_id, claims in citing.items():
             self._checkpoint()
             if data := self._workspace_names.disk.content(documents[source_id]):
-                headings = headings_in(data, documents[source_id].locator.endswith(".rst"))
+                headings = headings_in(data)
                 self._note_headings(documents[source_id], headings, claims, sources)
 
     def _note_headings(
@@ -414,7 +414,7 @@ class _Deriving:
             ids = {*below.get(number, ()), *(holding if words else ())}
             gates = sources.gates(source.id, heading.start, heading.end) if ids else None
             if gates is not None and len(gates) < 2:
-                _exhaust(self._note(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN)))
+                self._note(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN))
 
     # What counts
 
@@ -478,7 +478,7 @@ class _Deriving:
         self,
         chosen: Mapping[str, Mapping[str, _TopicCandidate]],
         gate: str,
-        wide: frozenset[str] | set[str],
+        wide: set[str],
     ) -> Table:
         by_key = {
             k: candidate
@@ -514,11 +514,6 @@ class _Deriving:
         sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
         ids = (key.split("\0")[1] for key in sums)
         return frozenset(claim_id for claim_id in ids if claim_id in self._claims)
-
-
-def _exhaust(candidates: Iterable[_TopicCandidate]) -> None:
-    for _ in candidates:
-        pass
 
 
 def _too_many(total: int) -> float:
