@@ -68,7 +68,11 @@ test('a claim in full: source at its line, date, who approved it, its file', () 
 
 test('what speaks against a claim comes first; whom to ask is named', () => {
   const about = result({
-    claim: claim('c', { status: 'contested', stale: 'the quote is gone from a.py' }),
+    claim: claim('c', {
+      status: 'contested',
+      stale: 'the quote is gone from a.py',
+      lacks_context: true,
+    }),
     auto_approved: true,
     contested_by: [{ id: 'other', said: 'It is not so.', uri: 'file:///kb/o.yaml' }],
     people: [
@@ -84,6 +88,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
     by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],
   });
   assert.deepEqual(read(about), [
+    ['Context', 'withheld; it may turn this round'],
     ['Stale', 'the quote is gone from a.py'],
     ['Contested by', 'It is not so.'],
     ['Date', '2026-06-30'],

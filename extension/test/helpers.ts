@@ -27,6 +27,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   said: `Text of ${id}`,
   sentence: null,
   said_with: [],
+  lacks_context: false,
   type: 'observation',
   status: 'working',
   confidence: 0.7,

@@ -97,6 +97,10 @@ class ClaimView(Wire):
     )
     sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
     said_with: list[str] = Field(description="The other claims of the same sentence.")
+    lacks_context: bool = Field(
+        description="Whether what stands around it, and may turn it round, is withheld: it is a "
+        "part of a sentence, or an item of a list."
+    )
     type: str
     status: str
     confidence: float
@@ -168,6 +172,7 @@ class ArtifactViews:
             said=shown.text,
             sentence=None if sentence is None else sentence.text,
             said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
+            lacks_context=view.texts.lacks_context(claim),
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
@@ -37,7 +35,6 @@ from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
-from vouch_sidecar.retrieval.view import View
 
 WITHOUT_CONTEXT = (
     "its context is withheld: it is a part of a sentence or an item of a list, and what stands "
@@ -98,16 +95,13 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     )
 
 
-def gist(result: ClaimResult, views: Sequence[View]) -> list[str]:
-    mine = [view for view in views if view.collection == result.collection]
-    claims = [(view, claim) for view in mine if (claim := view.visible.claim(result.claim.id))]
-    lacks_context = any(view.texts.lacks_context(claim) for view, claim in claims)
+def gist(result: ClaimResult) -> list[str]:
     sources = dict.fromkeys(one_line(c.title or c.id) for c in result.claim.citations)
     sentence = result.claim.sentence
     return [
         claim_line(result.claim, whole=True),
         *([f"sentence: {one_line(sentence)}"] if sentence else []),
-        *([WITHOUT_CONTEXT] if lacks_context else []),
+        *([WITHOUT_CONTEXT] if result.claim.lacks_context else []),
         f"sources: {', '.join(sources) or 'none'}",
     ]
 
@@ -120,6 +114,9 @@ def show(page: Printer, result: ClaimResult) -> None:
     page.line(" · ".join(filter(None, facts)))
     if claim.sentence is not None and claim.sentence != claim.text:
         page.line(f"sentence: {claim.sentence}")
+    if claim.lacks_context:
+        page.line((WITHOUT_CONTEXT, "yellow"))
+        page.record("lacks_context", WITHOUT_CONTEXT)
     page.uncut(file)
     page.record("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
     if claim.stale is not None:
@@ -180,7 +177,7 @@ OPERATION = Operation(
     when="Call it with a claim id from another answer, to see its text whole and the sources it "
     "cites, before something is built on it. Not to browse.",
     example={"id": "limit-per-depot"},
-    gist_from_views=gist,
+    gist=gist,
     show=show,
     needs=frozenset({"ties"}),
 )
