@@ -6,8 +6,6 @@ Every surface, the schemas, the documentation and the types are made from `OPERA
 from vouch_sidecar.operations.call import (
     perform,
     perform_async,
-    perform_for_model,
-    perform_whole,
     read_params,
     refuse_unknown,
     refusing_if_damaged,
@@ -58,8 +56,6 @@ __all__ = [
     "pause_or_resume",
     "perform",
     "perform_async",
-    "perform_for_model",
-    "perform_whole",
     "read_params",
     "refuse_unknown",
     "refusing_if_damaged",

@@ -121,60 +121,33 @@ async def perform_async(
     caller: Caller,
     documents: OpenDocuments | None = None,
     patience: float = CATCH_UP_SECONDS,
+    *,
+    whole: bool = False,
+    strict: bool = False,
+    views: list[View] | None = None,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
     that was current at the call. After a checkout, or a report that files changed, the call begins
-    when these were looked at, at the latest after `patience` seconds. Raises `InvalidParamsError`
-    and `SearchFailedError`.
+    when these were looked at, at the latest after `patience` seconds. With `whole`, a first answer
+    waits to be whole (`ready`). `strict` refuses unknown params and words (`refuse_unknown`).
+    `views` takes those that the result was made from, out of which `Operation.readable` quotes.
+    Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    return (await _performed(engine, operation, raw, caller, documents, patience))[0]
-
-
-async def perform_whole(
-    engine: Engine,
-    operation: Operation[P, R],
-    raw: object,
-    caller: Caller,
-    *,
-    strict: bool = False,
-) -> R:
-    """As `perform_async`, but a first answer waits to be whole (`ready`). `strict` refuses unknown
-    params and words (`refuse_unknown`).
-    """
-    await ready(engine, operation, caller)
+    if whole:
+        await ready(engine, operation, caller)
     if strict:
         refuse_unknown(operation, raw, engine)
-    return await perform_async(engine, operation, raw, caller)
-
-
-async def perform_for_model(
-    engine: Engine, operation: Operation[P, R], raw: object, caller: Caller
-) -> tuple[R, Sequence[View]]:
-    """As `perform_whole`, strictly; with the views that the result was made from, out of which
-    `Operation.readable` quotes.
-    """
-    await ready(engine, operation, caller)
-    refuse_unknown(operation, raw, engine)
-    return await _performed(engine, operation, raw, caller, None, CATCH_UP_SECONDS)
-
-
-async def _performed(
-    engine: Engine,
-    operation: Operation[P, R],
-    raw: object,
-    caller: Caller,
-    documents: OpenDocuments | None,
-    patience: float,
-) -> tuple[R, Sequence[View]]:
     await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
     with refusing_if_damaged(engine), _naming_unknown(operation, raw):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
+        if views is not None:
+            views += this.ask.views
         with engine.foreground:
             async with this.giving:
                 result = await this.run_in_turn() if operation.is_long else this.run()
-                return this.completed(result), this.ask.views
+                return this.completed(result)
 
 
 @dataclass(frozen=True)

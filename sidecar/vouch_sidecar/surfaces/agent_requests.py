@@ -14,11 +14,12 @@ from vouch_sidecar.operations import (
     Operation,
     SearchFailedError,
     as_json,
-    perform_for_model,
+    perform_async,
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.blocks.block import safe
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.jsonl import session_named
@@ -70,7 +71,10 @@ async def _tool_result(
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
         with refusing_if_damaged(engine):
-            result, views = await perform_for_model(engine, operation, params, caller)
+            views: list[View] = []
+            result = await perform_async(
+                engine, operation, params, caller, whole=True, strict=True, views=views
+            )
             structured = harmless(as_json(result))
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines

@@ -19,7 +19,7 @@ from vouch_sidecar.operations import (
     InvalidParamsError,
     SearchFailedError,
     as_json,
-    perform_whole,
+    perform_async,
 )
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
@@ -111,7 +111,7 @@ async def answer(
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        asked = await perform_whole(engine, operation, params, caller, strict=strict)
+        asked = await perform_async(engine, operation, params, caller, whole=True, strict=strict)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.question_queue import in_turn
-from vouch_sidecar.operations import OPERATIONS, as_json, perform_whole
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import indexed, seconds_to_wait
 from vouch_sidecar.retrieval.blocks.block import safe
 
@@ -53,14 +53,14 @@ async def read(engine: Engine, caller: Caller, uri: str) -> str | None:
     Raises `InvalidParamsError` for an unknown entity.
     """
     if uri == STATUS:
-        content = as_json(await perform_whole(engine, OPERATIONS["status"], {}, caller))
+        content = as_json(await perform_async(engine, OPERATIONS["status"], {}, caller, whole=True))
     elif uri == ENTITIES_URI:
         await indexed(engine, seconds_to_wait(engine))
         served = engine.serving(caller)
         content = {"entities": await in_turn(caller.asker, partial(_entities, served))}
     elif uri.startswith(ENTITY):
-        entity_id = unquote(uri.removeprefix(ENTITY))
-        asked = await perform_whole(engine, OPERATIONS["entity"], {"id": entity_id}, caller)
+        params = {"id": unquote(uri.removeprefix(ENTITY))}
+        asked = await perform_async(engine, OPERATIONS["entity"], params, caller, whole=True)
         content = as_json(asked)
     else:
         return None

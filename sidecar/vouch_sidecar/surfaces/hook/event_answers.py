@@ -74,7 +74,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
 
 async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
-    and for what was checked out. `perform_whole` would wait for each as long as an answer may.
+    and for what was checked out. `perform_async` would wait for each as long as an answer may.
     """
     limit = START_SECONDS if event == START else hook_limit(engine, caller)
     await indexed(engine, limit)
