@@ -9,13 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine.workspace_analysis import analyse
-from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.workspace.cancellation import never_cancelled
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
 from vouch_sidecar.workspace.git import Repository
 
-from tests.engine.bases import ask, base, cached, engine_on, write
+from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
 from tests.workspace.places import commit_as, git, plant, repository, settled
 
@@ -371,22 +368,6 @@ def test_a_repository_that_can_not_be_read_says_so(
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("authors not named" in row["message"] for row in said)
     assert "Eve" not in str(ask(engine, "experts", topic="key vault"))
-
-
-def test_whoever_publishes_is_told_what_was_missing(root: Path, tmp_path: Path) -> None:
-    """The thread that analyses looks for it, and leaves what is published alone."""
-    base(root, {"config.yaml": b"kb: {name: ops}\n"})
-    commit_as(root, "Ada Byron", {"a.py": "1"})
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    (collection,) = engine.collections.values()
-    _reftable(root, root)
-    stages = analyse(collection, WorkspaceState(), engine.env, never_cancelled, whole=True)
-    stage = next(stages)
-    assert stage.missing is not None
-    assert "reftable" in stage.missing.why_git_unasked
-    assert not collection.hints()
-    engine.publish_workspace(collection, stage)
-    assert ["reftable" in problem.message for problem in collection.hints()] == [True]
 
 
 def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:

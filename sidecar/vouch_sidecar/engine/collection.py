@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 
@@ -19,10 +19,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import Pause
-from vouch_sidecar.kb.records import (
-    Problem,
-    Severity,
-)
+from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.kb.store import GRACE_SECONDS
@@ -86,12 +83,7 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        is_first = not self.reader.has_read
-        step = self.reader.read(paths, anew=self.is_failing)
-        if step is not None and is_first:
-            unasked = why_unasked(self.root, self.settings.trust.folders)
-            step = replace(step, why_git_unasked=unasked)
-        return step
+        return self.reader.read(paths, anew=self.is_failing)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -147,10 +139,9 @@ class Collection:
 
     def hints(self) -> list[Problem]:
         """Features that are off for the whole knowledge base although nothing failed."""
-        if not self.surroundings.why_git_unasked:
-            return []
+        unasked = why_unasked(self.root, self.settings.trust.folders)
         text = "git is not asked, so that files are found by a walk, and authors not named"
-        return [Problem("", f"{text}: {self.surroundings.why_git_unasked}", Severity.HINT)]
+        return [Problem("", f"{text}: {unasked}", Severity.HINT)] if unasked else []
 
     @property
     def may_have_topics(self) -> bool:
@@ -159,8 +150,6 @@ class Collection:
 
     def publish(self, step: Step, now: float) -> None:
         """Publish a step. `now` is wall-clock time in seconds."""
-        if step.why_git_unasked is not None:
-            self.surroundings.why_git_unasked = step.why_git_unasked
         self.knowledge = step.knowledge
         self.problems = step.problems
         self.skipped = step.skipped
@@ -198,7 +187,6 @@ class Collection:
                 self.faults.add(step, text)
             else:
                 self.faults.remove(step)
-        self.surroundings.why_git_unasked = missing.why_git_unasked
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Step:
     """What was read from disk, ready to be published. `ended` are the ids of sessions that vouch
-    ended. `why_git_unasked` is as in `Surroundings`; None if it was not looked at.
+    ended.
     """
 
     knowledge: Knowledge
@@ -50,7 +50,6 @@ class Step:
     skipped: int
     config: bytes | None
     ended: frozenset[str] = frozenset()
-    why_git_unasked: str | None = None
 
     def is_same_as(self, other: Step | None) -> bool:
         """Whether nothing changed between another step and this one."""

@@ -17,8 +17,6 @@ from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 class Missing(NamedTuple):
     """What an analysis could not find."""
 
-    why_git_unasked: str
-    """Why the repository counts as none; "" where it counts, or there is none."""
     why_history_unread: str
     """Why commits were not read; "" where they were."""
     is_list_cut: bool
@@ -49,8 +47,6 @@ class Surroundings:
     """Names that nobody declared, as far as they are derived."""
     complete_for: Knowledge | None = None
     """The generation for which `workspace` is complete."""
-    why_git_unasked: str = ""
-    """Why the repository counts as none; "" where it counts, or there is none."""
 
     def publish(self, stage: Stage) -> bool:
         """Publish a stage. Returns whether answers may differ."""

@@ -48,7 +48,7 @@ from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import ending_of, language_of
 from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
-from vouch_sidecar.workspace.git import origin_of, why_unasked
+from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
@@ -91,8 +91,7 @@ def analyse(
     """
     for stage in _stages(collection, state, env, checkpoint, whole=whole):
         is_cut = state.files is not None and state.files.is_cut
-        unasked = why_unasked(collection.root, collection.settings.trust.folders)
-        yield stage._replace(missing=Missing(unasked, state.history.unread, is_cut))
+        yield stage._replace(missing=Missing(state.history.unread, is_cut))
 
 
 def _stages(
