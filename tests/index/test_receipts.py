@@ -43,7 +43,7 @@ from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.statements.answers import best_claim_id
+from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.document_layout import Layout, Place

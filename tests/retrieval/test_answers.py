@@ -8,7 +8,8 @@ import pytest
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
+from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id, claims_about
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view

@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.statements.answers import claims_about
+from vouch_sidecar.retrieval.statements.entity_claims import claims_about
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_finder import (
     FEW_SPEAK,

@@ -27,7 +27,7 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
     volunteering_order,
 )
-from vouch_sidecar.retrieval.statements.answers import asks_in_so_many_words
+from vouch_sidecar.retrieval.statements.entity_claims import asks_in_so_many_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from vouch_sidecar.retrieval.salience import (
     why_unsaid,
 )
 from vouch_sidecar.retrieval.score import Score
-from vouch_sidecar.retrieval.statements.answers import Answer, answers, claims_about
+from vouch_sidecar.retrieval.statements.answers import Answer, answers
+from vouch_sidecar.retrieval.statements.entity_claims import claims_about
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 

@@ -24,7 +24,8 @@ from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in, surely_named
-from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers, answers_about
+from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers
+from vouch_sidecar.retrieval.statements.entity_claims import answers_about
 from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.view import View
 

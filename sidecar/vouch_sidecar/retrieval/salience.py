@@ -33,7 +33,7 @@ from vouch_sidecar.retrieval.evidence.name_position import with_signs
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.score import Score
-from vouch_sidecar.retrieval.statements.answers import best_claim_id
+from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, inflects, units
 from vouch_sidecar.text.content_words import Term, terms

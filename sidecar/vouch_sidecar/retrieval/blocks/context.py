@@ -26,7 +26,7 @@ from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commit
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people.to_ask import ROLES, asks_whom, people, people_text
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.statements.answers import answers_about, asks_for_all
+from vouch_sidecar.retrieval.statements.entity_claims import answers_about, asks_for_all
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms

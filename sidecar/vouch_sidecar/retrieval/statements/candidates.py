@@ -1,0 +1,272 @@
+"""Finds the claims, sections of pages and relations that hold most of what a text asks for, and
+those about the entities that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+from tantivy import Document, Query
+
+from vouch_sidecar.index.artifact_documents import sections, texts
+from vouch_sidecar.index.document_schema import QUESTION, SENTENCE_STEMS
+from vouch_sidecar.index.layers import Hit
+from vouch_sidecar.index.query import all_of, pointing_query
+from vouch_sidecar.index.stored_artifacts import key_in, stems_in
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.retrieval.constants import (
+    ASKED_AGAIN,
+    ASKS_MORE,
+    EXCHANGE_SHARE,
+    MAX_CONSIDERED,
+    MAX_EXCHANGES,
+    MAX_NEAREST,
+    MAX_PASSAGES,
+    MAX_RELATIONS,
+    MAX_SEMANTIC,
+    MAX_SPEAKING,
+    MAX_STATEMENTS,
+    SEMANTIC_LEAST,
+    CandidateKind,
+)
+from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
+from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import Term, content_stems
+from vouch_sidecar.text.prompt_text import asks
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+
+Strengths = Mapping[str, float]
+"""By entity id, how strongly a text names it, from 0 to 1."""
+
+
+class Candidate(NamedTuple):
+    """An artifact, or a section of a page, with the words that it is judged by."""
+
+    artifact: Claim | Entity | Page | Relation | Source
+    section: int | None
+    stems: list[str]
+    text: str
+    entity_ids: frozenset[str]
+    sentence_key: str = ""
+    """For a claim, the sentence that it is a part of: claims of one sentence are one candidate."""
+    group: str = ""
+    """Candidates of the same group, such as statements of one exchange, are no rivals of each
+    other.
+    """
+    position: int = 0
+    """For a statement of an exchange, its place in the answer."""
+    kind: CandidateKind = "worded"
+    own_stems: frozenset[str] = frozenset()
+    """For a statement of an exchange, its stems without those of the question."""
+    context_stems: frozenset[str] = frozenset()
+    """All stems of what stands around: of the section, of the sentence's paragraph, and of the
+    headings and the title above. For a section…"""
+    quotes: tuple[str, ...] = ()
+    """…the ids of the claims that it quotes."""
+
+
+def candidates_for(
+    view: View,
+    asked: WeighedWords,
+    entity_strengths: Strengths,
+    kinds: Sequence[Kind],
+    vector: TextVector | None = None,
+) -> Iterator[Candidate]:
+    """The candidates of `kinds` for a text, some of them several times: those that hold its words,
+    those near in meaning (with `vector`), answers to questions like it, and those about the
+    entities that it names.
+    """
+    snapshot = view.knowledge.snapshot
+    for kind in kinds if asked.weights else ():
+        if kind is not Kind.RELATION and not view.deadline.has_passed():
+            query = view.search.weighed(
+                asked.weights, SENTENCE_STEMS if kind is Kind.CLAIM else kind
+            )
+            for hit in snapshot.search(query, MAX_CONSIDERED):
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
+    near = (
+        [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
+    )
+    yield from claims_by_id(view, (claim.id for claim in near))
+    if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
+        yield from _of_exchanges(view, asked)
+    for entity_id in sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])[
+        :MAX_SPEAKING
+    ]:
+        if view.deadline.has_passed():
+            return
+        yield from claims_of(view, entity_id, asked)
+        if Kind.RELATION in kinds:
+            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
+
+
+def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate]:
+    """The claims of an entity that hold most of the words asked for."""
+
+    def find() -> list[Candidate]:
+        documents = _nearest(view, entity_id, asked.weights)
+        return [
+            _claim_candidate(view, document, claim)
+            for document in documents
+            if isinstance(claim := view.visible.in_document(document), Claim)
+        ]
+
+    return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+
+
+def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
+    """The relations of an entity that hold a word asked for."""
+    of_entity = pointing_query("joins", entity_id)
+    return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
+
+
+def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:
+    """The claims of an entity that hold most of the weighed words, ties by worth; then its other
+    claims by worth.
+    """
+    snapshot = view.knowledge.snapshot
+    hits = []
+    if weights:
+        query = view.search.claims_scored(entity_id, weights)
+        hits = [hit for hit in snapshot.search(query, MAX_NEAREST) if hit.value]
+        if len(hits) == MAX_NEAREST:
+            hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
+    worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
+    hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
+    if len(hits) < MAX_NEAREST:
+        best = snapshot.search(view.search.claims_of([entity_id]), MAX_NEAREST, by="worth")
+        hits += [hit for hit in best if _key(hit) not in worths]
+    return map(snapshot.document, hits[:MAX_NEAREST])
+
+
+def _key(hit: Hit) -> tuple[int, int]:
+    return id(hit.layer), hit.number
+
+
+def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
+    """The candidates of some claims, without those that the viewer may not see."""
+    for claim_id in claim_ids:
+        document = view.knowledge.document((Kind.CLAIM, claim_id))
+        if document is not None and isinstance(claim := view.visible.in_document(document), Claim):
+            yield _claim_candidate(view, document, claim)
+
+
+def _candidate(
+    view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
+) -> Iterator[Candidate]:
+    artifact = view.visible.in_document(document)
+    if isinstance(artifact, Claim):
+        yield _claim_candidate(view, document, artifact)
+    elif isinstance(artifact, Relation):
+        ends = frozenset((artifact.source, artifact.target))
+        yield Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
+    elif isinstance(artifact, Page):
+        yield _section_candidate(view, document, artifact, asked, entity_strengths)
+    elif isinstance(artifact, Entity | Source):
+        stems = stems_in(document)
+        yield Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
+
+
+def _section_candidate(
+    view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
+) -> Candidate:
+    """A section, represented by the passage that holds most of the words asked for. A passage that
+    quotes a visible claim is left out, as the claim itself is a candidate, which gets the words of
+    the section.
+    """
+    number = key_in(document)[2]
+    section = sections(page)[number]
+    above = f"{page.title}\n{heading(section)}"
+    headed, whole = _stems(view, above), stems_in(document)
+    parts = view.cached("passages", section, lambda: list(passages(section)))
+
+    def weight(part: Passage) -> float:
+        held = asked.held_by(frozenset((*headed, *part.stems)))
+        return asked.weight_of(held, asked.exactly_in(part.text))
+
+    best = Passage("", (), ())
+    for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]:
+        if not any(view.visible.claim(claim_id) for claim_id in part.claim_ids):
+            best = part
+            break
+    text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
+    about = frozenset(page.entities).union(_named_there(view, entity_strengths, text, stems))
+    quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
+    around = frozenset((*headed, *whole))
+    return Candidate(page, number, stems, text, about, context_stems=around, quotes=quoted)
+
+
+def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
+    """Which of some entities a text with these stems names."""
+    held = frozenset(stems)
+    entities = (view.visible.entity(entity_id) for entity_id in entity_ids)
+    names = [
+        _stems(view, "\n".join((entity.name, *entity.aliases))) for entity in entities if entity
+    ]
+    if all(words and held.isdisjoint(words) for words in names):
+        return set()
+    return {mention.entity_id for mention in view.names.mentions(text)}.intersection(entity_ids)
+
+
+def _claim_candidate(view: View, document: Document, claim: Claim) -> Candidate:
+    """A claim with the words of its whole sentence; for a statement of an exchange, with those of
+    the question.
+    """
+    shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
+    text = " ".join((shown.text, *claim.topical_tags))
+    stems = stems_in(document) if shown.text == claim.text else _stems(view, text)
+    about, where = view.names.entities_in(document), shown.sentence_key
+    kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
+    around = frozenset(sentence.context_stems if sentence is not None else ())
+    group = sentence.source_id if sentence is not None else ""
+    candidate = Candidate(
+        claim, None, stems, text, about, where, group, kind=kind, context_stems=around
+    )
+    if exchange is None or exchange.question is None or not asks(exchange.question):
+        return candidate
+    asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
+    return candidate._replace(stems=[*asked, *stems], text=whole, own_stems=frozenset(stems))
+
+
+def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
+    """The statements of the exchanges whose question holds most of the words asked for, and enough
+    of them.
+    """
+    snapshot = view.knowledge.snapshot
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
+        source = view.visible.in_document(snapshot.document(hit))
+        if not isinstance(source, Source) or not asks(source.question or ""):
+            continue
+        statements = view.texts.statements_of(source)[:MAX_STATEMENTS]
+        again = _asks_again(view, asked, source.question or "", statements)
+        for turn, claim in enumerate(statements):
+            document = view.knowledge.document((Kind.CLAIM, claim.id))
+            if document is not None and view.visible.is_recent(claim):
+                candidate = _claim_candidate(view, document, claim)
+                kind: CandidateKind = "answer" if again else candidate.kind
+                yield candidate._replace(position=turn, kind=kind)
+
+
+def _asks_again(view: View, asked: WeighedWords, question: str, answer: Sequence[Claim]) -> bool:
+    """Whether a text asks a captured question again: it asks, it holds most of the question, and
+    question and answer together hold enough of it.
+    """
+    if not asks(asked.text):
+        return False
+    before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
+    shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
+    if shared < ASKED_AGAIN * fsum(before.values()):
+        return False
+    texts = (question, *(view.texts.shown(claim).text for claim in answer))
+    held = asked.held_by(frozenset(stem for text in texts for stem in _stems(view, text)))
+    return asked.weight_of(held, ()) >= ASKS_MORE * asked.total_weight > 0
+
+
+def _stems(view: View, text: str) -> list[str]:
+    return view.cached("stems", text, lambda: content_stems(text))
