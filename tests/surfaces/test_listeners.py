@@ -21,9 +21,9 @@ from vouch_sidecar.engine import (
     pushes,
     sessions,
 )
+from vouch_sidecar.engine.changes import GATHER_SECONDS
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.retrieval.session_update import SessionUpdate, Window, session_update
-from vouch_sidecar.surfaces.background import GATHER_SECONDS, push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import Clock, base, engine_on, until, write
@@ -67,7 +67,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
     async with anyio.create_task_group() as tasks:
         with monkeypatch.context() as broken:
             broken.setattr(pushes, "session_update", fails)
-            tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
+            tasks.start_soon(Pushes(engine, Caller()).run, told.append)
             await until(lambda: len(told) == 2)
             assert [push.health for push in told] == ["ok", "warning"]
             assert "TypeError" in told[1].message
@@ -94,7 +94,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
 
     async with anyio.create_task_group() as tasks:
         engine.observe("s", None, "the Key Vault")
-        tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), tell)
+        tasks.start_soon(Pushes(engine, Caller()).run, tell)
         await until(lambda: len(told) == 2)
         tasks.cancel_scope.cancel()
     assert [[row.entity.id for row in push.update.rows] for push in told] == [["vault"], []]
@@ -120,7 +120,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(in_turn, "one", held_up)
             await until(begun.is_set)
-            tasks.start_soon(push_changes, engine, Pushes(engine, Caller()), told.append)
+            tasks.start_soon(Pushes(engine, Caller()).run, told.append)
             engine.observe("s", "draft", "the Key")
             await anyio.sleep(2 * GATHER_SECONDS)
             engine.observe("s", "draft", "the Key Vault")

@@ -1,13 +1,17 @@
-"""Decides what one connection is notified of: only what differs from the last push."""
+"""Notifies one connection of what differs from the last push."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal, NamedTuple
 
+import anyio
+
 from vouch_sidecar.engine.callers import Caller, Served
+from vouch_sidecar.engine.changes import Changes
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
@@ -24,6 +28,8 @@ from vouch_sidecar.retrieval.session_update import (
 log = logging.getLogger(__name__)
 
 Health = Literal["ok", "warning", "error"]
+PAUSE_SECONDS = 5.0
+"""Pause between looks whether a knowledge base is paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,34 @@ class Pushes:
         self._last_rows: dict[str, tuple[object, ...]] = {}
         self._last_stamps: dict[str, _Stamp] = {}
         self._status: StatusPush | None = None
+
+    async def run(self, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
+        """Call `tell` with each push, soon after every change and when a session expires, of which
+        no listener is notified. Failures are recorded as faults and retried. Never returns.
+        """
+
+        def tell_status() -> None:
+            if (status := self.status()) is not None:
+                tell(status)
+
+        async def keep_status_told() -> None:
+            with Changes(self._engine) as changes:
+                while True:
+                    self._engine.notice_pauses()  # the shell, or another editor, changes them too
+                    tell_status()
+                    await changes.wait(PAUSE_SECONDS)
+
+        faults, what = self._engine.listener_faults, "What is in play could not be told"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(keep_status_told)  # does not wait for rankings
+            with Changes(self._engine) as changes:
+                while True:
+                    with faults.contained(self, what):
+                        async for push in self.salience_in_turn():
+                            tell(push)
+                    tell_status()
+                    left = self._engine.sessions.seconds_left
+                    await changes.wait(inf if left is None else left)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently

@@ -13,11 +13,11 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Engine, Pushes
+from vouch_sidecar.engine.changes import Changes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 from vouch_sidecar.surfaces.local.client import VIEWER_VARIABLES, carried

@@ -19,11 +19,11 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.changes import Changes
 from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
-from vouch_sidecar.surfaces.background import Changes
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
 from vouch_sidecar.surfaces.local.address import is_own_user
 from vouch_sidecar.surfaces.local.client import OF_AGENTS, PROCESS, REACTION, carried

@@ -6,7 +6,6 @@ from functools import partial
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
-from vouch_sidecar.surfaces.background import push_changes
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -15,7 +14,7 @@ def register(server: Sidecar) -> None:
 
     def start() -> None:
         pushes = Pushes(server.engine, server.caller, parts=server.parts)
-        server.spawn(push_changes(server.engine, pushes, partial(_notify, server)))
+        server.spawn(pushes.run(partial(_notify, server)))
 
     server.on_start.append(start)
 
