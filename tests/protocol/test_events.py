@@ -156,37 +156,6 @@ def test_a_block_that_was_inserted_is_nobodys_words(client: Client, language: st
     assert "jwt" in in_play(client)
 
 
-def test_the_cells_of_a_notebook_are_documents(client: Client) -> None:
-    notebook: dict[str, Any] = {"uri": "file:///n.ipynb", "version": 1}
-    cell: dict[str, Any] = {"kind": 2, "document": "vscode-notebook-cell:/n.ipynb#1"}
-    opened: dict[str, Any] = {**notebook, "notebookType": "jupyter", "cells": [cell]}
-    client.notify(
-        "notebookDocument/didOpen",
-        {
-            "notebookDocument": opened,
-            "cellTextDocuments": [
-                {"uri": cell["document"], "languageId": "python", "version": 1, "text": "JWT = 1"}
-            ],
-        },
-    )
-    place = {"textDocument": {"uri": cell["document"]}, "position": {"line": 0, "character": 1}}
-    assert client.request("textDocument/hover", place)["contents"]["value"].startswith("**")
-    text: dict[str, Any] = {
-        "document": {"uri": cell["document"], "version": 2},
-        "changes": [{"text": "JWT = 1\n\nRedis is the store"}],
-    }
-    client.notify(
-        "notebookDocument/didChange",
-        {"notebookDocument": notebook, "change": {"cells": {"textContent": [text]}}},
-    )
-    assert in_play(client) == ["redis"]
-    client.notify(
-        "notebookDocument/didClose",
-        {"notebookDocument": notebook, "cellTextDocuments": [{"uri": cell["document"]}]},
-    )
-    assert client.request("textDocument/hover", place) is None
-
-
 def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Path) -> None:
     uri = (tmp_path / "notes.md").as_uri()
     client.open(uri, "", "markdown")

@@ -28,7 +28,6 @@ CHANGE = {
 }
 CLOSE = {"textDocument": {"uri": URI}}
 FOLDERS: dict[str, object] = {"event": {"added": [], "removed": []}}
-BOOK = {"notebookDocument": {"uri": "file:///nowhere/a.ipynb"}, "cellTextDocuments": []}
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +80,6 @@ def grown(work: Callable[[Sidecar, int], Awaitable[None]]) -> int:
         ("textDocument/didChange", CHANGE),
         ("textDocument/didSave", CLOSE),
         ("textDocument/didClose", CLOSE),
-        ("notebookDocument/didClose", BOOK),
         ("workspace/didChangeWorkspaceFolders", FOLDERS),
         ("workspace/didChangeConfiguration", {"settings": {}}),
         ("$/setTrace", {"value": "off"}),

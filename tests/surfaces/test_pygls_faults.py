@@ -162,13 +162,6 @@ def test_a_root_is_no_folder_of_the_workspace(server: LanguageServer) -> None:
 def test_a_change_of_what_was_never_opened_is_an_error(server: LanguageServer) -> None:
     (_, shown) = talk(server, framed(INITIALIZE, call("textDocument/didChange", UNOPENED)))
     assert "KeyError" in shown["params"]["message"]
-    with pytest.raises(KeyError):
-        Workspace(None).update_notebook_document(
-            lsp.DidChangeNotebookDocumentParams(
-                lsp.VersionedNotebookDocumentIdentifier(1, "file:///a"),
-                lsp.NotebookDocumentChangeEvent(),
-            )
-        )
 
 
 def test_lines_end_at_characters_that_end_none_in_lsp() -> None:

@@ -113,11 +113,6 @@ class EditorDocuments(Workspace):
         if self.find(text_doc.uri) is not None:
             super().update_text_document(text_doc, change)
 
-    def update_notebook_document(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        """Fault: a change of a notebook that was never opened raises."""
-        if unquote(params.notebook_document.uri) in self.notebook_documents:
-            super().update_notebook_document(params)
-
 
 class CheckedProtocol(LanguageServerProtocol):
     """The protocol of one connection. `announce` completes the server's capabilities."""

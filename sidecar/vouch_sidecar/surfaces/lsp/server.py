@@ -45,13 +45,6 @@ from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
 _ODD_SIGN = re.compile(r"[^\w.\- ]")
-CELLS = lsp.NotebookDocumentSyncOptions(
-    notebook_selector=[
-        lsp.NotebookDocumentFilterWithNotebook(
-            notebook="*", cells=[lsp.NotebookCellLanguage(language="*")]
-        )
-    ]
-)
 
 ANNOUNCED_TO = {
     "references_provider": "text_document.references",
@@ -91,7 +84,6 @@ class Sidecar(FixedLanguageServer):
             SERVER_NAME,
             __version__,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
-            notebook_document_sync=CELLS,
             protocol_cls=CheckedProtocol,
             converter_factory=converter,
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -17,15 +15,12 @@ from vouch_sidecar.surfaces.lsp.typed_text import EditedSlots, TypedText
 
 
 def register(server: Sidecar) -> None:
-    """Listen to text documents and to the cells of notebooks."""
+    """Listen to text documents."""
     sync = Sync(server)
     server.on(lsp.TEXT_DOCUMENT_DID_OPEN, sync.did_open)
     server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, sync.did_change)
     server.on(lsp.TEXT_DOCUMENT_DID_SAVE, sync.did_save)
     server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, sync.did_close)
-    server.on(lsp.NOTEBOOK_DOCUMENT_DID_OPEN, sync.notebook_did_open)
-    server.on(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE, sync.notebook_did_change)
-    server.on(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE, sync.notebook_did_close)
 
 
 class Sync:
@@ -37,42 +32,7 @@ class Sync:
         self._server = server
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        self._opened(params.text_document)
-
-    def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        self._changed(params.text_document.uri)
-
-    def did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        if uri in self._server.prompts:
-            self._server.prompts.submit(uri)
-        elif uri in self._server.typing:
-            self._server.typing.end(uri)
-        if (path := path_of(uri)) is not None:
-            self._server.engine.check_soon([anchored(path)])
-
-    def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        self._closed([params.text_document])
-
-    def notebook_did_open(self, params: lsp.DidOpenNotebookDocumentParams) -> None:
-        for cell in params.cell_text_documents:
-            self._opened(cell)
-
-    def notebook_did_change(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        if (cells := params.change.cells) is None:
-            return
-        if cells.structure is not None:
-            for cell in cells.structure.did_open or ():
-                self._opened(cell)
-            self._closed(cells.structure.did_close or ())
-        for change in cells.text_content or ():
-            self._changed(change.document.uri)
-
-    def notebook_did_close(self, params: lsp.DidCloseNotebookDocumentParams) -> None:
-        self._closed(params.cell_text_documents)
-
-    def _opened(self, item: lsp.TextDocumentItem) -> None:
-        server = self._server
+        server, item = self._server, params.text_document
         if (document := server.documents.find(item.uri)) is None:
             return
         text = without_blocks(document.source)
@@ -87,7 +47,8 @@ class Sync:
             opened(server, path)
             self._tell(item.uri)
 
-    def _changed(self, uri: str) -> None:
+    def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
         document = self._server.documents.find(uri)
         if document is None or uri not in self._server.typing:
             return
@@ -98,14 +59,23 @@ class Sync:
             self._tell(uri)
             self._server.typing.set_text(uri, text)
 
-    def _closed(self, documents: Iterable[lsp.TextDocumentIdentifier]) -> None:
-        for uri in (document.uri for document in documents):
-            if uri in self._server.prompts:
-                self._server.prompts.close(uri)
-            elif uri in self._server.typing:
-                self._tell(uri)
-                self._server.typing.end(uri)
-                self._server.typing.forget(uri)
+    def did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        if uri in self._server.prompts:
+            self._server.prompts.submit(uri)
+        elif uri in self._server.typing:
+            self._server.typing.end(uri)
+        if (path := path_of(uri)) is not None:
+            self._server.engine.check_soon([anchored(path)])
+
+    def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        if uri in self._server.prompts:
+            self._server.prompts.close(uri)
+        elif uri in self._server.typing:
+            self._tell(uri)
+            self._server.typing.end(uri)
+            self._server.typing.forget(uri)
 
     def _tell(self, uri: str) -> None:
         """Call those who follow the texts of documents below `.vouch/`."""
