@@ -26,8 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessionId = `vscode-${randomUUID()}`;
   const ask: Ask = (method, params, collection) =>
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
-  const submit = (text: string) => server.notify('vouch/prompt', { session_id: sessionId, text });
-  const panel = new Panel(ask, submit, log, context.workspaceState);
+  const panel = new Panel(ask, log, context.workspaceState);
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, sessionId, listeners(panel, log));
   const start = () => startWhereKnown(panel, installer, server, log);
@@ -87,9 +86,9 @@ function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
   return {
     onState: (state) => panel.setState(state),
     onStatus: (params) => panel.onStatus(params),
-    onRunning: (again) => {
+    onRunning: () => {
       panel
-        .onServerRunning(again)
+        .onServerRunning()
         .catch((error) => log.warn(`The panel did not fill: ${messageOf(error)}`));
     },
     onGivenUp: async () => {

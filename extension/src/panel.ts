@@ -47,13 +47,10 @@ export class Panel implements vscode.Disposable {
   private text = '';
   private inPlayTurn = 0;
   private placeholder = NO_PLACEHOLDER;
-  /** The server has been restarted and does not know yet what was in play. */
-  private resuming = false;
   private readonly refresh = coalesce(() => this.refreshNow());
 
   constructor(
     private readonly ask: Ask,
-    private readonly submit: (text: string) => Promise<void>,
     private readonly log: vscode.LogOutputChannel,
     state: vscode.Memento,
   ) {
@@ -118,9 +115,8 @@ export class Panel implements vscode.Disposable {
   }
 
   /** The server answers: what it serves, and what is in play by now. */
-  async onServerRunning(again: boolean): Promise<void> {
+  async onServerRunning(): Promise<void> {
     this.health = undefined;
-    this.resuming = again;
     await this.refresh();
   }
 
@@ -153,16 +149,6 @@ export class Panel implements vscode.Disposable {
     for (const part of this.subscriptions) part.dispose();
   }
 
-  /** Tells a new server by which words the entities shown came into play, so that they still are. */
-  private async resume(): Promise<void> {
-    try {
-      await this.inPlay.revalidate();
-      if (this.inPlay.words) await this.submit(this.inPlay.words);
-    } finally {
-      this.resuming = false;
-    }
-  }
-
   /** Names are not asked for where the view is folded or hidden; claims are, for the badge. */
   private async lookAt(part: VisiblePart | undefined): Promise<void> {
     if (this.isBlank) return;
@@ -173,7 +159,7 @@ export class Panel implements vscode.Disposable {
 
   /** Asks what is in play, and what a block for the text that was edited last would hold. */
   private async refreshInPlay(): Promise<void> {
-    if (this.resuming || this.isPaused) return;
+    if (this.isPaused) return;
     this.inPlayTurn += 1;
     const turn = this.inPlayTurn;
     try {
@@ -199,7 +185,6 @@ export class Panel implements vscode.Disposable {
       this.status = await this.ask('vouch/status', {});
       this.setState(stateOf(this.status));
       if (!this.status.complete) return;
-      if (this.resuming) await this.resume();
       this.reading.soon();
       this.claim.refresh();
       this.inPlay.moveTo(this.status.generation);

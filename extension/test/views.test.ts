@@ -218,24 +218,6 @@ test('an entity that is gone says so beneath its row and no more', async () => {
   );
 });
 
-test('after a restart what may still be shown stays', async () => {
-  const { model } = inPlay({ a: entity('a', []) });
-  model.rank([salient('a'), salient('b')]);
-  await model.revalidate();
-  assert.deepEqual(names(model.roots), ['A']);
-  assert.equal(model.words, 'a');
-});
-
-test('an answer that comes when nothing is served any more shows nothing', async () => {
-  const { model } = inPlay({ a: entity('a', []) });
-  model.rank([salient('a')]);
-  const late = model.revalidate();
-  model.clear();
-  await late;
-  assert.deepEqual(names(model.roots), ['Find Experts']);
-  assert.deepEqual(model.names, []);
-});
-
 test('the same id in two collections is two rows', () => {
   const rows = [salient('a', { collection: 'x' }), salient('a', { collection: 'y' })];
   assert.notEqual(keyOf(rows[0] as never), keyOf(rows[1] as never));

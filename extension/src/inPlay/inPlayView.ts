@@ -1,7 +1,7 @@
 /** What the view "In play" shows: entities, then what a block for a prompt would hold. */
 import { HIT_ICONS } from '../experts/expertRows';
 import type { ContextItem, SalientEntity } from '../protocol.gen';
-import { type Ask, askEntity } from '../tree/ask';
+import type { Ask } from '../tree/ask';
 import { claimRows } from '../tree/claims';
 import { EntityClaims } from '../tree/entityClaims';
 import {
@@ -11,7 +11,6 @@ import {
   type ListNode,
   type Node,
   rowText,
-  subjectOf,
   whyNode,
 } from '../tree/nodes';
 import { type Redraw, Rows, type Shown, steadyOrder } from '../tree/rows';
@@ -64,7 +63,7 @@ export class InPlay extends Rows {
   private readonly entityClaims: EntityClaims;
 
   constructor(
-    private readonly ask: Ask,
+    ask: Ask,
     redraw: Redraw,
     /** Rows that stand where nothing is in play. */
     private readonly placeholder: () => readonly Node[] = () => [],
@@ -80,12 +79,6 @@ export class InPlay extends Rows {
   /** Names of the entities. */
   get names(): string[] {
     return this.shown.map(({ row }) => row.name);
-  }
-
-  /** The words that brought the entities into play. */
-  get words(): string {
-    const inPlay = this.shown.filter(({ gone }) => !gone);
-    return inPlay.flatMap(({ row }) => row.matched).join(', ');
   }
 
   /** Takes a ranking; an empty one empties, whatever is open. */
@@ -117,24 +110,6 @@ export class InPlay extends Rows {
 
   moveTo(generation: number): void {
     this.entityClaims.moveTo(generation);
-  }
-
-  /** After a restart the window is empty; what was shown stays if it may still be shown. */
-  async revalidate(): Promise<void> {
-    this.entityClaims.forget();
-    const before = this.shown;
-    const isThere = await Promise.all(
-      before.map(({ row }) => {
-        const entity = askEntity(this.ask, subjectOf(row));
-        return entity.then(
-          () => true,
-          () => false,
-        );
-      }),
-    );
-    if (this.shown !== before) return; // it was cleared or ranked anew meanwhile
-    this.shown = before.filter((_, at) => isThere[at]);
-    this.update();
   }
 
   override async children(node: Node): Promise<readonly Node[]> {

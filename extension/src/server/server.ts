@@ -19,14 +19,14 @@ import { safeEnvironment } from './safeEnvironment';
 export interface Listeners {
   onState(state: State): void;
   onStatus(params: DidChangeStatus): void;
-  /** The server answers; `again` when it did before in this window. */
-  onRunning(again: boolean): void;
+  /** The server answers. */
+  onRunning(): void;
   /** It ended so often that it is not started again. */
   onGivenUp(): void;
 }
 
 /** The notifications that are sent to the server, with their params. */
-type Sent = Pick<Notifications, 'vouch/prompt' | 'vouch/didDismiss'> & {
+type Sent = Pick<Notifications, 'vouch/didDismiss'> & {
   'textDocument/didSave': { textDocument: { uri: string } };
   'workspace/didChangeConfiguration': { settings: object };
 };
@@ -39,7 +39,6 @@ export class Server implements vscode.Disposable {
   readonly restart = coalesce(() => this.stopAndStart());
   private client: Client | undefined;
   private starting = false;
-  private ranBefore = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -161,8 +160,7 @@ export class Server implements vscode.Disposable {
       if (!this.starting) void this.restart();
       return;
     }
-    this.listeners.onRunning(this.ranBefore);
-    this.ranBefore = true;
+    this.listeners.onRunning();
   }
 }
 

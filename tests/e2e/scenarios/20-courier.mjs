@@ -258,20 +258,15 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a server that was killed comes back with its panel', async () => {
-    const shown = await w.rows('In Play').allInnerTexts();
-    assert.ok(shown.length > 0);
     const [pid] = sidecars(w);
     process.kill(pid, 'SIGKILL');
     const file = await w.rows('In This File').allInnerTexts();
     await until(async () => {
-      assert.deepEqual(await w.rows('In Play').allInnerTexts(), shown);
       assert.deepEqual(await w.rows('In This File').allInnerTexts(), file);
       return sidecars(w).some((other) => other !== pid);
     }, 'another server');
     await w.openFile('runbook.md');
     await w.hover('Dead letters', 'live claim');
-    const now = await w.rows('In Play').allInnerTexts();
-    assert.deepEqual(now, shown);
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\n\nThe Locker Gateway is late.');
