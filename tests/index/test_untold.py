@@ -24,7 +24,7 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.retrieval.lookup import successor
+from vouch_sidecar.retrieval.lookup import successors
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
@@ -222,9 +222,9 @@ def test_the_claim_that_counts_is_found_over_several_retired_ones(world: World) 
     newest = replace(claim("tokens-end-at-noon", "Tokens end at noon."), supersedes=(NEW.id,))
     world.take(replace(NEW, status="superseded", superseded_by=newest.id))
     world.take(newest)
-    assert successor(View("kb", world.known, ANYBODY.gates), OLD.id) == newest.id
+    assert successors(View("kb", world.known, ANYBODY.gates), OLD.id) == [newest.id]
     world.restart()
-    assert successor(View("kb", world.known, ANYBODY.gates), OLD.id) == newest.id
+    assert successors(View("kb", world.known, ANYBODY.gates), OLD.id) == [newest.id]
 
 
 def test_other_knowledge_bases_have_other_pseudonyms() -> None:

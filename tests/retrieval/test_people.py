@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, perform
-from vouch_sidecar.retrieval.people.to_ask import asks_whom
+from vouch_sidecar.text.prompt_text import WHOM
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
@@ -130,7 +130,7 @@ def test_nothing_is_read_out_of_texts(tmp_path: Path) -> None:
     ],
 )
 def test_whether_a_text_asks_for_somebody(text: str, asks: bool) -> None:
-    assert asks_whom(text) is asks
+    assert bool(WHOM.search(text)) is asks
 
 
 def context(engine: Engine, text: str, **params: Any) -> list[str]:

@@ -30,7 +30,6 @@ from vouch_sidecar.kb.records import (
     Severity,
     Source,
     record_of,
-    type_field,
     unread_faults,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
@@ -223,7 +222,8 @@ class _ArtifactReader:
             return Reading(None, tuple(self.problems), withhold, closes)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
-        types, field = KNOWN_TYPES.get(self.kind), type_field(self.kind)
+        types = KNOWN_TYPES.get(self.kind)
+        field = "relation" if self.kind is Kind.RELATION else "type"
         if types is not None and getattr(artifact, field) not in types:
             self._note(field, "is none that vouch knows", Severity.WARNING)
         for fault in unread_faults(self.kind, fields)[:MAX_FILE_PROBLEMS]:

@@ -325,11 +325,6 @@ def key_of(artifact: Artifact) -> Key:
     return KIND_OF[type(artifact)], artifact.id
 
 
-def type_field(kind: Kind) -> str:
-    """The name of the field with the type."""
-    return "relation" if kind is Kind.RELATION else "type"
-
-
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
     fields = {**content, "path": path}

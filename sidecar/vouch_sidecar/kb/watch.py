@@ -41,11 +41,9 @@ which no thread runs.
 _RECURSIVE = sys.platform != "linux"
 
 
-def sweep_interval(
-    cost: float, *, share: float = 0.01, least: float = 2.0, most: float = 60.0
-) -> float:
+def sweep_interval(cost: float, *, share: float = 0.01, least: float = 2.0) -> float:
     """Seconds until the next sweep, when the last one took `cost` seconds."""
-    return min(max(cost / share, least), most)
+    return min(max(cost / share, least), 60.0)
 
 
 async def watch(

@@ -117,17 +117,12 @@ def gap_key(gap: str) -> str:
     return _GAP + gap
 
 
-def is_gap(key: str) -> bool:
-    """Whether a key is punctuation."""
-    return key.startswith(_GAP)
-
-
 def required(entity: Entity) -> set[KeyPath]:
     """Sets of stems. A text that names the entity holds all stems of one of them. An empty set
     stands for a name that full text search cannot find.
     """
     return {
-        tuple(sorted({k for k in path if not is_gap(k) and always_content(k)}))
+        tuple(sorted({k for k in path if not k.startswith(_GAP) and always_content(k)}))
         for path, _ in forms(entity)
     }
 

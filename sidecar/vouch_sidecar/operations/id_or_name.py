@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.lookup import (
     by_beginning,
     by_name,
     nearest,
-    successor,
+    successors,
     with_short_beginning,
 )
 from vouch_sidecar.retrieval.view import View
@@ -36,8 +36,9 @@ def find(
         if (artifact := view.visible.artifact((kind, called))) is not None:
             return view, artifact
     matches = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
-    newer = (successor(view, called) for view in views if kind is Kind.CLAIM and not matches)
-    if (superseding := next(filter(None, newer), None)) is not None:
+    is_gone = kind is Kind.CLAIM and not matches
+    newer = (claim_id for view in views if is_gone for claim_id in successors(view, called))
+    if (superseding := next(newer, None)) is not None:
         said = f"names a claim that is superseded by {one_line(superseding)}"
         raise NotFoundError([Message("id", said)])
     if not matches:

@@ -146,11 +146,6 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
     return [claim for claim in claims if claim is not None]
 
 
-def successor(view: View, claim_id: str) -> str | None:
-    """The first of the `successors` of a claim; None if there is none that the viewer may see."""
-    return next(iter(successors(view, claim_id)), None)
-
-
 def successors(view: View, claim_id: str) -> list[str]:
     """The ids, sorted, of the claims that in the end supersede a claim, through a chain of
     supersedes, as far as the viewer may see them.

@@ -50,13 +50,12 @@ Kind = Literal["path", "identifier", "option", "document"]
 
 
 class NameInText(NamedTuple):
-    """A name in a text, from offset `start` to `end`. `ticked`: the name is in backticks."""
+    """A name in a text, from offset `start` to `end`."""
 
     kind: Kind
     text: str
     start: int
     end: int
-    ticked: bool = False
 
 
 def names_in(text: str) -> list[NameInText]:
@@ -85,7 +84,7 @@ def _names(text: str) -> Iterator[NameInText]:
     for ticked in _TICKED.finditer(text):
         yield from _in_ticks(ticked[1], ticked.start(1))
     bare = _TICKED.sub(lambda match: " " * len(match[0]), text)
-    yield from _inside(bare, 0, False)
+    yield from _inside(bare, 0)
 
 
 def _in_ticks(text: str, at: int) -> Iterator[NameInText]:
@@ -93,22 +92,22 @@ def _in_ticks(text: str, at: int) -> Iterator[NameInText]:
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)
     if _WORD.match(whole):
-        yield NameInText("identifier", whole, start, start + len(whole), True)
+        yield NameInText("identifier", whole, start, start + len(whole))
     elif _LITERAL.match(whole):
-        yield NameInText("option", whole, start, start + len(whole), True)
+        yield NameInText("option", whole, start, start + len(whole))
     else:
-        yield from _inside(text, at, True)
+        yield from _inside(text, at)
 
 
-def _inside(text: str, at: int, ticked: bool) -> Iterator[NameInText]:
+def _inside(text: str, at: int) -> Iterator[NameInText]:
     for match in _PATH.finditer(text):
         name = match[0].replace("\\", "/")
         if len(name) <= MAX_NAME:
-            yield NameInText("path", name, at + match.start(), at + match.end(), ticked)
+            yield NameInText("path", name, at + match.start(), at + match.end())
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
         if len(match[0]) <= MAX_NAME:
             kind: Kind = "option" if match[0].startswith("--") else "identifier"
-            yield NameInText(kind, match[0], at + match.start(), at + match.end(), ticked)
+            yield NameInText(kind, match[0], at + match.start(), at + match.end())
 
 
 def parts_of(name: str) -> list[str]:

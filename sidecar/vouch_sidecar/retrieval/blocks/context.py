@@ -24,12 +24,13 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
-from vouch_sidecar.retrieval.people.to_ask import ROLES, asks_whom, people, people_text
+from vouch_sidecar.retrieval.people.to_ask import ROLES, people, people_text
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.entity_claims import answers_about, asks_for_all
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.prompt_text import WHOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,11 @@ def lines_for(
         firsts += lines[:1]
         others += lines[1:]
     if any(line.hit.to_ask for line in firsts):
-        answering = [hit for hit in answering if not _says_whom(hit)]
+        answering = [  # for a relation that says whom to ask there is a better line
+            hit
+            for hit in answering
+            if not (isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES)
+        ]
     by_place = {_place(line.hit): line.hit for line in [*others, *firsts]}
     answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in answering]
     for best in answers[:1]:
@@ -299,14 +304,9 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     return list(first.values())[:MAX_TITLED]
 
 
-def _says_whom(hit: ContextHit) -> bool:
-    """Whether a hit is a relation that says whom to ask, for which there is a better line."""
-    return isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES
-
-
 def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
     """Whom to ask about an entity, where a text asks that and somebody is known."""
-    if not asks_whom(text):
+    if WHOM.search(text) is None:
         return []
     authors = authors_about(row.view, row.entity) if row.view.people_told.in_blocks else []
     owners = told_owners(owners_about(row.view, row.entity, in_block=True))

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import each_once, state_of
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_around, tied_as_stored
-from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visible_ties
+from vouch_sidecar.retrieval.files.saved_file import SavedFile
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
@@ -47,11 +47,6 @@ class Touched:
     """The lines that are new."""
     removed: str = ""
     """The text that is gone."""
-
-
-def look_at(view: View, touched: Touched) -> SavedFile:
-    """The touched file as it is now. Reads it, if claims quote it."""
-    return as_saved(view, touched.path, touched.ranges, touched.removed)
 
 
 def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) -> list[ContextHit]:
@@ -93,7 +88,8 @@ def _hit(tied: Tied) -> ContextHit:
 
 
 def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
-    near = {tied.claim.id for tied in tied_around(view, path)}
+    around = ((path, tie) for tie in view.workspace.ties_around(path))
+    near = {tied.claim.id for tied in visible_ties(view, around)}
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
         is_likely = answer.likelihood >= view.threshold
         if is_likely and answer.is_volunteered and answer.artifact.id in near:

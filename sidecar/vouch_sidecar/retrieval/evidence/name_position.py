@@ -94,7 +94,8 @@ class Placing:
         capital.
         """
         matched = with_signs(self.text, mention)
-        if self._is_nothing_but(matched or self.text[mention.start : mention.end]):
+        written = matched or self.text[mention.start : mention.end]
+        if unpunctuated(self.text) == unpunctuated(written):
             return "alone"
         if matched is None:
             return "unsigned"
@@ -109,8 +110,9 @@ class Placing:
         like_a_name = (has_capital or is_person) and self.like_a_name(unit)
         if like_a_name or self._in_capitals(unit):
             return "name"
-        if self._starts_sentence(unit) and self._has_object(unit):
-            return "word"
+        following = _neighbour(self.analysis.units, self._position[unit.start], 1)
+        if self._starts_sentence(unit) and following in _OBJECTS:
+            return "word"  # a verb with its object: “Relay the message”
         if has_capital and self._stands_as_a_name(unit):
             return "bare" if is_word else "name"
         return "word" if is_word else "as it is"
@@ -126,10 +128,6 @@ class Placing:
         capitals = sum(self._has_capital(u) for u in content)
         heading = len(content) > 3 and capitals >= HEADING_SHARE * len(content)
         return heading or (len(content) > 1 and self.text.isupper())
-
-    def _is_nothing_but(self, matched: str) -> bool:
-        """Whether the text is these words alone, punctuation aside."""
-        return unpunctuated(self.text) == unpunctuated(matched)
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
@@ -163,10 +161,6 @@ class Placing:
     def _stands_as_a_name(self, unit: Unit) -> bool:
         owns = self.text[unit.end : unit.end + 2] in ("'s", "’s")
         return _stands_as_a_name(self.analysis.units, self._position[unit.start], owns)
-
-    def _has_object(self, unit: Unit) -> bool:
-        """Whether a word is a verb with an object: “Relay the message”."""
-        return _neighbour(self.analysis.units, self._position[unit.start], 1) in _OBJECTS
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""

@@ -212,7 +212,7 @@ def titles_in(views: Sequence[View], text: str) -> Iterator[str]:
     words = terms(text)
     stems = _stems(words)
     for view in views:
-        for title in view.visible.titles_holding(words, at_least=2):
+        for title in view.visible.titles_holding(words):
             wanted = terms(title)
             if len(wanted) > 1 and all(n.held_by(stems) for n in wanted):
                 yield title

@@ -5,7 +5,7 @@ identifiers it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
@@ -110,6 +110,11 @@ def asks_only_about(text: str, names: Iterable[Span]) -> bool:
         return False
     plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
     return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | GENERAL).issuperset(beside)
+
+
+def is_common_word(words: Sequence[Term]) -> bool:
+    """Whether these are one common word, which names no subject by itself."""
+    return len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
 
 
 def is_command(text: str) -> bool:

@@ -227,7 +227,8 @@ def _commonness(word: Term) -> float:
     if _is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
-    if is_number(folded) or _is_letter(folded) or is_command(folded):
+    is_letter = len(folded) == 1 and folded.isascii()  # such as the sign of a unit
+    if is_number(folded) or is_letter or is_command(folded):
         return SLIGHT
     return COMMONNESS[tier(folded)]
 
@@ -239,11 +240,6 @@ def is_number(folded: str) -> bool:
 
 def _is_pair(word: Term) -> bool:
     return any(unit.spaceless for unit in units(word.word).units)
-
-
-def _is_letter(folded: str) -> bool:
-    """Whether a word is a letter, such as the sign of a unit."""
-    return len(folded) == 1 and folded.isascii()
 
 
 def _is_written(word: Term, forms: set[str]) -> bool:

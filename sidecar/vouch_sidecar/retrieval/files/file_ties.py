@@ -95,13 +95,6 @@ def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
     return [each for each in tied if not each.is_weak] or tied
 
 
-def tied_around(view: View, path: str) -> list[Tied]:
-    """The claims tied to a file, to its folder, or to another file there, as of the last
-    analysis.
-    """
-    return visible_ties(view, ((path, tie) for tie in view.workspace.ties_around(path)))
-
-
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
     """Start and end of the name at an offset of a text, and the claims tied to what the name means;
     None if there is no such name or claim.

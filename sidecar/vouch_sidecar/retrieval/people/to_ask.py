@@ -17,6 +17,7 @@ from vouch_sidecar.index.query import all_of
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
+from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
 from vouch_sidecar.retrieval.files.file_ties import files_of, tied_to_paths
 from vouch_sidecar.retrieval.people.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.people.experts import Expert, rank
@@ -24,9 +25,7 @@ from vouch_sidecar.retrieval.people.owners import owners_on, told_owners
 from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
 from vouch_sidecar.retrieval.people.weights import ByEvidence
 from vouch_sidecar.retrieval.view import View, claim_in
-from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.english_words import tier
 from vouch_sidecar.text.prompt_text import BEST, WHOM
 
 PERSON = "person"
@@ -80,13 +79,6 @@ class PersonToAsk:
 def asks_who(text: str) -> bool:
     """Whether a text asks about a person or a team in any way."""
     return _WHO.search(text) is not None
-
-
-def asks_whom(text: str) -> bool:
-    """Whether a text asks for somebody to turn to: “who owns Relay”, “whom do I ask about the
-    labels?”.
-    """
-    return WHOM.search(text) is not None
 
 
 def people_text(rows: Sequence[PersonToAsk]) -> str:
@@ -149,8 +141,7 @@ def _topic_of(views: Sequence[View], text: str) -> str:
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
     topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
     words = terms(topic)
-    common = len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
-    held = not common and any(
+    held = not is_common_word(words) and any(
         view.search.holds(words, Kind.CLAIM)
         or tied_to_paths(view, (path for _, _, path in view.workspace.files_in(topic)))
         for view in views

@@ -14,7 +14,7 @@ from tantivy import Document, Occur, Query
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.index.query import Search, all_of, any_of, fewest, rarity, value_query
+from vouch_sidecar.index.query import all_of, any_of, fewest, rarity, value_query
 from vouch_sidecar.index.stored_artifacts import stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.mentions import Mention
@@ -180,14 +180,9 @@ def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
         for mention in view.names.topic_mentions(topic)
         for word in terms(topic[mention.start : mention.end])
     )
-    return [
-        (word, word in in_topics or any(_occurs(search, word) for search in searches))
-        for word in words
-    ]
-
-
-def _occurs(search: Search, word: Term) -> bool:
-    return any(search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE))
+    kinds = (Kind.CLAIM, Kind.PAGE, TITLE)
+    found = {w for w in words if any(s.frequency(w, kind) for s in searches for kind in kinds)}
+    return [(word, word in in_topics or word in found) for word in words]
 
 
 def _match(

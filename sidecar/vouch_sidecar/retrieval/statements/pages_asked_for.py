@@ -12,12 +12,11 @@ from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES
-from vouch_sidecar.retrieval.evidence.text_kinds import GENERAL, asks_only_about
+from vouch_sidecar.retrieval.evidence.text_kinds import GENERAL, asks_only_about, is_common_word
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.english_words import tier
 from vouch_sidecar.workspace.names_in_text import NameInText, documents_in
 
 MAX_ASKING = 200
@@ -56,7 +55,9 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
     asked = units(text).units
     written = [unit.folded for unit in asked]
     for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES):
-        if not isinstance(page, Page) or page.type in UNASKED_PAGES or _is_common(page.title):
+        if not isinstance(page, Page) or page.type in UNASKED_PAGES:
+            continue
+        if is_common_word(terms(page.title)):
             continue
         title = [unit.folded for unit in units(page.title).units]
         for at in range(len(written) - len(title) + 1) if title else ():
@@ -65,11 +66,6 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
                 if asks_only_about(text, [(start, end)]):
                     yield page, text[start:end]
                 break
-
-
-def _is_common(title: str) -> bool:
-    words = terms(title)
-    return len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
 
 
 def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:

@@ -129,10 +129,10 @@ class VisibleArtifacts:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
         return any(self.artifact((kind, endpoint)) for kind in kinds)
 
-    def titles_holding(self, words: Sequence[Term], at_least: int) -> Iterator[str]:
-        """Titles of pages that hold so many of the words."""
+    def titles_holding(self, words: Sequence[Term]) -> Iterator[str]:
+        """Titles of pages that hold two of the words."""
         snapshot = self._at.knowledge.snapshot
-        query = self._at.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least)
+        query = self._at.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least=2)
         for hit in snapshot.all_hits(query):
             page = self.in_document(snapshot.document(hit))
             if isinstance(page, Page):

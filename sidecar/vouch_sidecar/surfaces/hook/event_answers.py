@@ -20,13 +20,8 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
 from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
 from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.blocks.touched_files import (
-    MOST_LINES,
-    Touched,
-    hits_to_tell,
-    look_at,
-)
-from vouch_sidecar.retrieval.files.saved_file import SavedFile
+from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
+from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
@@ -130,7 +125,8 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     tied: list[ContextHit] = []
     if path is not None:
         touched = _touched(payload, path)
-        files = [await in_worker(look_at, kb.view, touched) for kb in served]
+        place = path, touched.ranges, touched.removed
+        files = [await in_worker(as_saved, kb.view, *place) for kb in served]
         served = [replace(kb, view=file.view) for kb, file in zip(served, files, strict=True)]
         tied = _tied(files, touched, session)
     if not lines and not tied:
