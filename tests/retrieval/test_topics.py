@@ -97,15 +97,6 @@ def test_an_ordinary_word_with_a_prefix_is_none(word: str) -> None:
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))))) == expected
 
 
-def test_ordinary_words_that_are_now_and_then_in_capitals_are_none() -> None:
-    desk = [f"After {n} hours the Night Desk calls." for n in range(3)]
-    lower = claim("lower", "No night desk is there.")
-    assert names(seen(*claims(*desk))) == {"Night Desk"}
-    assert names(seen(*claims(*desk), lower)) == set()
-    private = replace(lower, scope=PRIVATE)
-    assert names(seen(*claims(*desk), private)) == {"Night Desk"}
-
-
 def test_a_tag_is_one_on_two_claims() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
     assert names(seen(*tagged)) == {"night shift"}
@@ -193,24 +184,6 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
     cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
     around = WorkspaceNames(disk=NO_DISK._replace(content=lambda _: text))
     assert names(seen(cited, source, around=around)) == {"Wheel cache"}
-
-
-@pytest.mark.parametrize(
-    ("locator", "counts"),
-    [
-        ("docs/template.md", False),
-        ("docs/adr/0000-template.md", False),
-        (".github/ISSUE_TEMPLATE/bug.md", False),
-        ("docs/template-engine.md", True),
-    ],
-)
-def test_headings_of_template_files_are_none(locator: str, counts: bool) -> None:
-    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
-    cited = claim("cited", "The cache of a wheel.", evidence=("s",))
-    around = WorkspaceNames(
-        disk=NO_DISK._replace(content=lambda _: b"# Wheel cache\n\nIt stays.\n")
-    )
-    assert bool(names(seen(cited, source, around=around))) is counts
 
 
 @pytest.mark.parametrize(

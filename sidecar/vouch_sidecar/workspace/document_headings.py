@@ -16,16 +16,11 @@ MAX_DOCUMENT = 1 << 18
 _PLACEHOLDERS = re.compile(r"[|<]|\{\{|\{%|\$\{|\[(?![^\]\[]*+\][(\[])")
 _CODE = re.compile(r"[_=;\\{}@]|\(\)|::")
 _MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
-_TEMPLATE = re.compile(r"(?:\A|[/_.-])template(?:s?/|\.\w{1,8}\Z)", re.IGNORECASE)
 _DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
 
 
 def has_headings(locator: str) -> bool:
-    """Whether a locator, without query and fragment, names a text file that may have headings. A
-    template has none that count: it is about nothing.
-    """
-    if _TEMPLATE.search(locator):
-        return False
+    """Whether a locator, without query and fragment, names a text file that may have headings."""
     return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
 
 

@@ -175,8 +175,6 @@ class _Deriving:
         """Claims that link to no entity, with their gates, by id."""
         self._totals = Counter[str]()
         """By gate, how many claims there are."""
-        self._uncapitalised: dict[str, set[str]] = {}
-        """By gate, the phrases with capitals that its claims also write without them."""
 
     def tables(self) -> dict[str, Table]:
         """The topics by gate."""
@@ -257,14 +255,13 @@ class _Deriving:
         by_name: dict[tuple[Origin, str], dict[str, None]] = {}
         words: dict[str, dict[str, list[str]]] = {}
         vocabulary = set[str]()
-        proses: list[tuple[str, str, set[str]]] = []
+        proses: list[set[str]] = []
         for claim, gate in self._claims.values():
             self._checkpoint()
             for name in names_in_claim(claim):
                 by_name.setdefault(name, {})[claim.id] = None
-            prose = prose_of(claim.text)
-            said = set(WORD.findall(prose.lower()))
-            proses.append((gate, prose, said))
+            said = set(WORD.findall(prose_of(claim.text).lower()))
+            proses.append(said)
             unknown = words_without_tier(said)
             vocabulary |= said - unknown
             here = words.setdefault(gate, {})
@@ -272,23 +269,8 @@ class _Deriving:
                 here.setdefault(word, []).append(claim.id)
         for (origin, called), claim_ids in by_name.items():
             self._note(origin, called, claim_ids, OPEN)
-        self._note_uncapitalised(
-            (name for origin, name in by_name if origin is Origin.PHRASE), proses
-        )
-        self._add_identifiers(words, [said for *_, said in proses])
+        self._add_identifiers(words, proses)
         self._note_words(words, vocabulary)
-
-    def _note_uncapitalised(
-        self, phrases: Iterable[str], proses: Iterable[tuple[str, str, set[str]]]
-    ) -> None:
-        """`proses`: gate, text and lower-case words of each claim."""
-        by_first: dict[str, list[str]] = {}
-        for phrase in phrases:
-            by_first.setdefault(phrase.partition(" ")[0].lower(), []).append(phrase.lower())
-        for gate, prose, said in proses:
-            for first in by_first.keys() & said:
-                there = (phrase for phrase in by_first[first] if phrase in prose)
-                self._uncapitalised.setdefault(gate, set()).update(there)
 
     def _add_identifiers(
         self, words: dict[str, dict[str, list[str]]], proses: Iterable[set[str]]
@@ -439,7 +421,6 @@ class _Deriving:
             return False
         if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
             return False
-        is_phrase = is_phrase and not self._is_uncapitalised(name, gate)
         is_plain = len(content) < 2 and is_english(name.lower())
         return (
             (Origin.TITLE in candidate.claims and not is_plain)
@@ -462,10 +443,6 @@ class _Deriving:
         """Whether a name is in so many claims that it is a topic only if few files contain it."""
         is_tag = candidate.number(Origin.TAG) >= TAGGED
         return not is_tag and len(candidate.every) > PART_OF_MOST * _too_many(self._total(gate))
-
-    def _is_uncapitalised(self, phrase: str, gate: str) -> bool:
-        """Whether claims also write a phrase without its capitals."""
-        return any(phrase.lower() in self._uncapitalised.get(label, ()) for label in {OPEN, gate})
 
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
