@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
-from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact
 from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_document, run
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
-
-
-@dataclass(frozen=True, slots=True)
-class Probed:
-    """A probe, with the number of its phrases that the session had probed before, and the persona
-    to adopt.
-    """
-
-    probe: Probe
-    from_cache: int
-    persona: str | None
 
 
 def probe(
@@ -32,8 +19,9 @@ def probe(
     again: bool = False,
     spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
-) -> Probed:
-    """Probe a text in as many knowledge bases as the settings allow.
+) -> tuple[Probe, int]:
+    """Probe a text in as many knowledge bases as the settings allow. Returns the probe, and how
+    many of its phrases the session had probed before.
 
     The session remembers its phrases, and the result for the same text, until something changes; a
     result cut short by the time limit is not remembered. `again`: the previous turn had the same
@@ -42,7 +30,7 @@ def probe(
     """
     asked = allowed(served)
     if session is None:
-        return _probe(asked, text, again, spoken, vector)
+        return _probe(asked, text, again, spoken, vector), 0
     stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
     session.begin_turn()
     probed = session.probed(
@@ -51,8 +39,7 @@ def probe(
     )
     if any(kb.view.deadline.cut for kb in asked):
         session.forget_probes()
-    from_cache = session.count_known((phrase.casefold(), stamp) for phrase in probed.probe.phrases)
-    return replace(probed, from_cache=from_cache)
+    return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 
 def _probe(
@@ -61,15 +48,14 @@ def _probe(
     again: bool,
     spoken: GivenEntities,
     vector: TextVector | None,
-) -> Probed:
+) -> Probe:
     recalls = [kb.settings.recall for kb in asked]
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     views = [kb.view for kb in asked]
     is_long = len(text.strip()) >= shortest
     asks = not again and (is_long or holds_exact(text) or names_document(views, text))
     full_text = asks and any(r.fallback_to_fts for r in recalls)
-    result = run(views, text, full_text, spoken, vector)
-    return Probed(result, 0, persona_of(asked, result.primary))
+    return run(views, text, full_text, spoken, vector)
 
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:

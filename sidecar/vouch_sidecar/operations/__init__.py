@@ -11,7 +11,7 @@ from vouch_sidecar.operations.call import (
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, server_capabilities
-from vouch_sidecar.operations.cards import EntityCard, card_of, mentioned_at
+from vouch_sidecar.operations.cards import EntityCard, card_of
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -52,7 +52,6 @@ __all__ = [
     "Wire",
     "as_json",
     "card_of",
-    "mentioned_at",
     "pause_or_resume",
     "perform",
     "perform_async",

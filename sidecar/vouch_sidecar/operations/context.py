@@ -97,8 +97,9 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         again = turn is not None and turn.repeats(task) and not params.repeat
         is_known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if is_known and session else frozenset()
-        prompt = probing.probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
-        probed = prompt.probe
+        probed, _ = probing.probe(
+            served, task, session, again=again, spoken=spoken, vector=ask.vector
+        )
         is_cut = any(kb.view.deadline.cut for kb in served)
         asked = None if turn is None or is_cut else task  # what was cut short is asked anew
     request = ContextRequest(

@@ -66,7 +66,7 @@ class ExplainResult(Result):
 def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     text = excerpt(params.text)
     served = probing.allowed(ask.served)
-    probed = probing.probe(served, text, None, vector=ask.vector).probe
+    probed, _ = probing.probe(served, text, None, vector=ask.vector)
     speech = answer_context(served, ContextRequest([text], probed=probed)).block
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []

@@ -13,6 +13,7 @@ from vouch_sidecar.operations.gist_lines import clipped, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.printer import ColumnKind, Printer
 from vouch_sidecar.operations.wire import HitArm, LongText, Params, Result, SearchKind, Wire
+from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic_search import semantic_hits
@@ -67,8 +68,8 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = excerpt(params.text)
     served = probing.allowed(ask.served)
-    probed = probing.probe(served, text, session, vector=ask.vector)
-    probe, hits = probed.probe, list(probed.probe.hits)
+    probe, from_cache = probing.probe(served, text, session, vector=ask.vector)
+    hits = list(probe.hits)
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)
         hits.sort(key=lambda hit: -hit.similarity)
@@ -92,9 +93,9 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
         primary_collection=probe.primary,
         supplemental_collections=list(probe.supplemental),
         strength=probe.strength,
-        persona=probed.persona,
+        persona=persona_of(served, probe.primary),
         phrases_tested=list(probe.phrases),
-        from_cache=probed.from_cache,
+        from_cache=from_cache,
         probe_time_ms=round((perf_counter() - started) * 1000, 3),
     )
 

@@ -9,8 +9,8 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.operations import mentioned_at
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
+from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
@@ -49,13 +49,22 @@ def find(
     start = max(0, offset - REACH)
     around = document.source[start : offset + REACH]
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
-    wanted = topics and not in_code
-    mention = mentioned_at(server.engine, server.caller, around, offset - start, wanted)
-    if mention is None:
+    named = [
+        (kb, mention)
+        for kb in server.engine.serving(server.caller)
+        for mention in (
+            *kb.view.names.mentions(around),
+            *(listed_topics(kb.view, around) if topics and not in_code else ()),
+        )
+        if not mention.nested and mention.start <= offset - start <= mention.end
+    ]
+    if not named:
         return None
-    place = document.range_of(start + mention.start, start + mention.end)
-    name = around[mention.start : mention.end]
-    return FoundMention(place, name, in_code, mention.entities)
+    _, longest = max(named, key=lambda row: row[1].end - row[1].start)
+    length = longest.end - longest.start
+    entities = tuple((kb, m.entity_id) for kb, m in named if m.end - m.start == length)
+    place = document.range_of(start + longest.start, start + longest.end)
+    return FoundMention(place, around[longest.start : longest.end], in_code, entities)
 
 
 @dataclass(frozen=True, slots=True)
