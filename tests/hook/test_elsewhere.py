@@ -51,7 +51,7 @@ def test_hooks_are_silent(tmp_path: Path, event: str) -> None:
     ("arguments", "given", "said"),
     [
         (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
-        (["jsonl", "--log-file", "log"], STATUS, b'"ok":true'),
+        (["jsonl"], STATUS, b'"ok":true'),
         (["experts", "jwt"], b"", b"JWT"),
         (["doctor"], b"", b"hooks say nothing on this system"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -28,8 +27,8 @@ def hooked(
 
 
 def test_every_kind_of_step_has_a_line(place: Place) -> None:
-    file = place.base / "sidecar.log"
-    with running("lsp", "--log-file", str(file), cwd=place.root, env=place.env) as client:
+    env = {**place.env, "VOUCH_SIDECAR_LOG": "debug"}
+    with running("lsp", cwd=place.root, env=env) as client:
         client.initialize(place.root)
         client.indexed()
         until(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
@@ -53,43 +52,23 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
             "refused: limit",
         )
         for line in wanted:
-            until(lambda line=line: line in file.read_text("utf-8"))  # type: ignore[misc]
-        until(lambda: file.read_text("utf-8").count("published generation") > 1)
-    text = file.read_text("utf-8")
-    assert SECRET not in text
-    assert file.stat().st_mode & 0o077 == 0
+            until(lambda line=line: line in client.errors.decode())  # type: ignore[misc]
+        until(lambda: client.errors.count(b"published generation") > 1)
+    assert SECRET not in client.errors.decode()
 
 
 @pytest.mark.usefixtures("server")
-@pytest.mark.parametrize("where", ["stderr", "file"])
-def test_a_hook_says_what_it_did(place: Place, where: str) -> None:
-    file = place.base / "hook.log"
-    options = ["--log-file", str(file)] if where == "file" else []
-    env = {} if where == "file" else {"VOUCH_SIDECAR_LOG": "debug"}
-    done = hooked(place, "user-prompt-submit", *options, prompt=PROMPT, env=env)
+def test_a_hook_says_what_it_did_where_it_is_asked_to(place: Place) -> None:
+    done = hooked(place, "user-prompt-submit", prompt=PROMPT, env={"VOUCH_SIDECAR_LOG": "debug"})
     assert "additionalContext" in done.stdout
-    said = file.read_text("utf-8") if where == "file" else done.stderr
-    assert "hook user-prompt-submit:" in said
-    assert SECRET not in said
-    assert (done.stderr == "") is (where == "file")
-
-
-@pytest.mark.usefixtures("server")
-def test_no_log_without_asking_and_none_in_a_knowledge_base(place: Place) -> None:
+    assert "hook user-prompt-submit:" in done.stderr
+    assert SECRET not in done.stderr
     assert hooked(place, "user-prompt-submit", prompt=PROMPT).stderr == ""
-    inside = place.root / ".vouch" / "x.log"
-    hooked(place, "user-prompt-submit", "--log-file", str(inside), prompt=PROMPT)
-    refused = run_command("jsonl", "--log-file", inside, code=2)
-    assert "knowledge base" in refused.stderr
-    assert not inside.exists()
 
 
-def test_a_log_file_is_appended_to(place: Place, tmp_path: Path) -> None:
-    file = tmp_path / "a.log"
-    file.write_text("before\n", "utf-8")
+def test_lines_of_json_are_logged(place: Place) -> None:
     asked = '{"id": 1, "method": "kb.status"}\n{"id": 2, "method": "kb.nothing"}\n'
-    run_command("jsonl", "--log-file", file, cwd=place.root, env=place.env, said=asked)
-    before, *lines = file.read_text("utf-8").splitlines()
-    assert before == "before"
-    assert any("status for jsonl" in line for line in lines)
-    assert any("refused: method_not_found" in line for line in lines)
+    env = {**place.env, "VOUCH_SIDECAR_LOG": "debug"}
+    logged = run_command("jsonl", cwd=place.root, env=env, said=asked).stderr
+    assert "status for jsonl" in logged
+    assert "refused: method_not_found" in logged

@@ -86,10 +86,10 @@ def in_editor(random: Random) -> tuple[str, Any]:
 @soak
 def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
     with place() as (folder, env):
-        root, log = knowledge.make(folder / "project"), folder / "lsp.log"
+        root = knowledge.make(folder / "project")
         (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")
         right, random, spoken = events(root), Random(43), 0
-        with running("lsp", "--log-file", str(log), cwd=root, env=env) as client:
+        with running("lsp", cwd=root, env={**env, "VOUCH_SIDECAR_LOG": "debug"}) as client:
             client.initialize(root)
             client.indexed()
             until(lambda: any((folder / "run" / "vouch-sidecar").glob("*.sock")))
@@ -111,7 +111,7 @@ def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
             assert client.request("vouch/pause", {"seconds": 0}) == {"paused_until": None}
             assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
             assert client.strays == b""
-        text = log.read_text("utf-8")
+        text = client.errors.decode()
     assert " failed: " not in text
     assert SECRET not in text
     assert OWNER not in text

@@ -28,28 +28,12 @@ TERMINATED = 143
 _last: list[Callable[[], object]] = []
 
 
-def log_to_file(path: str, env: Mapping[str, str]) -> None:
-    """Log to a file as well, at the level in `VOUCH_SIDECAR_LOG`, else DEBUG. Raises OSError."""
-    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    handler = logging.StreamHandler(os.fdopen(sink, "a", encoding="utf-8", errors="replace"))
-    handler.setFormatter(logging.Formatter(FORMAT))
-    ours = logging.getLogger("vouch_sidecar")
-    ours.addHandler(handler)
-    if _level(env) is None:
-        for other in logging.getLogger().handlers:
-            other.setLevel(logging.WARNING)  # as before
-        ours.setLevel(logging.DEBUG)
-
-
 def log_to_stderr(env: Mapping[str, str]) -> None:
     """Log to standard error at the level in `VOUCH_SIDECAR_LOG`, by default WARNING."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=FORMAT)
-    logging.getLogger("vouch_sidecar").setLevel(_level(env) or logging.WARNING)
-
-
-def _level(env: Mapping[str, str]) -> str | None:
     level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
-    return level if level in logging.getLevelNamesMapping() else None
+    is_known = level in logging.getLevelNamesMapping()
+    logging.getLogger("vouch_sidecar").setLevel(level if is_known else logging.WARNING)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:

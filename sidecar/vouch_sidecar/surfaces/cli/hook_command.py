@@ -9,8 +9,7 @@ from vouch_sidecar.surfaces.hook.payload import NAMES, STOP
 
 
 @click.command()
-@click.option("--log-file", help="Log to this file. No log holds a prompt.")
 @click.argument("event", type=click.Choice([*NAMES, STOP]))
-def hook(event: str, log_file: str | None) -> None:
+def hook(event: str) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""
-    run([event, *([] if log_file is None else ["--log-file", log_file])])
+    run([event])

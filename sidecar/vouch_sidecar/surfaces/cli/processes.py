@@ -8,33 +8,10 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.surfaces.console.options import root_option, start_at
-from vouch_sidecar.surfaces.stdio import log_to_file
-
-
-def _log_file(_: click.Context, __: click.Parameter, path: Path | None) -> None:
-    if path is None:
-        return
-    if KB_DIRNAME in path.resolve().parts:
-        raise click.BadParameter("must not be in a knowledge base")
-    try:
-        log_to_file(str(path), os.environ)
-    except OSError as error:
-        raise click.BadParameter(error.strerror or "can't be written") from None
-
-
-log_option = click.option(
-    "--log-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_log_file,
-    expose_value=False,
-    help="Log everything to this file as well. No log holds a prompt.",
-)
 
 
 @click.command()
-@log_option
 @click.option("--tcp", metavar="HOST:PORT", help="Serve on this loopback address instead of stdio.")
 def lsp(tcp: str | None) -> None:
     """Run the language server."""
@@ -48,7 +25,6 @@ def lsp(tcp: str | None) -> None:
 
 
 @click.command()
-@log_option
 @root_option
 def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
@@ -58,7 +34,6 @@ def jsonl(root: Path | None) -> None:
 
 
 @click.command()
-@log_option
 @root_option
 @click.option(
     "--tools",

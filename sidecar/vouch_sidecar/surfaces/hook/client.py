@@ -56,11 +56,10 @@ def run(arguments: Sequence[str]) -> NoReturn:
     if not is_supported():
         os._exit(0)
     env = os.environ
-    event = ""
+    event = next((word for word in arguments if not word.startswith("-")), "")
     try:
-        event, log_file = _parsed(arguments)
         deadline = TimeLimit(event, env)
-        sink = _claim_output(env, log_file)
+        sink = _claim_output(env)
         answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), env, deadline)
         deadline.disarm()
         if answer is not None:
@@ -70,20 +69,6 @@ def run(arguments: Sequence[str]) -> NoReturn:
     except BaseException as error:
         _log(f"hook {event}: {type(error).__name__}")  # the error's text may hold a prompt
     os._exit(0)
-
-
-def _parsed(arguments: Sequence[str]) -> tuple[str, str | None]:
-    """The event ("" without one), and the file to log to."""
-    event, log_file = "", None
-    words = iter(arguments)
-    for word in words:
-        if word == "--log-file":
-            log_file = next(words, None)
-        elif word.startswith("--log-file="):
-            log_file = word.partition("=")[2]
-        elif not event and not word.startswith("-"):
-            event = word
-    return event, log_file
 
 
 def _is_logged() -> bool:
@@ -145,15 +130,12 @@ class TimeLimit:
             os._exit(0)
 
 
-def _claim_output(env: Mapping[str, str], log_file: str | None) -> int:
-    """A descriptor for the answer. All other output is dropped, except that standard error goes to
-    the log file, or stays if the environment asks for a log.
+def _claim_output(env: Mapping[str, str]) -> int:
+    """A descriptor for the answer. All other output is dropped, except that standard error stays if
+    the environment asks for a log.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    if log_file is not None and ".vouch" not in os.path.realpath(log_file).split(os.sep):
-        os.dup2(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
-        os.environ.setdefault(LOG, "debug")
-    elif not env.get(LOG, "").strip():
+    if not env.get(LOG, "").strip():
         os.dup2(nowhere, 2)
     try:
         sink = os.dup(1)
