@@ -15,7 +15,7 @@ import pytest
 import vouch_sidecar
 from mcp import ClientSession
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.cli.operation_commands import COMPLETED, MUST_FIND, WITH_FORMULAS
+from vouch_sidecar.surfaces.cli.operation_commands import MUST_FIND
 from vouch_sidecar.surfaces.mcp.tools import SERVED
 
 from tests.mcp.client import called, connected, text_of
@@ -150,7 +150,7 @@ def test_an_operation_is_one_file(changed: Changed) -> None:
 
 def test_surfaces_know_nothing_of_operations_that_are_none() -> None:
     """And what a result says of itself names its own lists."""
-    assert {*MUST_FIND, *WITH_FORMULAS, *COMPLETED, *SERVED} <= OPERATIONS.keys()
+    assert {*MUST_FIND, *SERVED} <= OPERATIONS.keys()
     assert all(OPERATIONS[name].result.found_in for name in MUST_FIND)
     for operation in OPERATIONS.values():
         result = operation.result

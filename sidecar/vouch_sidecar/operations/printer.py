@@ -42,11 +42,10 @@ Part = str | tuple[str, str]
 
 class Printer:
     """Prints to standard output, and to standard error what there is nothing of. `header`: in a
-    pipe, tables begin with the columns' names. `explain`: people asked for formulas.
+    pipe, tables begin with the columns' names.
     """
 
-    def __init__(self, *, header: bool = False, explain: bool = False) -> None:
-        self.explain = explain
+    def __init__(self, *, header: bool = False) -> None:
         self.on_terminal = sys.stdout.isatty()
         self.console = Console(highlight=False)
         self._header = header

@@ -97,9 +97,8 @@ def show(page: Printer, result: SalienceResult) -> None:
     cells = []
     for row in result.salience:
         what = (row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count)
-        why = row.why if page.explain else ", ".join(row.matched)
-        cells.append((*what, row.top_claim_id, why))
-    page.table(columns | {"why" if page.explain else "named by": "text"}, cells)
+        cells.append((*what, row.top_claim_id, ", ".join(row.matched)))
+    page.table(columns | {"named by": "text"}, cells)
 
 
 OPERATION = Operation(

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import all_of, matching, spelled
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
-from vouch_sidecar.retrieval.lookup import names_of
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
@@ -96,16 +95,6 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
     query = all_of([*held, view.search.beginning(last[0], place)])
     for artifact in view.visible.artifacts_in(query, limit):
         yield PrefixMatch(WORDS, artifact)
-
-
-def beginning(views: Sequence[View], kind: Kind, start: str, limit: int) -> list[str]:
-    """The ids that begin with `start` in any case, and the names and aliases of entities."""
-    start = start[:MAX_TYPED].casefold()
-    artifacts = (
-        match.artifact for view in views for match in prefix_search(view, start, [kind], limit)
-    )
-    called = {name for artifact in artifacts for name in names_of(artifact)}
-    return sorted(name for name in called if name.casefold().startswith(start))[:limit]
 
 
 def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:

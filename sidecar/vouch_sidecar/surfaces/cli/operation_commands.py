@@ -15,7 +15,6 @@ import click
 from pydantic.fields import FieldInfo
 
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import (
     OPERATIONS,
@@ -37,15 +36,12 @@ from vouch_sidecar.operations.wire import (
     Paths,
     marked,
 )
-from vouch_sidecar.retrieval.prefix_search import beginning
 from vouch_sidecar.surfaces.console.asking import Back, answered
 from vouch_sidecar.surfaces.console.options import (
-    MissingKnowledgeBaseError,
     common_options,
     print_json,
     roots_from,
 )
-from vouch_sidecar.surfaces.console.own_engine import loaded
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
@@ -53,15 +49,8 @@ TEXTS = "texts"
 STANDARD_INPUT = "-"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
-WITH_FORMULAS = frozenset({"salience"})
-"""Operations with formulas that `--explain` shows."""
-COMPLETED = {"claim": "claim", "entity": "entity", "experts": "entity"}
-"""By operation, the kind of artifact whose ids and names the shell completes."""
-MAX_OFFERED = 500
 SHOWN = 60
 """Characters of a path that is too long."""
-COMPLETION_SECONDS = 2.0
-"""How long a key that completes a word is held up."""
 MISSING_NAMED = 5
 """Paths at which there is nothing that a command names; it counts the others."""
 BATCH_OF_PATHS = 100
@@ -119,7 +108,7 @@ class OperationCommand(click.Command):
 
     def print(self, result: Result, given: Mapping[str, Any]) -> None:
         """Print a result, as JSON or for people."""
-        page = Printer(header=given["header"], explain=given.get("explain", False))
+        page = Printer(header=given["header"])
         if result.is_unread and (given["as_json"] or not result.is_empty):
             page.nothing(f"Not everything is read yet: {', '.join(result.degraded)}.")
         if given["as_json"]:
@@ -262,31 +251,10 @@ def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
         if name in marked(operation.params, Paths):
             parameters.append(click.Argument([name], nargs=-1, required=True, metavar="PATH..."))
         elif name == operation.text_field or field.is_required():
-            completed_by = complete if operation.name in COMPLETED else None
-            parameters.append(
-                click.Argument([name], metavar=name.upper(), shell_complete=completed_by)
-            )
+            parameters.append(click.Argument([name], metavar=name.upper()))
         elif field.default is not True:  # only sessions need to switch such a param off
             parameters.append(_option(name, field))
-    if operation.name in WITH_FORMULAS:
-        parameters.append(click.Option(["--explain"], is_flag=True, help="Show the formulas."))
     return parameters
-
-
-def complete(ctx: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """The ids of claims, or the names and ids of entities, that begin with `start`. Where these
-    take long to read, the process ends, as whoever pressed the key waits for its end.
-    """
-    root = ctx.params.get("root")
-    viewer = Viewer(ctx.params.get("project"), ctx.params.get("agent"))
-    try:
-        engine, caller = loaded(Path(root) if root else None, viewer, COMPLETION_SECONDS)
-    except MissingKnowledgeBaseError:
-        return []
-    if not engine.registry.complete:
-        os._exit(0)
-    kind = Kind(COMPLETED[ctx.command.name or ""])
-    return beginning([kb.view for kb in engine.serving(caller)], kind, start, MAX_OFFERED)
 
 
 def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
