@@ -4,7 +4,6 @@ run on open files.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -62,10 +61,6 @@ class DiagnosticsPublisher:
         """By URI, the diagnostics of a file, after the state they depend on, so that a keystroke
         recomputes those of one file only.
         """
-        self._uris: tuple[object, dict[tuple[Path, str], str]] = None, {}
-        """The client's URIs of files with problems by root and path, after the state they depend
-        on.
-        """
 
     def start(self) -> None:
         self._server.engine.listeners.add(self.update)
@@ -105,17 +100,17 @@ class DiagnosticsPublisher:
     def _problems(self) -> Problems:
         """All diagnostics by URI, in the client's spelling."""
         server = self._server
-        uri_of = self._uri_of()
+        uri_for = server.uris()
         by_uri: dict[str, tuple[Problem, ...]] = {}
         for served in server.engine.serving(server.caller):
             collection = served.collection
             for relative, problems in server.engine.problems.for_caller(
                 server.caller, collection
             ).items():
-                uri = uri_of(collection.root, relative)
+                uri = uri_for(collection.root / KB_DIRNAME / relative)
                 by_uri[uri] = (*by_uri[uri], *problems) if uri in by_uri else problems
             if server.problems:
-                uri = uri_of(served.collection.root, "")
+                uri = uri_for(served.collection.root / KB_DIRNAME)
                 by_uri[uri] = (*by_uri.get(uri, ()), *server.problems)
         before, self._checked = self._checked, {}
         for document in list(server.documents.opened()):
@@ -138,21 +133,6 @@ class DiagnosticsPublisher:
                     shown = [_diagnostic(server, uri, problem) for problem in problems]
                 self._shown[uri] = follows_from, shown
         return {uri: shown for uri, (_, shown) in self._shown.items()}
-
-    def _uri_of(self) -> Callable[[Path, str], str]:
-        """Returns a function from a root and a path below its `.vouch/` to a URI."""
-        server = self._server
-        depends = [document.uri for document in server.documents.opened()], server.folders
-        if self._uris[0] != depends:
-            self._uris = depends, {}
-        uri_for, uris = server.uris(), self._uris[1]
-
-        def uri_of(root: Path, relative: str) -> str:
-            if (root, relative) not in uris:
-                uris[root, relative] = uri_for(root / KB_DIRNAME / relative)
-            return uris[root, relative]
-
-        return uri_of
 
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
