@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.checks import CheckContext, check_all
+from vouch_sidecar.engine.check_runs import check_all
+from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.engine.workspaces import Workspaces, settle
 
 from tests.engine.bases import ask, cached, engine_on, until

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.checks import MAX_STALE, CheckContext, check_all
+from vouch_sidecar.engine.check_runs import MAX_STALE, check_all
+from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace.quotes_in_files import Lines, Quote

@@ -19,7 +19,8 @@ from uuid import uuid4
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.checks import CheckContext, check_all
+from vouch_sidecar.engine.check_runs import check_all
+from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.engine.usage import TRIAL
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.document_schema import CONTENT

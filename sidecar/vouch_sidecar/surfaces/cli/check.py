@@ -12,7 +12,8 @@ from urllib.parse import quote_from_bytes
 import click
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine.checks import CheckContext, check_all
+from vouch_sidecar.engine.check_runs import check_all
+from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
