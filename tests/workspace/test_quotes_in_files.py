@@ -97,6 +97,30 @@ def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -
     assert ids(settled(root, tmp_path)) == ["one", "two"]
 
 
+def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
+    root: Path, tmp_path: Path
+) -> None:
+    said, path = "Refunds stop at noon and wait for the clerk.", "docs/refunds.md"
+    there = f"# Desk\n\n{said}\n"
+    write(root, {path: there})
+    cite(root, "a", said, path, there.encode())
+    cite(root, "b", said, path, there.encode(), quote=said.encode())
+    git(root, "add", path)
+    task = "When do refunds stop and wait for the clerk?"
+
+    def told(engine: Engine) -> list[tuple[str, bool]]:
+        lines = ask(engine, "context", task=task)["text"].splitlines()[1:-1]
+        return [(line.partition(":")[0].split()[4], "quote gone" in line) for line in lines]
+
+    engine = settled(root, tmp_path)
+    assert [is_gone for _, is_gone in told(engine)] == [False]
+    assert [tied.claim.id for tied in ties(engine, path)] == ["b"]
+    write(root, {path: there.replace("noon", "five")})
+    engine = settled(root, tmp_path)
+    assert [is_gone for _, is_gone in told(engine)] == [True]
+    assert [(tied.claim.id, tied.fresh) for tied in ties(engine, path)] == [("b", "gone")]
+
+
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
     task = "After how many retries do uploads stop?"
     assert ask(settled(root, tmp_path), "context", task=task)["items"]

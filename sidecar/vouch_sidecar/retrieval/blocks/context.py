@@ -5,7 +5,7 @@ the block that holds them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,13 +21,14 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TITLED,
     UNASKED_PAGES,
 )
+from vouch_sidecar.retrieval.files.stale_claims import doubt
 from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people.to_ask import ROLES, people, people_text
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.entity_claims import answers_about, asks_for_all
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import View, claim_texts
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import WHOM
@@ -235,11 +236,23 @@ def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
 
 
 def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
-    """The first hit of each artifact, and of each sentence that several claims say."""
-    first: dict[tuple[str, Kind, str], ContextHit] = {}
-    for hit in hits:
-        first.setdefault(hit.place, hit)
-    return list(first.values())
+    """The first hit of each artifact; of claims that say the same the first of the least doubtful
+    ones.
+    """
+    return claim_texts.each_once(hits, _says, _less_doubtful)
+
+
+def _says(hit: ContextHit) -> Iterator[Hashable]:
+    yield hit.place
+    if (shown := hit.shown_text) is not None:
+        yield from ((hit.view.collection, said) for said in shown.says)
+
+
+def _less_doubtful(first: ContextHit, hit: ContextHit) -> ContextHit:
+    said, again = first.artifact, hit.artifact
+    if not isinstance(said, Claim) or not isinstance(again, Claim) or said.id == again.id:
+        return first
+    return hit if doubt(hit.view, again) < doubt(first.view, said) else first
 
 
 def _lines_of(
@@ -266,7 +279,9 @@ def _lines_of(
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
         return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
     most = limit if for_all else 1
-    claims = [_Likely(_hit(row, answer.artifact), answer.likelihood) for answer in about[:most]]
+    likelihood = {answer.artifact.id: answer.likelihood for answer in about}
+    hits = each_once(_hit(row, answer.artifact) for answer in about)[:most]
+    claims = [_Likely(hit, likelihood[hit.artifact.id]) for hit in hits]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]
 

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
@@ -142,12 +143,14 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
 
 def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """The ties without those whose claim says what an earlier one says: vouch makes several claims
-    of one sentence, and of one document in two versions.
+    of one sentence, and of one document in two versions. A tie with a quote stands for those to the
+    whole file, which can't show whether the claim still holds.
     """
-    by_text: dict[str, Tied] = {}
-    for tied in ties:
-        by_text.setdefault(" ".join(tied.view.texts.shown(tied.claim).text.split()), tied)
-    return list(by_text.values())
+
+    def fresher(first: Tied, tied: Tied) -> Tied:
+        return tied if first.fresh is None and tied.fresh is not None else first
+
+    return each_once(ties, lambda tied: tied.view.texts.shown(tied.claim).says, fresher)
 
 
 def folder_of(tied: Tied) -> str | None:

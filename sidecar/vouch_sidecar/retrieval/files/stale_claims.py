@@ -47,6 +47,16 @@ def stale(view: View, claim: Claim) -> Stale | None:
     return stale_for(view.workspace, view.knowledge, claim, sees, view.now)
 
 
+def doubt(view: View, claim: Claim) -> int:
+    """Which of several claims that say the same is told, the least first: one whose quote its file
+    still has, one that went stale, or one of which no file shows either.
+    """
+    if (why := stale(view, claim)) is not None and why.is_gone:
+        return 1
+    evidence = filter(None, map(view.knowledge.evidence, claim.evidence))
+    return 2 if all(fresh_of(view.workspace.fresh, each) is None for each in evidence) else 0
+
+
 def stale_for(
     workspace: Workspace,
     knowledge: Knowledge,

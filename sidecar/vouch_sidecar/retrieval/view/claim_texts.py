@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple, TypeVar
 
 from vouch_sidecar.index.quoted_sentences import TALKING
 from vouch_sidecar.index.receipts import Sentence, is_receipt
@@ -14,6 +15,7 @@ from vouch_sidecar.text.text_forms import Form, form_of_text
 
 CLAIMS_OF_A_SENTENCE = 3
 """Claims that are read for each one that is shown, as several may be parts of one sentence."""
+T = TypeVar("T")
 
 
 class ShownText(NamedTuple):
@@ -24,6 +26,26 @@ class ShownText(NamedTuple):
     text: str
     claims: tuple[str, ...]
     sentence_key: str
+    says: tuple[str, ...]
+    """Claims that have one of these in common say the same."""
+
+
+def each_once(
+    items: Iterable[T], keys: Callable[[T], Iterable[Hashable]], better: Callable[[T, T], T]
+) -> list[T]:
+    """One item of those that have a key in common, in the order of the first: the `better` one."""
+    kept: list[T] = []
+    places: dict[Hashable, int] = {}
+    for item in items:
+        own = tuple(keys(item))
+        place = next((places[key] for key in own if key in places), None)
+        if place is None:
+            place = len(kept)
+            kept.append(item)
+        else:
+            kept[place] = better(kept[place], item)
+        places |= dict.fromkeys(own, place)
+    return kept
 
 
 class ClaimTexts:
@@ -37,11 +59,14 @@ class ClaimTexts:
         """The text for a claim: its whole sentence, if the claim is a part of one that the viewer
         may see, else its own text.
         """
-        sentence = self.sentence(claim)
+        sentence, own = self.sentence(claim), " ".join(claim.text.split())
         if sentence is None or not sentence.holds_text:
-            return ShownText(claim.text, (claim.id,), claim.id)
+            return ShownText(claim.text, (claim.id,), claim.id, (own,))
         key = f"{sentence.source_id} {sentence.start} {sentence.text}"
-        return ShownText(sentence.text, sentence.claims, key)
+        said = " ".join(sentence.text.split())
+        # Who words a claim says all of it; what a passage says may depend on the heading above.
+        is_own = sentence.is_whole and not claim.auto_approved
+        return ShownText(sentence.text, sentence.claims, key, (said, own) if is_own else (said,))
 
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence around a claim's receipt; None if the viewer may not see it."""
