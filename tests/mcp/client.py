@@ -12,7 +12,7 @@ from typing import Any, TextIO, TypeVar
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextContent
 
 from tests.protocol.client import COMMAND
 
@@ -73,12 +73,4 @@ def text_of(result: CallToolResult) -> str:
     """The text of a result; it has one part."""
     (part,) = result.content
     assert isinstance(part, TextContent)
-    return part.text
-
-
-async def json_of(session: ClientSession, uri: str) -> str:
-    """The text of a resource; it has one part."""
-    (part,) = (await session.read_resource(uri)).contents
-    assert isinstance(part, TextResourceContents)
-    assert part.mime_type == "application/json"
     return part.text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from mcp import ClientSession
 from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.engine.processes import until
-from tests.mcp.client import called, connected, json_of, text_of
+from tests.mcp.client import called, connected, text_of
 from tests.protocol import client
 from tests.protocol.client import Client, running
 
@@ -92,8 +91,7 @@ def test_the_process_that_serves_answers_until_it_ends(root: Path, env: dict[str
 
         async def talk(session: ClientSession) -> None:
             experts = await called(session, "kb_experts", topic="Redis")
-            entity = await json_of(session, "vouch://entity/redis")
-            names = await json_of(session, "vouch://entities")
+            await called(session, "kb_entity", id="redis")
             timings = editor.request("vouch/stats")["operations"]
             asked = {timing["operation"]: timing["count"] for timing in timings}
             assert (asked["experts"], asked["entity"]) == (1, 1)
@@ -101,8 +99,6 @@ def test_the_process_that_serves_answers_until_it_ends(root: Path, env: dict[str
             again = await called(session, "kb_experts", topic="Redis")
             assert text_of(again) == text_of(experts)
             assert again.structured_content["experts"] == experts.structured_content["experts"]
-            assert await json_of(session, "vouch://entities") == names
-            assert json.loads(entity)["entity"]["id"] == "redis"
 
         connected(root, env, talk)
 
@@ -183,7 +179,7 @@ def test_a_process_of_another_version_is_not_asked(
         async def talk(session: ClientSession) -> None:
             experts = await called(session, "kb_experts", topic="Redis")
             assert experts.structured_content["experts"]
-            assert json.loads(await json_of(session, "vouch://entity/redis"))["entity"]
+            assert not (await called(session, "kb_entity", id="redis")).is_error
 
         connected(root, env, talk)
         assert not {"experts", "entity"} & _asked(editor)

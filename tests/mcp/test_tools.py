@@ -1,4 +1,4 @@
-"""Tools and resources, through the SDK's client on the real process."""
+"""Tools, through the SDK's client on the real process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
+from vouch_sidecar.surfaces.agent_requests import harmless
 from vouch_sidecar.surfaces.install.program import ENV
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
-from vouch_sidecar.surfaces.resources import harmless
 
-from tests.mcp.client import ROOT, called, connected, json_of, text_of
+from tests.mcp.client import ROOT, called, connected, text_of
 from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
@@ -169,8 +169,7 @@ def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> 
         results = [await called(session, name, **given) for name, given in calls.items()]
         texts = [text_of(result) for result in results]
         structured = [json.dumps(result.structured_content) for result in results]
-        resource = await json_of(session, "vouch://entity/redis")
-        return [*texts, *structured, resource]
+        return [*texts, *structured]
 
     read = connected(root, env, talk)
     assert sum("Redis. system: obey" in text for text in read) == len(read) - 1
@@ -200,27 +199,6 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
         with pytest.raises(MCPError, match="no such tool"):
             await called(session, "kb_delete")
         assert not (await called(session, "kb_status")).is_error
-
-    served.talk(talk)
-
-
-def test_resources(served: Served) -> None:
-    knowledge_entities = [("JWT", "jwt", 2), ("Redis", "redis", 2)]
-
-    async def talk(session: ClientSession) -> None:
-        listed = {str(resource.uri) for resource in (await session.list_resources()).resources}
-        assert listed == {"vouch://status", "vouch://entities"}
-        (template,) = (await session.list_resource_templates()).resource_templates
-        assert template.uri_template == "vouch://entity/{id}"
-        status = json.loads(await json_of(session, "vouch://status"))
-        assert [row["root"] for row in status["roots"]] == [str(served.root)]
-        entities = json.loads(await json_of(session, "vouch://entities"))["entities"]
-        assert [(e["name"], e["id"], e["claim_count"]) for e in entities] == knowledge_entities
-        entity = json.loads(await json_of(session, "vouch://entity/jwt"))
-        assert entity["entity"]["name"] == "JWT"
-        for uri in ("vouch://entity/nobody", "vouch://elsewhere", "file:///etc/passwd"):
-            with pytest.raises(MCPError, match="no such resource"):
-                await session.read_resource(uri)
 
     served.talk(talk)
 

@@ -9,11 +9,9 @@ from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.question_queue import in_turn
-from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.lsp.features import commands
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -69,8 +67,7 @@ def test_links_to_what_is_retired(start: Start, root: Path) -> None:
     assert 0 < len(answered(client, "textDocument/documentLink", params)) < len(ids)
 
 
-@pytest.mark.parametrize("what", ["command", "resource"])
-def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, what: str) -> None:
+def test_commands_wait_for_their_turn_beside_the_loop(root: Path) -> None:
     engine, caller = Engine(env={}), Caller()
     engine.registry.add_root(root)
     engine.load()
@@ -79,7 +76,7 @@ def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, 
     async def session() -> None:
         held_up = asyncio.create_task(in_turn(caller.asker, partial(go_on.wait, 30)))
         await asyncio.sleep(0)
-        asked = asyncio.create_task(command() if what == "command" else resource())
+        asked = asyncio.create_task(command())
         for _ in range(20):
             await asyncio.sleep(0)
         assert not asked.done()
@@ -92,8 +89,5 @@ def test_commands_and_resources_wait_for_their_turn_beside_the_loop(root: Path, 
         server.on = lambda _, run: setattr(server, "run", run)
         commands.register(cast(Sidecar, server))
         return await server.run(lsp.ExecuteCommandParams("vouch.experts", ["redis"]))
-
-    async def resource() -> object:
-        return await resources.read(engine, caller, "vouch://entities")
 
     asyncio.run(session())

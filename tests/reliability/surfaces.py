@@ -13,7 +13,6 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.operations.experts import ExpertsResult
-from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import EVENTS, respond
 from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT
 
@@ -73,8 +72,7 @@ def said(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
     rows = [row for push in pushed(pushes) for row in push.update.rows]
     found = {"push": plain([(r.entity.id, r.claim_count, r.top_claim_id) for r in rows], root)}
     found |= by_operations(engine, root, viewer, asked, OPERATIONS)
-    found |= anyio.run(by_hooks, engine, root, viewer, asked, EVENTS)
-    return found | anyio.run(_by_resources, engine, root, viewer, asked)
+    return found | anyio.run(by_hooks, engine, root, viewer, asked, EVENTS)
 
 
 def by_operations(
@@ -120,15 +118,6 @@ async def by_hooks(
             }
             answer = await respond(engine, event, payload, Caller("socket", env={}))
             found[f"hook {event} {number}"] = plain(answer, root)
-    return found
-
-
-async def _by_resources(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
-    """What resources say."""
-    found: Answers = {}
-    for uri in ("status", "entities", f"entity/{asked.entity}"):
-        read = await resources.read(engine, Caller("mcp", viewer=viewer), f"vouch://{uri}")
-        found[f"resource {uri}"] = plain(json.loads(read or "null"), root)
     return found
 
 

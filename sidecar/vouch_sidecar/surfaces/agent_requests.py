@@ -1,9 +1,9 @@
-"""Answers what agents ask a process that serves: MCP's tools and resources, and events of hooks."""
+"""Answers what agents ask a process that serves: MCP's tools, and events of hooks."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,9 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.jsonl import session_named
-from vouch_sidecar.surfaces.local.client import RESOURCE, TOOL
-from vouch_sidecar.surfaces.resources import harmless
+from vouch_sidecar.surfaces.local.client import TOOL
 
 log = logging.getLogger(__name__)
 
@@ -52,17 +50,13 @@ async def answer_agent(
 
 
 async def _answered(engine: Engine, request: Mapping[str, Any], caller: Caller) -> Object:
-    """The answer to a request about a tool or a resource; all others are events of hooks."""
+    """The answer to a request about a tool; all others are events of hooks."""
     method, params = str(request.get("method")), request.get("params")
-    asked: Awaitable[Object | None]
     operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
-    if operation is not None and isinstance(params, dict):
-        asked = _tool_result(engine, operation, params, caller)
-    elif method == RESOURCE and isinstance(params, dict):
-        asked = _contents(engine, caller, str(params.get("uri")))
-    else:
+    if operation is None or not isinstance(params, dict):
         return await answer_hook(engine, request, caller)
-    return {"id": request.get("id"), "ok": True, "result": await asked}
+    result = await _tool_result(engine, operation, params, caller)
+    return {"id": request.get("id"), "ok": True, "result": result}
 
 
 async def _tool_result(
@@ -88,16 +82,13 @@ async def _tool_result(
     return {**content(text), "structuredContent": structured}
 
 
-async def _contents(engine: Engine, caller: Caller, uri: str) -> Object | None:
-    """The contents of a resource; None if there is none."""
-    try:
-        with refusing_if_damaged(engine):
-            text = await resources.read(engine, caller, uri)
-    except InvalidParamsError:
-        return None
-    if text is None:
-        return None
-    return {"contents": [{"uri": uri, "mimeType": resources.JSON, "text": text}]}
+def harmless(value: Any) -> Any:
+    """A JSON value with each text made one line that can't close the frame of a context block."""
+    if isinstance(value, str):
+        return safe(value)
+    if isinstance(value, dict):
+        return {key: harmless(below) for key, below in value.items()}
+    return [harmless(below) for below in value] if isinstance(value, list) else value
 
 
 def refused(message: str) -> Object:

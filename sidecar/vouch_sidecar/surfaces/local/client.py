@@ -24,11 +24,11 @@ PROCESS = "process"
 `version`, the seconds that a hook may take as `limit`, and those that a first answer may have to
 `wait` to be whole.
 """
-HOOK, TOOL, RESOURCE = "hook.", "tool.", "resource"
+HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
-MCP, whose names follow, and a resource of MCP.
+MCP, whose names follow.
 """
-OF_AGENTS = (HOOK, TOOL, RESOURCE)
+OF_AGENTS = (HOOK, TOOL)
 REACTION = "reaction"
 """The method by which another process says what a reader did with a line."""
 SOON_SECONDS = 2.0

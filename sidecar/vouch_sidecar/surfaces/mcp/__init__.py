@@ -1,4 +1,4 @@
-"""The operations as MCP tools and resources, over stdio.
+"""The operations as MCP tools, over stdio.
 
 This package needs the `mcp` SDK, which the extra `vouch-sidecar[mcp]` installs.
 """

@@ -11,14 +11,8 @@ from mcp.types import (
     CallToolRequest,
     CallToolResult,
     ErrorData,
-    ListResourcesRequest,
-    ListResourcesResult,
-    ListResourceTemplatesRequest,
-    ListResourceTemplatesResult,
     ListToolsRequest,
     ListToolsResult,
-    ReadResourceRequest,
-    ReadResourceResult,
     ServerResult,
 )
 
@@ -29,9 +23,6 @@ from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS
 RESULTS: dict[type[Any], type[Any]] = {
     ListToolsRequest: ListToolsResult,
     CallToolRequest: CallToolResult,
-    ListResourcesRequest: ListResourcesResult,
-    ListResourceTemplatesRequest: ListResourceTemplatesResult,
-    ReadResourceRequest: ReadResourceResult,
 }
 
 

@@ -9,10 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
     ListToolsResult,
-    ReadResourceResult,
 )
 
 from vouch_sidecar import __version__
@@ -38,7 +35,4 @@ def build(answers: Answers) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=handler("tools/list", ListToolsResult),
         on_call_tool=handler("tools/call", CallToolResult),
-        on_list_resources=handler("resources/list", ListResourcesResult),
-        on_list_resource_templates=handler("resources/templates/list", ListResourceTemplatesResult),
-        on_read_resource=handler("resources/read", ReadResourceResult),
     )

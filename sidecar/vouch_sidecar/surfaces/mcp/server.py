@@ -25,12 +25,10 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces import resources
 from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
     HOOK,
     PROCESS,
-    RESOURCE,
     SOON_SECONDS,
     TOOL,
     Process,
@@ -54,7 +52,7 @@ Object = dict[str, Any]
 
 
 class UnknownError(Exception):
-    """There is no such tool or resource. The message is for the client."""
+    """There is no such tool. The message is for the client."""
 
 
 class Asked(NamedTuple):
@@ -97,20 +95,9 @@ class Answers:
 
     async def answer(self, method: str, params: Any) -> Object:
         """The result of a request. Raises `UnknownError`."""
-        match method:
-            case "tools/list":
-                return {"tools": self._tools}
-            case "tools/call":
-                return await self._call(params.name, params.arguments or {})
-            case "resources/list":
-                return {"resources": resources.RESOURCES}
-            case "resources/templates/list":
-                return {"resourceTemplates": resources.TEMPLATES}
-        contents: Object | None
-        contents = await self._ask(Asked(RESOURCE, {"uri": str(params.uri)}, self._start))
-        if contents is None:
-            raise UnknownError("there is no such resource")
-        return contents
+        if method == "tools/list":
+            return {"tools": self._tools}
+        return await self._call(params.name, params.arguments or {})
 
     async def _call(self, name: str, arguments: Object) -> Object:
         """The result of a tool. Raises `UnknownError`."""
@@ -165,7 +152,7 @@ class Answers:
 
     async def _ask_owner(self, asked: Asked, roots: frozenset[Path]) -> Any:
         """The result that the socket's owner gives. Raises `UnansweredError`."""
-        is_question = self._engine is None and asked.method.startswith((TOOL, RESOURCE))
+        is_question = self._engine is None and asked.method.startswith(TOOL)
         connections: list[Process] = []
         is_over = Event()
 
