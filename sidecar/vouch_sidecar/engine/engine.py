@@ -232,12 +232,6 @@ class Engine:
         """Call the listeners."""
         self.call_listeners(self.listeners)
 
-    def rebuild_damaged(self) -> None:
-        """A base turned out to be damaged: wake whoever follows the disk, who rebuilds it. Without
-        a follower the next `read` does.
-        """
-        self.notify()
-
     def call_listeners(self, listeners: set[Callable[[], None]]) -> None:
         """Call some listeners. One that raises is recorded, and called again later."""
         for listener in list(listeners):
@@ -320,7 +314,7 @@ class Engine:
             return
         text = without_blocks(text)
         session = self.sessions.open(session_id)
-        window = self._window()
+        window = max((c.settings.reflex.window for c in self._following()), default=0)
         if slot is None:
             session.add(text, window)
         else:
@@ -347,14 +341,11 @@ class Engine:
         """Whether typed and asked texts count for any knowledge base."""
         return any(not collection.pause.until() for collection in self._following())
 
-    def _paused(self) -> frozenset[Path]:
-        return frozenset(root for root, c in self.collections.items() if c.pause.until())
-
     def notice_pauses(self) -> frozenset[Path]:
         """Call the listeners if other knowledge bases are paused than when they were told last.
         Returns the paused ones.
         """
-        paused = self._paused()
+        paused = frozenset(root for root, c in self.collections.items() if c.pause.until())
         if paused != self._told_paused:
             self._told_paused = paused
             self.call_listeners(self.session_listeners)
@@ -366,9 +357,6 @@ class Engine:
         paused.
         """
         return [kb for kb in self.serving(caller) if not kb.collection.pause.until()]
-
-    def _window(self) -> int:
-        return max((c.settings.reflex.window for c in self._following()), default=0)
 
     def salience(
         self,

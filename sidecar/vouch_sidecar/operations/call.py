@@ -98,7 +98,7 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DamagedError:
-        engine.rebuild_damaged()
+        engine.notify()  # the follower rebuilds it; without one the next `read` does
         raise SearchFailedError from None
 
 

@@ -16,14 +16,6 @@ CARD_CLAIMS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody to ask, with the URI of the file."""
-
-    row: PersonToAsk
-    uri: str
-
-
-@dataclass(frozen=True, slots=True)
 class EntityCard:
     """An entity with its best claims. `collection` is None if only one is served."""
 
@@ -31,7 +23,8 @@ class EntityCard:
     collection: str | None
     claim_count: int
     claims: tuple[ClaimView, ...]
-    people: tuple[Person, ...]
+    people: tuple[tuple[PersonToAsk, str], ...]
+    """Whom to ask, each with the URI of the file."""
     owners: tuple[FileOwner, ...]
     pages: tuple[PageRef, ...]
     authors: tuple[Author, ...]
@@ -54,7 +47,7 @@ def card_of(served: Served, entity_id: str) -> EntityCard | None:
         claims=tuple(
             views.claim(claim) for claim in view.texts.best_claims(entity_id, CARD_CLAIMS)
         ),
-        people=tuple(Person(row, views.uri(row.entity.path)) for row in asked),
+        people=tuple((row, views.uri(row.entity.path)) for row in asked),
         owners=tuple(owners_about(view, entity)),
         pages=tuple(views.pages((Kind.ENTITY, entity_id))),
         authors=tuple(authors_about(view, entity)),

@@ -44,13 +44,8 @@ def by_commits_field() -> Any:
 
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
     """The rows of authors; None without any."""
-    return [_row(author) for author in authors] or None
-
-
-def _row(author: Author) -> AuthorRow:
-    name, commits, last, files, paths = author
-    rows = [AuthorFileRow(path=file.path, commits=file.commits, last=file.last) for file in paths]
-    return AuthorRow(name=name, commits=commits, last=last, files=files, paths=rows)
+    rows = (AuthorRow.model_validate(a, from_attributes=True, strict=False) for a in authors)
+    return list(rows) or None
 
 
 def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:

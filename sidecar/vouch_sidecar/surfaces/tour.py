@@ -14,13 +14,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
@@ -162,7 +162,7 @@ async def edit_a_file(editor: Editor) -> None:
     line = "    # Relay drops what parcel_events can't take: see INC-118 before you raise BURST\n"
     editor.change(path.as_uri(), text.replace("    def allow", line + "    def allow"))
     say(f"{EXAMPLE_FILE}, one line added:")
-    console.print(Padding(Text(line.strip(), style="green"), (0, 4), expand=False))
+    indented(Text(line.strip(), style="green"))
     in_play(await editor.told())
 
 
@@ -178,13 +178,7 @@ async def hover(editor: Editor) -> None:
         lsp.HoverParams(lsp.TextDocumentIdentifier(path.as_uri()), position)
     )
     if shown is not None and isinstance(shown.contents, lsp.MarkupContent):
-        console.print(
-            Padding(
-                Panel(Text(shown.contents.value), title=EXAMPLE_ENTITY, title_align="left"),
-                (0, 4),
-                expand=False,
-            )
-        )
+        indented(Panel(Text(shown.contents.value), title=EXAMPLE_ENTITY, title_align="left"))
 
 
 async def prompt(editor: Editor) -> None:
@@ -196,7 +190,7 @@ async def prompt(editor: Editor) -> None:
     in_play(await editor.told())
     context = await editor.ask("vouch/context", task=text, session_id="demo")
     say("What an agent is given:")
-    console.print(Padding(Text(context.text, style="dim"), (0, 4), expand=False))
+    indented(Text(context.text, style="dim"))
 
 
 async def small_talk(editor: Editor) -> None:
@@ -213,14 +207,14 @@ async def ask_for_experts(editor: Editor) -> None:
     say("Ranked by the sources behind the claims that match.")
     topic = "locker"
     answer = await editor.ask("vouch/experts", topic=topic, limit=5, weight="citation")
-    table = Table(title=f"experts on “{topic}”, by citations", title_justify="left")
-    for column in ("entity", "type", "claims", "citations", "score"):
-        table.add_column(column)
-    for row in answer.experts:
-        table.add_row(
-            row.name, row.type, str(row.claim_count), str(row.citation_count), f"{row.score:.2f}"
-        )
-    console.print(Padding(table, (0, 4), expand=False))
+    table(
+        f"experts on “{topic}”, by citations",
+        ("entity", "type", "claims", "citations", "score"),
+        (
+            (row.name, row.type, row.claim_count, row.citation_count, f"{row.score:.2f}")
+            for row in answer.experts
+        ),
+    )
 
 
 async def prompt_an_agent(editor: Editor) -> None:
@@ -243,7 +237,7 @@ async def prompt_an_agent(editor: Editor) -> None:
     answer, _ = await hook.communicate(json.dumps(event).encode())
     if answer:
         given = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
-        console.print(Padding(Text(given, style="dim"), (0, 4), expand=False))
+        indented(Text(given, style="dim"))
     push = await editor.told()
     if push is not None:
         say(f"And in the editor's panel, under {push.session_id}:")
@@ -274,14 +268,26 @@ def in_play(push: Any) -> None:
     if push is None:
         say("(nothing in play)")
         return
-    table = Table(title="In play", title_justify="left")
-    for column in ("entity", "type", "claims", "named by", "score"):
-        table.add_column(column)
-    for row in push.salience:
-        table.add_row(
-            row.name, row.type, str(row.claim_count), ", ".join(row.matched), f"{row.score:.2f}"
-        )
-    console.print(Padding(table, (0, 4), expand=False))
+    table(
+        "In play",
+        ("entity", "type", "claims", "named by", "score"),
+        (
+            (row.name, row.type, row.claim_count, ", ".join(row.matched), f"{row.score:.2f}")
+            for row in push.salience
+        ),
+    )
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    drawn = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        drawn.add_row(*map(str, row))
+    indented(drawn)
+
+
+def indented(what: RenderableType) -> None:
+    """Print something indented."""
+    console.print(Padding(what, (0, 4), expand=False))
 
 
 def command(text: str) -> None:
@@ -295,4 +301,4 @@ def heading(text: str) -> None:
 
 
 def say(text: str) -> None:
-    console.print(Padding(Text(text), (0, 4), expand=False))
+    indented(Text(text))

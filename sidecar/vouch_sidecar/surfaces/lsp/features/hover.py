@@ -159,9 +159,8 @@ def _ask(card: EntityCard, style: Style) -> list[str]:
         return []
     people: list[str] = []
     owners: list[str] = []
-    for person in card.people:
-        row = person.row
-        name = style.link(clip(one_line(row.entity.name), HEAD_CHARS), person.uri)
+    for row, uri in card.people:
+        name = style.link(clip(one_line(row.entity.name), HEAD_CHARS), uri)
         if row.relation is not None:
             owners.append(f"{ROLES[row.relation]} {name}")
         elif row.via is not None:
