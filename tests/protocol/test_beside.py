@@ -55,18 +55,6 @@ def test_references_in_large_files(start: Start, root: Path) -> None:
     assert 0 < large.count(FIRST) < 8
 
 
-def test_links_to_what_is_retired(start: Start, root: Path) -> None:
-    ids = [f"old-{number}" for number in range(60)]
-    for one in ids:
-        knowledge.claim(root, one, "Old.", status="superseded", more=LINE * 2_000)
-    body = "\n".join(f"[claim: {one}]" for one in ids)
-    path = knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
-    client = served(start, root)
-    client.open(path.as_uri(), path.read_text("utf-8"))
-    params = {"textDocument": {"uri": path.as_uri()}}
-    assert 0 < len(answered(client, "textDocument/documentLink", params)) < len(ids)
-
-
 def test_commands_wait_for_their_turn_beside_the_loop(root: Path) -> None:
     engine, caller = Engine(env={}), Caller()
     engine.registry.add_root(root)

@@ -20,7 +20,6 @@ def test_links(editor: Editor, library: Path) -> None:
     targets = [row["target"].removeprefix(f"{library.as_uri()}/") for row in found]
     assert list(zip(said, targets, strict=True)) == [
         ("jwt-expires", ".vouch/claims/jwt-expires.yaml"),
-        ("jwt-old", ".vouch/claims/jwt-old.yaml"),
         ("jwt", ".vouch/entities/jwt.yaml"),
         (knowledge.SOURCE, "docs/auth.md"),
         ("jwt-rotates", ".vouch/claims/jwt-rotates.yaml"),

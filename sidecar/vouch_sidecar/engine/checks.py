@@ -65,34 +65,12 @@ class _IdInField(NamedTuple):
     offset: int | None = None
 
 
-class Allowance:
-    """A budget of bytes that may still be read from files; None: unlimited."""
-
-    def __init__(self, left: int | None = None) -> None:
-        self.left = left
-
-    @property
-    def is_spent(self) -> bool:
-        return self.left is not None and self.left <= 0
-
-    def spend(self, size: int) -> bool:
-        """Spend `size` bytes. Returns False if that exceeds the budget, which is spent then."""
-        if self.left is not None:
-            self.left -= size
-        return self.left is None or self.left >= 0
-
-
-_UNLIMITED = Allowance()
-
-
 @dataclass(frozen=True)
 class CheckContext:
     """What an artifact is checked against: the knowledge base around it."""
 
     collection: Collection
     knowledge: Knowledge
-    allowance: Allowance = _UNLIMITED
-    """The budget for reading files of retired artifacts."""
     now: float = 0.0
     """When it is checked, in seconds since 1970."""
 
@@ -134,18 +112,16 @@ class CheckContext:
 
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
         """A claim or page that is not live, read from its file, as the index holds none of these;
-        None for others, or if the allowance is spent.
+        None for others.
         """
         path = usual_path(kind, artifact_id)
         if kind not in (Kind.CLAIM, Kind.PAGE) or classify(path) is not kind:
-            return None
-        if self.allowance.is_spent:
             return None
         try:
             data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
         except (FileNotFoundError, UnreadableError):
             return None
-        artifact = parse(path, data).artifact if self.allowance.spend(len(data)) else None
+        artifact = parse(path, data).artifact
         if not isinstance(artifact, Claim | Page) or key_of(artifact) != (kind, artifact_id):
             return None
         return None if is_live(artifact) else artifact

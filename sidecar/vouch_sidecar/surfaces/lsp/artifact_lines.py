@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -15,11 +14,10 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
     VouchSession,
-    key_of,
 )
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import Citation
-from vouch_sidecar.surfaces.lsp.ids import File, resolve
+from vouch_sidecar.surfaces.lsp.ids import File
 from vouch_sidecar.surfaces.lsp.style import Style, paragraph
 
 LINE_CHARS = 240
@@ -32,9 +30,7 @@ PLURALS = {kind.value: f"{kind.value}s" for kind in Kind} | {
 
 
 def lines_about(file: File, artifact: Artifact, style: Style) -> list[str]:
-    """Lines that describe an artifact, with ids resolved as in `file`. Those of a retired artifact
-    give its status and what superseded it.
-    """
+    """Lines that describe an artifact, with ids resolved as in `file`."""
     return paragraph(_About(file, style).lines(artifact))
 
 
@@ -50,8 +46,6 @@ class _About:
         self._style = style
 
     def lines(self, artifact: Artifact) -> list[str]:
-        if not is_live(artifact):
-            return self._retired(artifact)
         match artifact:
             case Claim():
                 return [*self._claim(artifact), *self._named_by(artifact)]
@@ -92,12 +86,6 @@ class _About:
             *self._ids("Contradicts", Kind.CLAIM, view.contradicts),
         ]
 
-    def _retired(self, artifact: Artifact) -> list[str]:
-        kind, artifact_id = key_of(artifact)
-        head = self._head(artifact_id, kind.value, getattr(artifact, "status", ""))
-        by = artifact.superseded_by if isinstance(artifact, Claim) else None
-        return [head, *self._ids("Superseded by", Kind.CLAIM, [by] if by else [])]
-
     def _head(self, title: str, *facts: str) -> str:
         strong = self._style.strong(clip(one_line(title), LINK_CHARS))
         return " · ".join([strong, *(self._text(fact) for fact in facts if fact)])
@@ -111,7 +99,7 @@ class _About:
         return [f"{label}: {', '.join([*links, *more])}"] if ids else []
 
     def _link(self, kind: Kind, artifact_id: str) -> str:
-        artifact = resolve(self._file.served, (kind,), artifact_id)
+        artifact = self._file.served.view.visible.artifact((kind, artifact_id))
         uri = self._views.uri(artifact.path) if artifact is not None else None
         return self._style.link(clip(one_line(artifact_id), LINK_CHARS), uri)
 

@@ -11,8 +11,6 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.engine.checks import Allowance, CheckContext
-from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
@@ -43,16 +41,13 @@ class File:
         """The ids in the document, in order."""
         return references(self.relative, self.document.source)
 
-    def check_context(self, most: int | None = None) -> CheckContext:
-        """The context to resolve ids in, which reads at most `most` bytes of retired files."""
-        view = self.served.view
-        return CheckContext(self.served.collection, view.knowledge, Allowance(most), view.now)
-
-    def resolve(self, reference: Reference, around: CheckContext | None = None) -> Artifact | None:
-        """The artifact that an id names; None if the caller may not see it. It may be retired: then
-        show its status and what superseded it, but not its text.
-        """
-        return resolve(self.served, reference.kinds, reference.text, around)
+    def resolve(self, reference: Reference) -> Artifact | None:
+        """The artifact that an id names; None if there is none that the caller may see."""
+        visible, named = self.served.view.visible, reference.text
+        found = (
+            artifact for kind in reference.kinds if (artifact := visible.artifact((kind, named)))
+        )
+        return next(found, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +85,6 @@ def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
     for reference in file.references():
         if reference.start <= offset <= reference.end:
             return NamedId(file, reference, file.resolve(reference))
-    return None
-
-
-def resolve(
-    served: Served,
-    kinds: tuple[Kind, ...],
-    artifact_id: str,
-    around: CheckContext | None = None,
-) -> Artifact | None:
-    """As `File.resolve`; the first of `kinds` that has the id counts."""
-    for kind in kinds:
-        if (artifact := served.view.visible.artifact((kind, artifact_id))) is not None:
-            return artifact
-    around = around or CheckContext(served.collection, served.view.knowledge)
-    for kind in kinds:
-        retired = around.retired(kind, artifact_id)
-        if retired is not None and gate_of(retired) in served.view.gates:
-            return retired
     return None
 
 
@@ -151,23 +128,29 @@ class ArtifactFiles:
         self._opened = {
             unquote(document.uri): copy(document) for document in server.documents.opened()
         }
-        self.allowance = Allowance(MAX_READ)
+        self._left = MAX_READ
+
+    @property
+    def are_too_large(self) -> bool:
+        """Whether no more may be read."""
+        return self._left <= 0
 
     def uri(self, relative: str) -> str:
         """The URI of the file at a path below `.vouch/`, in the client's spelling."""
         return self._uri_for(self._below / relative)
 
     def open(self, relative: str) -> EditorDocument | None:
-        """The file at a path below `.vouch/`; None if it can't be read or exceeds the allowance."""
+        """The file at a path below `.vouch/`; None if it can't be read or is too large."""
         uri = self.uri(relative)
         if (document := self._opened.get(unquote(uri))) is not None:
             return document
-        if self.allowance.is_spent:
+        if self.are_too_large:
             return None
         try:
             data, _ = read_bytes_of(self._below, relative)
         except (FileNotFoundError, UnreadableError):
             return None
-        if not self.allowance.spend(len(data)):
+        self._left -= len(data)
+        if self._left < 0:
             return None
         return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._encoding)

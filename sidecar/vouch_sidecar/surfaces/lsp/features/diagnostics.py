@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 
 import vouch_sidecar
 from vouch_sidecar.engine.check_runs import check_one
+from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
@@ -46,7 +47,9 @@ def _problems_in(server: Sidecar, file: File) -> tuple[Problem, ...]:
     reading = parse(file.relative, data)
     if reading.artifact is None:
         return reading.problems
-    return (*reading.problems, *check_one(reading.artifact, data, file.check_context()))
+    view = file.served.view
+    around = CheckContext(file.served.collection, view.knowledge, view.now)
+    return (*reading.problems, *check_one(reading.artifact, data, around))
 
 
 class DiagnosticsPublisher:

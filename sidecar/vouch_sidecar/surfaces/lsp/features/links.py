@@ -16,8 +16,6 @@ from vouch_sidecar.surfaces.lsp.ids import File, client_uri, file_at, target_uri
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_LINKS = 500
-MAX_BYTES_READ = 1 << 20
-"""Bytes read from files of retired artifacts for one answer; further ids are not linked."""
 
 
 def register(server: Sidecar) -> None:
@@ -33,7 +31,6 @@ async def _links(server: Sidecar, params: lsp.DocumentLinkParams) -> list[lsp.Do
 
 
 def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLink]:
-    around = file.check_context(MAX_BYTES_READ)
     references = (reference for reference in file.references() if reference.field != "id")
     return [
         lsp.DocumentLink(
@@ -41,5 +38,5 @@ def _links_in(file: File, uri_for: Callable[[Path], str]) -> list[lsp.DocumentLi
             target=client_uri(uri_for, target_uri(file, artifact)),
         )
         for reference in islice(references, MAX_LINKS)
-        if (artifact := file.resolve(reference, around)) is not None
+        if (artifact := file.resolve(reference)) is not None
     ]

@@ -87,7 +87,7 @@ def _places(
     files: ArtifactFiles, path: str, artifact_id: str, kinds: tuple[Kind, ...], own: bool = False
 ) -> Iterator[lsp.Location]:
     document = files.open(path)
-    if document is None and files.allowance.is_spent:
+    if document is None and files.are_too_large:
         yield lsp.Location(files.uri(path), TOP)
     if document is None or artifact_id not in document.source:
         return
@@ -106,7 +106,7 @@ def _of_entity(
     for number, claim in enumerate(served.view.visible.best_claims(entity_id, MAX_CITING)):
         document = files.open(claim.path) if number < MAX_FILES_READ else None
         if document is None:
-            if number >= MAX_FILES_READ or files.allowance.is_spent:
+            if number >= MAX_FILES_READ or files.are_too_large:
                 yield lsp.Location(files.uri(claim.path), TOP)
             continue
         text = next((scalar for scalar in scalars(document.source) if scalar.field == "text"), None)
