@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.engine.first_read import FirstRead
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
@@ -37,7 +36,7 @@ from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
 from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.readiness import seconds_to_wait
+from vouch_sidecar.operations.readiness import READY_SECONDS, seconds_to_wait
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
 
 GO_ON_SECONDS = 1.0

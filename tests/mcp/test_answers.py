@@ -15,9 +15,9 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.operations import OPERATIONS, readiness
+from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local import client

@@ -13,8 +13,8 @@ import pytest
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.checkout import versions
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async, readiness
+from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.lsp.features import commands, workspace_symbols

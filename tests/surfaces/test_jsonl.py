@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import DiskFollower
-from vouch_sidecar.engine.collection import READY_SECONDS
+from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces import jsonl
 
 from tests.engine.bases import Clock, base, finished, unread_engine

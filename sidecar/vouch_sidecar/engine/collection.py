@@ -30,10 +30,6 @@ SILENT_SECONDS = GRACE_SECONDS
 """How long the last content is served while the files cannot be read: as long as the last good
 version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
-READY_SECONDS = 10.0
-"""For so long after a process begins to serve a knowledge base, answers wait until they are
-complete.
-"""
 LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
 HISTORY, FILES = "history", "files"  # reading commits, and listing files
 """Names of the steps of a knowledge base that may fail, in its `faults`."""

@@ -1,4 +1,6 @@
-"""Waits, for a bounded time, until what an answer depends on is known, and says what is not."""
+"""Waits, for a bounded time, until what an answer depends on is known, and says what is not. Who
+waits for what, and how long, is a table in docs/design.md.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,12 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 
+READY_SECONDS = 10.0
+"""For so long after a process begins to serve a knowledge base, answers wait until they are
+complete.
+"""
 CATCH_UP_SECONDS = 0.5
 """How long a question waits for the look at what git checked out, or a client reported."""
 

@@ -39,12 +39,11 @@ from vouch_sidecar.surfaces.install.hosts import HOSTS, host_called
 from vouch_sidecar.surfaces.install.hosts.host import COMMAND, Host, Location
 from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import PROCESS, ask
+from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, ask
 from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
 from vouch_sidecar.text.text_forms import Form
 
 RemarkState = Literal["ok", "note", "wrong"]
-EXAMINE_SECONDS = 2.0
 TRIAL_SECONDS = 15.0
 WHEN_RESIDENTS_END = (
     f"ends after {RESIDENT_IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
@@ -201,7 +200,7 @@ def _resident(root: Path, env: Mapping[str, str]) -> Remark:
     if not is_supported():
         return Remark("running sidecar", "note", "hooks say nothing on this system")
     path = socket_path(root, env)
-    about = (ask([root], PROCESS, {}, timeout=EXAMINE_SECONDS, env=env) or {}).get("result")
+    about = (ask([root], PROCESS, {}, timeout=SOON_SECONDS, env=env) or {}).get("result")
     if isinstance(about, dict):
         theirs, resident = about.get("version"), about.get("resident") is True
         if theirs == __version__:
@@ -309,7 +308,7 @@ def _trial(at: Examined) -> Iterator[Remark]:
     if any(Pause.of(root, at.env).until() is not None for root in at.roots):
         yield Remark("trial prompt", "note", "none sent: hooks are silent while paused")
         return
-    is_served = ask(at.roots, PROCESS, {}, timeout=EXAMINE_SECONDS, env=at.env) is not None
+    is_served = ask(at.roots, PROCESS, {}, timeout=SOON_SECONDS, env=at.env) is not None
     if is_unwanted(at.env) and not is_served:
         yield Remark("trial prompt", "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
         return

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import has_settings
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import Operation, Result, status
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask, result_of
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask, result_of
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 
@@ -25,8 +25,6 @@ R = TypeVar("R", bound=Result)
 
 MOST_NAMED = 3
 """Files that can't be used that a command names; it counts the others."""
-PROCESS_SECONDS = 2.0
-"""Time limit of the other process."""
 
 
 class Back(Protocol):
@@ -44,7 +42,7 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
             operation.kb_method,
             {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
             env=os.environ,
-            timeout=PROCESS_SECONDS,
+            timeout=SOON_SECONDS,
             reader="person",
             version=__version__,
         )

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line
+from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.console.options import MissingKnowledgeBaseError
 from vouch_sidecar.surfaces.console.own_engine import loaded
 from vouch_sidecar.surfaces.install import vouch_hooks

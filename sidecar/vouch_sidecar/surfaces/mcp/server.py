@@ -22,9 +22,9 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import READY_SECONDS
 from vouch_sidecar.kb.discovery import discover, has_settings
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
     HOOK,

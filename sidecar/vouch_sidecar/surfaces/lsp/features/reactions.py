@@ -12,12 +12,10 @@ from vouch_sidecar.engine.ledger import Reaction
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import DismissParams, InvalidParamsError, read_params
-from vouch_sidecar.surfaces.local.client import REACTION, ask
+from vouch_sidecar.surfaces.local.client import REACTION, SOON_SECONDS, ask
 from vouch_sidecar.surfaces.lsp.features.operations import refusal
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-SECONDS = 2.0
-"""Time limit of the process that counts."""
 DISMISSED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 
 
@@ -59,6 +57,6 @@ def _count(server: Sidecar, served: Served, reaction: Reaction) -> None:
         ledger.count_reaction(reaction)
     elif engine.usage.is_on(served) and engine.usage.kept(root) is None:
         tell = partial(
-            ask, [root], REACTION, {"reaction": reaction}, env=engine.env, timeout=SECONDS
+            ask, [root], REACTION, {"reaction": reaction}, env=engine.env, timeout=SOON_SECONDS
         )
         server.spawn(anyio.to_thread.run_sync(tell))
