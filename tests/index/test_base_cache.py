@@ -16,7 +16,7 @@ from tantivy import Document, Index, Query
 from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Manifest, tidy
 from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.index.document_schema import SCHEMA
-from vouch_sidecar.index.encoding import PlacedStem, StemPlace
+from vouch_sidecar.index.encoding import StemPlace, placed_stem
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.stored_artifacts import artifact_in
@@ -81,8 +81,8 @@ def test_anybody_can_ask_a_base(bases: Bases) -> None:
     """It is an index of tantivy, and a claim is found by what our analysis makes of its words."""
     index = Index.open(str(leave(bases)))
     (stem,) = content_stems("rotating")
-    placed = PlacedStem(StemPlace(Kind.CLAIM, "open").encode(), stem)
-    query = Query.term_query(SCHEMA, "stems", placed.encode(), "freq")
+    placed = placed_stem(StemPlace(Kind.CLAIM, "open").encode(), stem)
+    query = Query.term_query(SCHEMA, "stems", placed, "freq")
     searcher = index.searcher()
     ((_, address),) = searcher.search(query, 10).hits
     assert artifact_in(searcher.doc(address)) == ARTIFACTS[1]

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.artifact_documents import document
-from vouch_sidecar.index.encoding import DocumentKey, PlacedStem
+from vouch_sidecar.index.encoding import DocumentKey, placed_stem
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
 
@@ -38,7 +38,7 @@ class Text:
         return DocumentKey("claim", self.id).encode()
 
     def made(self) -> Document:
-        stems = " ".join(PlacedStem(self.place, word).encode() for word in self.words)
+        stems = " ".join(placed_stem(self.place, word) for word in self.words)
         return document(
             {
                 "key": self.key,
@@ -153,7 +153,7 @@ def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     for place in PLACES:
         for word in WORDS:
             number = sum(text.place == place and word in text.words for text in texts)
-            assert snapshot.frequency("stems", PlacedStem(place, word).encode()) == number
+            assert snapshot.frequency("stems", placed_stem(place, word)) == number
     assert snapshot.lengths == {
         place: Sum(len(here), sum(len(text.words) for text in here))
         for place in PLACES

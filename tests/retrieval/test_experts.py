@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
-from vouch_sidecar.retrieval.people.weights import closeness, focus
+from vouch_sidecar.retrieval.people.weights import closeness
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view
@@ -82,12 +82,6 @@ def test_the_factors_reproduce_every_figure(weight: str, topic: str) -> None:
         assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions()))
         for one in row.contributions():
             assert one.amount == pytest.approx(prod(one.factors.values()))
-
-
-def test_focus_is_by_share_of_all_claims() -> None:
-    assert focus(0, 50) == 1.0
-    assert focus(1, 30) == pytest.approx(1 / sqrt(2))
-    assert focus(3, 0) == 1.0
 
 
 def test_closeness_of_identifiers_and_names() -> None:

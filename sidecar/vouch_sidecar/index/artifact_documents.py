@@ -35,13 +35,13 @@ from vouch_sidecar.index.document_schema import (
 from vouch_sidecar.index.encoding import (
     NOBODY,
     DocumentKey,
-    PlacedStem,
     Pointer,
     Pseudonyms,
     StemPlace,
     gates_of,
     hash_of,
     label_of,
+    placed_stem,
 )
 from vouch_sidecar.index.pointers import references, retired_key
 from vouch_sidecar.index.receipts import Quoted, Sentence
@@ -231,7 +231,7 @@ def _text_fields(kind: str, artifact_id: str, section: int, label: str, text: st
 
 
 def _terms(where: str, stems: Iterable[str]) -> str:
-    return " ".join(PlacedStem(where, stem).encode() for stem in stems)
+    return " ".join(placed_stem(where, stem) for stem in stems)
 
 
 def _said_fields(claim: Claim, label: str, quoted: Quoted | None, own: Fields) -> Fields:

@@ -62,21 +62,11 @@ class StemPlace(NamedTuple):
         return cls(kind, label)
 
 
-class PlacedStem(NamedTuple):
-    """A stem of a text, with the place as `StemPlace` encodes it."""
-
-    place: str
-    stem: str
-
-    def encode(self) -> str:
-        """The value for the field `stems`."""
-        return f"{self.place}:{self.stem[:MAX_STEM]}"
-
-    @classmethod
-    def decode(cls, term: str) -> PlacedStem:
-        """The stem that a value of the field stands for, as far as the index holds it."""
-        place, _, stem = term.partition(":")
-        return cls(place, stem)
+def placed_stem(place: str, stem: str) -> str:
+    """The value for the field `stems`: a stem with the place of its text, as `StemPlace` encodes
+    it.
+    """
+    return f"{place}:{stem[:MAX_STEM]}"
 
 
 class CountedEntity(NamedTuple):

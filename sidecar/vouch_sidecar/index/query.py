@@ -17,11 +17,11 @@ from vouch_sidecar.index.document_schema import SCHEMA, SENTENCE_STEMS
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
-    PlacedStem,
     Pointer,
     StemPlace,
     is_of_two_gates,
     labels_for,
+    placed_stem,
 )
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
@@ -71,7 +71,7 @@ def nearly_query(kind: Kind, artifact_id: str) -> Query:
 
 def stem_query(place: str, stem: str) -> Query:
     """Documents with a stem at a place (`StemPlace`)."""
-    return Query.term_query(SCHEMA, "stems", PlacedStem(place, stem).encode(), "freq")
+    return Query.term_query(SCHEMA, "stems", placed_stem(place, stem), "freq")
 
 
 def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Query:
@@ -160,7 +160,7 @@ class Search:
             return self.snapshot.count(self.holding([term], kind))
         frequency = self.snapshot.frequency
         places = self.places[kind]
-        return sum(frequency("stems", PlacedStem(place, stem).encode()) for place in places)
+        return sum(frequency("stems", placed_stem(place, stem)) for place in places)
 
     # Documents of a kind
 
@@ -212,7 +212,7 @@ class Search:
 
     def beginning(self, folded: str, kind: str) -> Query:
         """The documents of a kind that hold a stem with this beginning."""
-        places = (PlacedStem(name, folded).encode() for name in self.places[kind])
+        places = (placed_stem(name, folded) for name in self.places[kind])
         return any_of([matching("stems", f"{spelled(place)}.*") for place in places])
 
     def _word(self, term: Term, kind: str) -> Query:

@@ -15,8 +15,8 @@ from vouch_sidecar.index.document_schema import RETIRED
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
-    PlacedStem,
     labels_for,
+    placed_stem,
 )
 from vouch_sidecar.index.receipts import Quoted, Sentence, names_place
 from vouch_sidecar.index.withheld_texts import Closed
@@ -60,7 +60,7 @@ def entities_in(claim: Document, gates: frozenset[str]) -> frozenset[str]:
 
 def stems_in(document: Document) -> list[str]:
     """The stems of a document's text, in order."""
-    before = PlacedStem(document["place"][0], "").encode()
+    before = placed_stem(document["place"][0], "")
     return document["stems"][0][len(before) :].split(f" {before}") if document["length"][0] else []
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from struct import Struct
 
@@ -63,17 +65,17 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
+    return _read_whole(partial(_open, str(path), kb_dir), limit)
+
+
+def _read_whole(opening: Callable[[], int], limit: int) -> tuple[bytes, Stat]:
+    """Open, read and close a file. Returns its bytes and its stat."""
     try:
-        descriptor = _open(str(path), kb_dir)
+        descriptor = opening()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    return _read_whole(descriptor, limit)
-
-
-def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
-    """Read and close an open file. Returns its bytes and its stat."""
     try:
         _regular(os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -96,13 +98,8 @@ def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
     parts = relative.split("/")
     if not relative or {"", ".", ".."}.intersection(parts):
         raise UnreadableError("the path leaves its folder")
-    try:
-        descriptor = _open_below(str(root), f"{str(root).rstrip('/')}/{relative}")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise FileNotFoundError(errno.ENOENT, "gone") from error
-    except (OSError, ValueError) as error:
-        raise UnreadableError(_reason(error)) from error
-    return _read_whole(descriptor, limit)
+    path = f"{str(root).rstrip('/')}/{relative}"
+    return _read_whole(partial(_open_below, str(root), path), limit)
 
 
 def _open(path: str, kb_dir: Path | None) -> int:

@@ -181,8 +181,7 @@ class Names:
             return []
         ids: set[str] = set()
         for stems in paths_without_gaps(analysis):
-            ids.update(filter(self._counts, self._base.containing(stems)))
-            ids.update(self._new.containing(stems))
+            ids.update(self._holding(stems))
         return sorted(ids)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:

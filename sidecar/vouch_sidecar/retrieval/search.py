@@ -138,16 +138,11 @@ def as_units(
         earlier = units.setdefault(key, hit)
         if earlier.found_by is None and hit.found_by is not None:
             units[key] = earlier._replace(found_by=hit.found_by)
-    return [_with_statement(hit) for hit in units.values()]
-
-
-def _with_statement(hit: Ranked) -> Ranked:
-    """A hit; for an exchange that was found by its question, the first statement of its answer is
-    added.
-    """
-    if hit.found_by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
-        return hit._replace(found_by=next(iter(hit.view.texts.statements_of(hit.artifact)), None))
-    return hit
+    for key, hit in units.items():
+        if hit.found_by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
+            statements = hit.view.texts.statements_of(hit.artifact)
+            units[key] = hit._replace(found_by=next(iter(statements), None))
+    return list(units.values())
 
 
 def found_by_words(

@@ -106,8 +106,7 @@ class Repository:
             said = _read(self.folder / "HEAD", MAX_HEAD)
             if _COMMIT.match(said):
                 return said.decode()
-            ref = said.removeprefix(b"ref:").strip().decode()
-            if not _REF.match(ref) or ".." in ref:
+            if (ref := _ref_in(said)) is None:
                 return None
             with suppress(FileNotFoundError):
                 written = _read(self.common / ref, MAX_HEAD)
@@ -379,12 +378,16 @@ class Head:
         if head != self._read_at:
             self._read_at, self._ref = head, None
             with suppress(OSError, ValueError, UnreadableError):
-                said = _read(self._folder / "HEAD", MAX_HEAD).decode()
-                ref = said.removeprefix("ref:").strip()
-                self._ref = ref if _REF.match(ref) and ".." not in ref else None
+                self._ref = _ref_in(_read(self._folder / "HEAD", MAX_HEAD))
         if self._ref is None:
             return (head,)
         return head, _stat(self._common / self._ref) or _stat(self._common / "packed-refs")
+
+
+def _ref_in(head: bytes) -> str | None:
+    """The branch that a HEAD names; None for anything else. Raises ValueError."""
+    ref = head.removeprefix(b"ref:").strip().decode()
+    return ref if _REF.match(ref) and ".." not in ref else None
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

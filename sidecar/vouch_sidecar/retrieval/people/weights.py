@@ -204,7 +204,8 @@ class ByEvidence(Weight):
         view, rows = self.match.view, self._added.get(entity_id, [])
         own, everything = view.counts.claims_of(entity_id), view.counts.claims
         total = fsum(row.amount for row in rows)
-        focused = focus(own, everything)
+        # An entity that many claims are about counts less for the same evidence.
+        focused = 1 / sqrt(1 + PROLIFIC * own / everything) if everything else 1.0
         factors = {
             "sum": total,
             "focus": focused,
@@ -248,13 +249,6 @@ def closeness(text: str, held: tuple[Term, ...]) -> dict[str, float]:
         t = min(t, len(places)) if t else len(places)
     t = max(1, t)
     return {"form": form, "frequency": 2 * t / (t + 1), "lead": lead}
-
-
-def focus(own: int, total: int) -> float:
-    """1/√(1 + 30·own/total): an entity that many claims are about counts less for the same
-    evidence.
-    """
-    return 1 / sqrt(1 + PROLIFIC * own / total) if total else 1.0
 
 
 def _tally(count: int, total: float) -> Tally:
