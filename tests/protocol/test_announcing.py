@@ -28,13 +28,9 @@ def announced(root: Path, capabilities: Any) -> Any:
 def test_a_client_is_told_what_it_can_use(root: Path) -> None:
     found = announced(root, ABLE)
     assert found.keys() >= OPTIONAL
-    assert found["completionProvider"]["resolveProvider"]
     assert found["executeCommandProvider"]["commands"] == [
         "vouch.changed",
-        "vouch.experts",
         "vouch.names",
-        "vouch.openClaim",
-        "vouch.salience",
     ]
     forbidden = {"renameProvider", "documentFormattingProvider", "documentRangeFormattingProvider"}
     assert not forbidden & found.keys()
@@ -57,7 +53,6 @@ def test_what_is_about_our_files_is_registered_for_these(start: Start, root: Pat
     assert all(
         row["documentSelector"] == [{"pattern": "**/.vouch/**"}] for row in registered.values()
     )
-    assert registered["textDocument/completion"]["resolveProvider"]
 
 
 def test_a_refusal_of_that_costs_nothing_else(start: Start, root: Path) -> None:

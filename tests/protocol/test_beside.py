@@ -76,6 +76,6 @@ def test_commands_wait_for_their_turn_beside_the_loop(root: Path) -> None:
         server: Any = SimpleNamespace(engine=engine, caller=caller, documents=None, commands={})
         server.on = lambda _, run: setattr(server, "run", run)
         commands.register(cast(Sidecar, server))
-        return await server.run(lsp.ExecuteCommandParams("vouch.experts", ["redis"]))
+        return await server.run(lsp.ExecuteCommandParams("vouch.changed", ["9999d"]))
 
     asyncio.run(session())

@@ -58,7 +58,6 @@ PARAMS: Mapping[str, Callable[[Asked], Params]] = {
     "session_end": lambda a: [{"session_id": a.entity}],
 }
 """By operation the params that should bring up what there is."""
-RESOLVE = "completionItem/resolve"
 UNMATCHED = "unmatched"
 """Labels the words of a topic that experts does not know."""
 PASSING = {"generation", "probe_time_ms", "from_cache", "indexed_at", "tokenId", "sessions"}
@@ -137,12 +136,6 @@ def in_editor(client: Client, root: Path, everything: Iterable[Asked]) -> Answer
             if "/context " in label:  # has the typed name in play once its pause was over
                 answer["result"].pop("_meta", None)
             found[label] = plain(answer["result"], root)
-            if "/completion " in label and answer["result"] is not None:
-                for item in answer["result"]["items"][:3]:
-                    resolved = client.request(RESOLVE, item)
-                    found[f"{asked.entity}: lsp {RESOLVE} {label} {item['label']}"] = plain(
-                        resolved, root
-                    )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Describes an artifact in a few lines, for hovers and completions."""
+"""Describes an artifact in a few lines, for hovers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Commands for every editor: rank experts on a topic, complete its name, list what is in play or
-what changed, open a claim.
-"""
+"""Commands for editors: list what changed, complete the name of a topic."""
 
 from __future__ import annotations
 
@@ -14,14 +12,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations import OPERATIONS, Result, as_json
+from vouch_sidecar.operations import as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.readiness import looked
 from vouch_sidecar.operations.wire import since_when
 from vouch_sidecar.retrieval.prefix_search import names_like
 from vouch_sidecar.retrieval.recent_changes import newest
-from vouch_sidecar.surfaces.lsp.features.operations import answer
-from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MOST_CHANGED = 50
@@ -31,9 +27,6 @@ MAX_NAMES_OFFERED = 40
 def register(server: Sidecar) -> None:
     """Answer `workspace/executeCommand`."""
     server.commands |= {
-        "vouch.experts": partial(_ask, server, "experts", "topic"),
-        "vouch.salience": partial(_ask, server, "salience", "session_id"),
-        "vouch.openClaim": partial(_open_claim, server),
         "vouch.changed": partial(_changed, server),
         "vouch.names": partial(_names, server),
     }
@@ -45,13 +38,6 @@ async def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
         raise JsonRpcInvalidParams("command: there is no such command")
     await looked(server.engine, server.caller)
     return await run(params.arguments or ())
-
-
-async def _ask(server: Sidecar, name: str, field: str, arguments: Sequence[Any]) -> Result:
-    """The result of an operation. The argument holds its params, or the value of param `field`."""
-    given = arguments[0] if arguments else {}
-    params = {field: given} if isinstance(given, str) else given
-    return await answer(server, OPERATIONS[name], params)
 
 
 async def _changed(server: Sidecar, arguments: Sequence[Any]) -> list[dict[str, Any]]:
@@ -81,13 +67,3 @@ async def _names(server: Sidecar, arguments: Sequence[Any]) -> list[str]:
     typed = str(arguments[0]).strip() if arguments else ""
     views = [kb.view for kb in server.engine.serving(server.caller)]
     return [one_line(name) for name in names_like(views, typed, MAX_NAMES_OFFERED)]
-
-
-async def _open_claim(server: Sidecar, arguments: Sequence[Any]) -> lsp.Location | None:
-    """Open the file of a claim, if the client supports that. Returns the file's location."""
-    result: Any = await _ask(server, "claim", "id", arguments)
-    place = location(server, result.claim.uri)
-    if place is not None and server.capability("window.show_document") is not None:
-        params = lsp.ShowDocumentParams(uri=place.uri, take_focus=True, selection=place.range)
-        server.spawn(server.window_show_document_async(params))
-    return place

@@ -13,10 +13,8 @@ from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.artifact_lines import lines_about
 from vouch_sidecar.surfaces.lsp.ids import File, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.lsp.style import style_for
 
 MAX_COMPLETIONS = 30
 """Ids of one kind in an answer; the client asks again at the next character."""
@@ -34,12 +32,9 @@ ITEMS = {
 
 
 def register(server: Sidecar) -> None:
-    """Answer `textDocument/completion`, and `completionItem/resolve` with a description."""
-    options = lsp.CompletionOptions(
-        trigger_characters=["[", ":", "-", " ", ","], resolve_provider=True
-    )
+    """Answer `textDocument/completion`."""
+    options = lsp.CompletionOptions(trigger_characters=["[", ":", "-", " ", ","])
     server.on(lsp.TEXT_DOCUMENT_COMPLETION, partial(_complete, server), options)
-    server.on(lsp.COMPLETION_ITEM_RESOLVE, partial(_resolve, server))
 
 
 def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
@@ -79,7 +74,6 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
             filter_text=typed or None,
             sort_text=f"{at:04}",
             text_edit=lsp.TextEdit(range=replaced, new_text=artifact.id),
-            data={"uri": file.document.uri, "kind": key_of(artifact)[0].value, "id": artifact.id},
         )
         for at, artifact in enumerate(artifacts)
     ]
@@ -107,16 +101,3 @@ def _replaced(file: File, start: int, offset: int) -> lsp.Range:
     """The range from the beginning of a value to the end of the word at the caret."""
     rest = REST.match(file.document.source, offset)
     return file.document.range_of(start, rest.end() if rest is not None else offset)
-
-
-def _resolve(server: Sidecar, item: lsp.CompletionItem) -> lsp.CompletionItem:
-    data = item.data if isinstance(item.data, dict) else {}
-    uri, kind, artifact_id = (data.get(name) for name in ("uri", "kind", "id"))
-    file = file_at(server, uri) if isinstance(uri, str) else None
-    if file is None or not isinstance(artifact_id, str) or kind not in list(Kind):
-        return item
-    artifact = file.served.view.visible.artifact((Kind(kind), artifact_id))
-    if artifact is not None:
-        style = style_for(server)
-        item.documentation = style.content(lines_about(file, artifact, style))
-    return item
