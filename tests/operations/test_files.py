@@ -303,15 +303,15 @@ def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) 
     collection = engine.registry.add_root(root)
     engine.load()
     from vouch_sidecar.engine.surroundings import Stage
-    from vouch_sidecar.engine.workspace_state import load_kept
+    from vouch_sidecar.engine.workspace_state import WorkspaceState, load_kept
 
-    recalled = load_kept(collection)
+    recalled = load_kept(collection, WorkspaceState())
     assert recalled is not None
     engine.publish_workspace(collection, Stage(recalled))
     assert ids(engine) == ["cites", "names"]
     (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
     kept.write_bytes(kept.read_bytes()[:-20])
-    assert load_kept(collection) is None
+    assert load_kept(collection, WorkspaceState()) is None
 
 
 def test_retirement_removes_what_was_kept(root: Path, tmp_path: Path, engine: Engine) -> None:

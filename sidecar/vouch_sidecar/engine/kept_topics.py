@@ -31,16 +31,13 @@ def keep_topics(collection: Collection, state: WorkspaceState) -> None:
     knowledge, files, bases = state.knowledge, state.files, collection.bases
     if knowledge is None or files is None or bases is None:
         return
-    if (
-        knowledge is not collection.reader.latest
-        or collection.surroundings.topics.knowledge is not knowledge
-    ):
+    if knowledge is not collection.reader.latest or state.topics.knowledge is not knowledge:
         return
-    basis = _basis(collection, knowledge, files, collection.surroundings.workspace.origin)
+    basis = _basis(collection, knowledge, files, state.workspace.origin)
     if not basis:
         return
     looked = {path: _hex(quotes.stat) for path, quotes in state.quotes.items()}
-    by_gate = {gate: _rows(table) for gate, table in collection.surroundings.topics.by_gate.items()}
+    by_gate = {gate: _rows(table) for gate, table in state.topics.by_gate.items()}
     bases.write_extra(_name(), json.dumps([basis, looked, by_gate]).encode())
     if collection.reader.latest is not knowledge:  # they may name what was retired since
         bases.drop_extra(_name())

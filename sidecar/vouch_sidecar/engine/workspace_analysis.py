@@ -90,6 +90,7 @@ def analyse(
     `whole` state is needed, so that a later change costs only itself.
     """
     for stage in _stages(collection, state, env, checkpoint, whole=whole):
+        state.took(stage)
         is_cut = state.files is not None and state.files.is_cut
         yield stage._replace(missing=Missing(state.history.unread, is_cut))
 
@@ -104,15 +105,15 @@ def _stages(
 ) -> Iterator[Stage]:
     knowledge = collection.knowledge
     if not state.recalled and (kept := _resume(collection, knowledge, state, env)) is not None:
-        state.was_kept(kept.workspace)
         yield kept
+        state.was_kept()
         if kept.complete_for is not None and not whole:
             return
     is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
     if is_known and not look_for_changes(state, collection, env, checkpoint):
         fresher = _look_again(collection, state, checkpoint)
         if fresher is not None or collection.is_workspace_pending:
-            yield Stage(fresher or collection.surroundings.workspace, None, knowledge)
+            yield Stage(fresher or state.workspace, None, knowledge)
     else:
         yield from work_out(collection, knowledge, state, env, checkpoint)
     keep_results(collection, state)
@@ -168,7 +169,7 @@ def _resume(
 
 
 def keep_results(collection: Collection, state: WorkspaceState) -> None:
-    """Write the published results to the cache, unless they are there already."""
+    """Write the results to the cache, unless they are there already."""
     if not is_kept(collection, state):
         keep(collection, state)
         keep_topics(collection, state)
@@ -186,7 +187,7 @@ def work_out(
     files = listed_files(collection, state, env)
     locator = Locator(root, files)
     changed = _changed(state.knowledge, knowledge)
-    sources = collection.surroundings.workspace.sources
+    sources = state.workspace.sources
     state.begin_reading(anew=changed is None)
     if changed is None:
         sources = sources_in(knowledge, locator, state.once.files, checkpoint)
@@ -195,7 +196,7 @@ def work_out(
     for claim_id, claim in _claims(knowledge, changed):
         checkpoint()
         state.read(claim_id, None if claim is None else read_claim(facts.of(claim), locator))
-    origin, before = origin_of(root), collection.surroundings.workspace.fresh
+    origin, before = origin_of(root), state.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     if state.names.stats:
         known_uses, searched = _without_common(state.common, uses, wanted)
@@ -210,7 +211,7 @@ def work_out(
     workspace.made_ready()
     yield Stage(workspace)
     # Until the second stage the old topics count; it takes long where no file was searched yet.
-    if collection.surroundings.topics.knowledge is None and not state.names.stats:
+    if state.topics.knowledge is None and not state.names.stats:
         yield Stage(workspace, _topics(collection, knowledge, workspace, state, checkpoint))
     own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, checkpoint)
@@ -245,8 +246,7 @@ def _look_again(
     """The workspace with its freshness updated, and the lines of names in files that were saved;
     None if no such file changed.
     """
-    root, published = collection.root, collection.surroundings.workspace
-    workspace = published
+    root, workspace = collection.root, state.workspace
     with collection.due.look("quotes", state.quotes.keys()) as paths:
         same = all(stat_of(root, path) == state.quotes[path].stat for path in paths)
     if not same:
@@ -256,7 +256,7 @@ def _look_again(
     if saved := state.names.take_saved():
         names = {path: state.names.by_path.get(path, NO_NAMES) for path in saved}
         workspace = workspace.with_names(names, {path: state.names.stats[path] for path in saved})
-    return None if workspace is published else workspace
+    return None if workspace is state.workspace else workspace
 
 
 def _freshness(

@@ -83,7 +83,7 @@ def _take_in_saved(state: WorkspaceState, collection: Collection, checkpoint: Ch
     """Take in where the files that were saved say names. Ends and returns True at the first that
     says other names than before, or is gone. Reads only what was saved.
     """
-    root, wanted = collection.root, collection.surroundings.workspace.wanted
+    root, wanted = collection.root, state.workspace.wanted
     if not wanted:
         return False
     with collection.due.look("names", state.names.stats.keys()) as paths:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
+from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.decisions import decided_at, rationales
@@ -27,6 +28,7 @@ from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness, GoneNames, QuoteRange
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import SaidNames, Tie, Ties, Use
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 
 @dataclass(slots=True)
@@ -125,6 +127,9 @@ class WorkspaceState:
     """
 
     knowledge: Knowledge | None = None
+    workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
+    """What was last worked out, or kept by an earlier process."""
+    topics: Topics = NO_TOPICS
     files: Files | None = None
     watched: dict[str, bool] = field(default_factory=dict)
     """The files that claims are tied to or cite, and whether each was there at the last analysis.
@@ -154,9 +159,13 @@ class WorkspaceState:
         """Say whether an answer depends on the history from now on."""
         self.needs_history = is_needed
 
-    def was_kept(self, workspace: Workspace) -> None:
-        """A workspace is in the cache."""
-        self.kept = workspace.serial
+    def took(self, stage: Stage) -> None:
+        """A stage was worked out."""
+        self.workspace, self.topics = stage.workspace, stage.topics or self.topics
+
+    def was_kept(self) -> None:
+        """The workspace is in the cache."""
+        self.kept = self.workspace.serial
 
     # Files
 
@@ -245,12 +254,11 @@ def is_there(root: Path, path: str) -> bool:
     return os.path.lexists(root / path)
 
 
-def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Workspace | None:
+def load_kept(collection: Collection, state: WorkspaceState) -> Workspace | None:
     """The workspace that an earlier process kept, which also fills `state`. None if there is none,
     or if it is malformed.
     """
-    if state is not None:
-        state.recalled = True
+    state.recalled = True
     data = None if collection.bases is None else collection.bases.read_extra(_name())
     if data is None:
         return None
@@ -263,9 +271,8 @@ def load_kept(collection: Collection, state: WorkspaceState | None = None) -> Wo
         (wanted,) = parts["wanted"]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
-    if state is not None:
-        state.names = NamesInFiles(wanted, dict(parts["said"]), parts["stats"])
-        state.once = Once(dict(parts["once"]), set(parts["names"]))
+    state.names = NamesInFiles(wanted, dict(parts["said"]), parts["stats"])
+    state.once = Once(dict(parts["once"]), set(parts["names"]))
     ties = Ties(parts["by_path"], parts["uses"], parts["said"])
     origin = origin_of(collection.root)
     quotes = {quote: fresh for some in parts["quotes"].values() for quote, fresh in some}
@@ -302,18 +309,18 @@ def _names(
 
 
 def is_kept(collection: Collection, state: WorkspaceState) -> bool:
-    """Whether the published workspace is in the cache."""
-    bases, serial = collection.bases, collection.surroundings.workspace.serial
+    """Whether the workspace is in the cache."""
+    bases, serial = collection.bases, state.workspace.serial
     return bases is not None and state.kept == serial and bases.has_extra(_name())
 
 
 def keep(collection: Collection, state: WorkspaceState) -> None:
-    """Write the published workspace to the cache for the next process, which continues an analysis
+    """Write the workspace to the cache for the next process, which continues an analysis
     that was cut short.
     """
     if collection.bases is None or not state.names.wanted:
         return
-    workspace, names = collection.surroundings.workspace, state.names
+    workspace, names = state.workspace, state.names
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": workspace.ties.by_path,
         "uses": workspace.ties.uses,
@@ -332,7 +339,7 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
         for key, value in entries.items()
     )
     if collection.bases.write_extra(_name(), "\n".join(lines).encode()):
-        state.was_kept(workspace)
+        state.was_kept()
 
 
 @cache
