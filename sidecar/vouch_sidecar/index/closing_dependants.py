@@ -90,9 +90,7 @@ def _touched(
     evidence: set[str] = set()
     sources: set[str] = set()
     for key in [*shown, *gone]:
-        versions = [
-            version for version in (before.artifact(key), shown.get(key)) if version is not None
-        ]
+        versions = [*filter(None, (before.artifact(key), shown.get(key)))]
         for artifact in versions:
             if isinstance(artifact, Claim):
                 # Not the sources that it cites, which every claim may cite.
@@ -124,9 +122,7 @@ def _reclosed(
         return []
     ids: set[str] = set()
     for key in [*shown, *gone]:
-        versions = [
-            version for version in (before.artifact(key), shown.get(key)) if version is not None
-        ]
+        versions = [*filter(None, (before.artifact(key), shown.get(key)))]
         if key[0] is Kind.CLAIM:
             was, now = sealed_before(before, key), world.sealed(key[1])
             for cited in (was[1] | now[1]) if was != now else ():

@@ -56,6 +56,8 @@ class Weight(ABC):
     """The weight in words, for people."""
     title: ClassVar[str]
     """The weight in a heading; “by NAME” unless a class says otherwise."""
+    column: ClassVar[str | None] = None
+    """The column of the index with what a claim adds; None where every claim adds the same."""
 
     def __init_subclass__(cls) -> None:
         cls.title = vars(cls).get("title", f"by {cls.name}")
@@ -69,9 +71,9 @@ class Weight(ABC):
     def tallies(self) -> dict[str, Tally]:
         """The score of each entity, over all matching claims."""
 
-    @abstractmethod
     def largest(self, entity_id: str, limit: int) -> list[Document]:
         """The claims that add most for an entity, ties by id. `tallies` must be called first."""
+        return self._first(self._claims_of(entity_id), limit, self.column)
 
     @abstractmethod
     def factors(self, matched: Matched) -> dict[str, float]:
@@ -98,9 +100,6 @@ class ByCount(Weight):
     def tallies(self) -> dict[str, Tally]:
         sums = self.match.view.search.sums_by_entity(self.match.query)
         return {e: _tally(total.number, float(total.number)) for e, total in sums.items()}
-
-    def largest(self, entity_id: str, limit: int) -> list[Document]:
-        return self._first(self._claims_of(entity_id), limit)
 
     def factors(self, matched: Matched) -> dict[str, float]:  # noqa: ARG002
         return {"claim": 1.0}
@@ -147,13 +146,11 @@ class ByCitation(Weight):
     name = "citation"
     title = "by what they cite"
     formula = "sum, where a claim adds its distinct evidence ids × its confidence"
+    column = "cited"
 
     def tallies(self) -> dict[str, Tally]:
-        sums = self.match.view.search.sums_by_entity(self.match.query, "cited")
+        sums = self.match.view.search.sums_by_entity(self.match.query, self.column)
         return {e: _tally(total.number, total.total / CITED_UNIT) for e, total in sums.items()}
-
-    def largest(self, entity_id: str, limit: int) -> list[Document]:
-        return self._first(self._claims_of(entity_id), limit, "cited")
 
     def factors(self, matched: Matched) -> dict[str, float]:
         claim = matched.claim
