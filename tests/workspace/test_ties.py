@@ -278,25 +278,12 @@ def test_a_path_that_is_named(root: Path, tmp_path: Path, text: str, path: str) 
     assert [row[:2] for row in tie_rows(settled(root, tmp_path), path)] == [("one", "path")]
 
 
-def test_a_path_in_the_quoted_line_or_the_decision(root: Path, tmp_path: Path) -> None:
+def test_a_path_in_the_quoted_line(root: Path, tmp_path: Path) -> None:
     content = b"# T\n\nThe loop in src/pkg/upload.py gives up early.\n"
     cite(root, "one", "It gives up early.", "https://e.example", content, quote=b"gives up early")
-    cite(root, "two", "It is slow.", "https://e.example", content)
-    decided = {
-        "id": "d",
-        "kind": "claim",
-        "status": "approved",
-        "payload": {"id": "two"},
-        "rationale": "Seen in src/pkg/net/wire.py",
-    }
-    put(root / ".vouch", "decided/d.yaml", dump(decided))
-    put(root / ".vouch", "decided/e.yaml", dump(decided | {"status": "rejected", "rationale": "x"}))
-    put(root / ".vouch", "decided/f.yaml", b"rationale: [")
     engine = settled(root, tmp_path)
     assert tie_rows(engine, "src/pkg/upload.py") == [("one", "path", None)]
     assert ties(engine, "src/pkg/upload.py")[0].why == "the line it quotes names it"
-    assert tie_rows(engine, "src/pkg/net/wire.py") == [("two", "path", None)]
-    assert ties(engine, "src/pkg/net/wire.py")[0].why == "its decision names it"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Collects what the ties of claims are computed from: their texts, citations and rationales."""
+"""Collects what the ties of claims are computed from: their texts and citations."""
 
 from __future__ import annotations
 
@@ -32,17 +32,10 @@ TELLING_WORDS = 3
 class ClaimFactsCollector:
     """Collects what is needed to find the ties of a claim, from one generation."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        kb_dir: Path,
-        sources: Mapping[str, str],
-        rationales: Mapping[str, str],
-    ) -> None:
+    def __init__(self, knowledge: Knowledge, kb_dir: Path, sources: Mapping[str, str]) -> None:
         self._knowledge = knowledge
         self._sources = sources
         self._kb_dir = kb_dir
-        self._rationales = rationales
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:
@@ -52,13 +45,12 @@ class ClaimFactsCollector:
             sentence = None
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         files = tuple(file for file in cited if file is not None)
-        why = self._rationales.get(claim.id, "")
         sentence_text = "" if sentence is None else sentence.text
         entity_names = tuple(
             (entity_id, self._names(entity_id)) for entity_id in dict.fromkeys(claim.entities)
         )
         return ClaimFacts(
-            claim.id, mark_of(claim, quoted), claim.text, files, why, sentence_text, entity_names
+            claim.id, mark_of(claim, quoted), claim.text, files, sentence_text, entity_names
         )
 
     def _names(self, entity_id: str) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.decisions import decided_at
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.names.matcher import Names
@@ -74,8 +72,7 @@ def _basis(collection: Collection, knowledge: Knowledge, files: Files, origin: s
     if not knowledge.digest:
         return ""
     own = sorted(own_names(collection.name, collection.root, origin))
-    decided = decided_at(collection.root / KB_DIRNAME)
-    data = json.dumps([knowledge.digest, own, decided, files.paths]).encode()
+    data = json.dumps([knowledge.digest, own, files.paths]).encode()
     return blake2b(data, digest_size=16).hexdigest()
 
 

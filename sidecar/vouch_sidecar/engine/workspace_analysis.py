@@ -191,8 +191,7 @@ def work_out(
     state.begin_reading(anew=changed is None)
     if changed is None:
         sources = sources_in(knowledge, locator, state.once.files, checkpoint)
-    kb_dir = root / KB_DIRNAME
-    facts = ClaimFactsCollector(knowledge, kb_dir, sources, state.rationales_of(kb_dir))
+    facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources)
     for claim_id, claim in _claims(knowledge, changed):
         checkpoint()
         state.read(claim_id, None if claim is None else read_claim(facts.of(claim), locator))

@@ -14,7 +14,6 @@ from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.decisions import decided_at, rationales
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
@@ -137,8 +136,6 @@ class WorkspaceState:
     reads: dict[str, ClaimReading] = field(default_factory=dict)
     """What each claim cites, quotes and names, by claim id."""
     names: NamesInFiles = field(default_factory=NamesInFiles)
-    rationales: tuple[int, dict[str, str]] | None = None
-    """When the folder of decided proposals was written, and the rationale of each claim in it."""
     history: History = field(default_factory=History)
     """Who committed what. It is not written to the cache."""
     needs_history: bool = True
@@ -226,13 +223,6 @@ class WorkspaceState:
     def was_done_for(self, knowledge: Knowledge) -> None:
         """Everything is known of a generation."""
         self.knowledge = knowledge
-
-    def rationales_of(self, kb_dir: Path) -> Mapping[str, str]:
-        """The rationale of each claim with a decided proposal, read again once there are others."""
-        written = decided_at(kb_dir)
-        if self.rationales is None or self.rationales[0] != written:
-            self.rationales = written, rationales(kb_dir)
-        return self.rationales[1]
 
     def took_common(self, names: set[str]) -> None:
         """These names are too widespread to tie anything. One that became so is not gone."""

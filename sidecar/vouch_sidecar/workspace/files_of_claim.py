@@ -30,9 +30,7 @@ from vouch_sidecar.workspace.ties import (
 )
 
 BESIDE = 0.7
-"""The factor for a name that stands in the quoted line or in the decision on the claim, but not in
-the claim.
-"""
+"""The factor for a name that stands in the quoted line, but not in the claim."""
 FOLDER = 0.6
 """The factor for a file whose folder is named."""
 LATER = 0.8
@@ -69,7 +67,6 @@ class ClaimFacts:
     mark: str
     text: str
     cited: tuple[CitedFile, ...] = ()
-    rationale: str = ""
     sentence: str = ""
     """The sentence that the text is a part of, if all who see the claim may see it."""
     entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -197,8 +194,6 @@ def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
     for cited in claim.cited:
         if cited.quoted:
             yield cited.quoted, "quote", cited.source_id
-    if claim.rationale:
-        yield claim.rationale, "decision", None
 
 
 def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:

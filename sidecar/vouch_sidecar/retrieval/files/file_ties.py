@@ -287,13 +287,8 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         return f"is about {entity.name if entity is not None else 'it'}, the name of this file"
-    how_it_names = {
-        "text": "names",
-        "quote": "the line it quotes names",
-        "decision": "its decision names",
-    }
     name = claim.text[tie.start : tie.end] if tie.where == "text" else "it"
-    said = f"{how_it_names[tie.where]} {name}"
+    said = f"names {name}" if tie.where == "text" else "the line it quotes names it"
     if tests:
         return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":
