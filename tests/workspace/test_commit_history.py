@@ -105,19 +105,6 @@ def test_two_people_of_one_domain_keep_a_third_apart(root: Path, tmp_path: Path)
     assert len({commit.person for commit in history(root, tmp_path).commits}) == 3
 
 
-def test_what_stands_in_brackets_behind_a_name_tells_nobody_apart(
-    root: Path, tmp_path: Path
-) -> None:
-    commit_as(root, "Ada Byron (ACME)", {"a.py": "1"})
-    commit_as(root, "Bob (nobody else)", {"a.py": "2"})
-    commit_as(root, "Ada Byron", {"a.py": "3"})
-    assert authors(history(root, tmp_path), "a.py") == [
-        "Ada Byron",
-        "Bob (nobody else)",
-        "Ada Byron",
-    ]
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -123,23 +123,21 @@ def read_history(
         and len(commit.changed) <= MAX_CHANGED
         and _is_somebody(commit.author)
     ]
-    known_authors = frozenset(commit.author for commit in counted)
-    signed = [(_bare(commit.author, known_authors), commit.address) for commit in counted]
-    person_of = persons(signed)
+    person_of = persons((commit.author, commit.address) for commit in counted)
     names: dict[str, set[str]] = {}
     authors: dict[str, Counter[str]] = {}
-    for commit, signature in zip(counted, signed, strict=True):
-        person = person_of[signature]
-        names.setdefault(person, set()).update((commit.author, commit.written, signature[0]))
-        authors.setdefault(person, Counter())[signature[0]] += 1
+    for commit in counted:
+        person = person_of[commit.author, commit.address]
+        names.setdefault(person, set()).update((commit.author, commit.written))
+        authors.setdefault(person, Counter())[commit.author] += 1
     shown = {
         person: min(some, key=lambda name: (" " not in name, -some[name], name))
         for person, some in authors.items()
     }
     commits: list[Commit] = []
     by_path: dict[str, list[int]] = {}
-    for commit, signature in zip(counted, signed, strict=True):
-        person = person_of[signature]
+    for commit in counted:
+        person = person_of[commit.author, commit.address]
         changed = [
             path[len(prefix) :] for path in map(_text, commit.changed) if path.startswith(prefix)
         ]
@@ -158,12 +156,6 @@ def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[
     """
     size = run(repository, ["cat-file", "-s", f"{head}:{MAILMAP}"], caches, env)
     return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
-
-
-def _bare(author: str, known_authors: Container[str]) -> str:
-    """A name without the brackets after it, if there is an author with the shorter name."""
-    bare = author.partition(" (")[0]
-    return bare if bare in known_authors else author
 
 
 class _LoggedCommit(NamedTuple):
