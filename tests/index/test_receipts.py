@@ -285,7 +285,7 @@ def test_an_item_whose_lead_in_is_withheld_is_no_top_claim(
         relations=[],
         collection="kb",
     )
-    assert (WITHOUT_CONTEXT in gist(result)) == hidden
+    assert (WITHOUT_CONTEXT in gist(result, [view])) == hidden
     show(Printer(), result)
     assert (WITHOUT_CONTEXT in capsys.readouterr().out) == hidden
 

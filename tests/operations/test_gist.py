@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
-from tests.engine.bases import ask, base
+from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import SHA, claim, dump, entity
 from tests.workspace.places import cite, repository, settled, write
 
@@ -20,7 +21,8 @@ def read(engine: Engine, name: str, artifact_id: str) -> list[str]:
 def asked(engine: Engine, name: str, params: dict[str, str]) -> list[str]:
     """The lines that an operation gives."""
     operation = OPERATIONS[name]
-    return operation.readable(perform(engine, operation, params, Caller())).split("\n")
+    views = [kb.view for kb in engine.serving(Caller())]
+    return operation.readable(perform(engine, operation, params, Caller()), views).split("\n")
 
 
 def test_a_document_cited_twice_is_one_source(tmp_path: Path) -> None:
@@ -82,3 +84,20 @@ def test_a_receipt_of_other_words_checked_nothing_of_a_claim(tmp_path: Path) -> 
     for claim_id, by_receipt in (("worded", False), ("passage", True)):
         answered = ask(engine, "claim", id=claim_id)
         assert (answered["auto_approved"], answered["approved_by"]) == (by_receipt, "ada")
+
+
+def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
+    both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
+    engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both))
+    settle(engine.collections.values(), {})
+    assert read(engine, "claim", "rotation")[-1] == "knowledge base: blue; another one in red"
+    for called in ("vault", "Key Vault", "kv"):
+        assert read(engine, "entity", called)[-1] == "knowledge base: blue; another one in red"
+    rows = ask(engine, "experts", topic="Key Vault")["experts"]
+    assert {row["collection"] for row in rows} == {"blue", "red"}
+    told = "\n".join(asked(engine, "experts", {"topic": "Key Vault"}))
+    assert "(vault) in blue: " in told
+    assert "(vault) in red: " in told
+    told = "\n".join(asked(engine, "search", {"query": "Key Vault"}))
+    assert "entity vault in blue: " in told
+    assert "entity vault in red: " in told

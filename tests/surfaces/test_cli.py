@@ -200,6 +200,17 @@ def test_a_path_at_which_there_is_nothing_is_named(root: Path) -> None:
     assert "There is nothing at src/gone.py\n" in said
 
 
+def test_files_of_several_knowledge_bases_say_of_which_they_are(tmp_path: Path) -> None:
+    for name in ("blue", "red"):
+        inner = repository(tmp_path / "up" / name, {"src/a.py": ""})
+        cite(inner, "one", "`src/a.py` is generated.", "https://example.org/x")
+    rows = run(tmp_path / "up", "files", "blue/src/a.py", "red/src/a.py").stdout.splitlines()
+    assert sorted(row.split("\t")[:3] for row in rows) == [
+        ["src/a.py", "one", "blue"],
+        ["src/a.py", "one", "red"],
+    ]
+
+
 def test_more_on_standard_input_than_counts(root: Path) -> None:
     done = run(root, "mentions", "-", given="JWT " * 20_000)
     assert "only the first 65,536 characters of standard input count" in done.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
@@ -22,6 +24,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
+from vouch_sidecar.operations.gist_lines import base_line
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
@@ -35,6 +38,7 @@ from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
+from vouch_sidecar.retrieval.view import View
 
 WITHOUT_CONTEXT = (
     "its context is withheld: it is a part of a sentence or an item of a list, and what stands "
@@ -95,7 +99,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     )
 
 
-def gist(result: ClaimResult) -> list[str]:
+def gist(result: ClaimResult, views: Sequence[View]) -> list[str]:
     sources = dict.fromkeys(one_line(c.title or c.id) for c in result.claim.citations)
     sentence = result.claim.sentence
     return [
@@ -103,6 +107,7 @@ def gist(result: ClaimResult) -> list[str]:
         *([f"sentence: {one_line(sentence)}"] if sentence else []),
         *([WITHOUT_CONTEXT] if result.claim.lacks_context else []),
         f"sources: {', '.join(sources) or 'none'}",
+        *base_line(result.collection, Kind.CLAIM, result.claim.id, views),
     ]
 
 
@@ -177,7 +182,7 @@ OPERATION = Operation(
     when="Call it with a claim id from another answer, to see its text whole and the sources it "
     "cites, before something is built on it. Not to browse.",
     example={"id": "limit-per-depot"},
-    gist=gist,
+    gist_from_views=gist,
     show=show,
     needs=frozenset({"ties"}),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -24,7 +25,7 @@ from vouch_sidecar.operations.commit_authors import (
     by_commits_field,
     show_authors,
 )
-from vouch_sidecar.operations.gist_lines import clipped
+from vouch_sidecar.operations.gist_lines import base_line, clipped
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
@@ -92,7 +93,7 @@ def _proposal(name: str) -> str:
     return f"vouch-kb propose-entity --name {shlex.quote(one_line(name))} --type concept"
 
 
-def gist(result: EntityResult) -> list[str]:
+def gist(result: EntityResult, views: Sequence[View]) -> list[str]:
     entity, total = result.entity, result.claim_count
     about = f": {clipped(entity.description)}" if entity.description else ""
     best = f", the {CLAIMS_FOR_MODELS} best" if total > CLAIMS_FOR_MODELS else ""
@@ -105,6 +106,7 @@ def gist(result: EntityResult) -> list[str]:
         count(total, "live claim") + best,
         *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
         *([f"pages: {pages}"] if pages else []),
+        *base_line(result.collection, Kind.ENTITY, entity.id, views),
     ]
 
 
@@ -168,7 +170,7 @@ OPERATION = Operation(
     when="Call it with an entity_id, a name or an alias, for whom to ask, claims, pages and "
     "relations. Not to browse.",
     example={"id": "rate-limiter"},
-    gist=gist,
+    gist_from_views=gist,
     show=show,
     needs=frozenset({"ties"}),
 )

@@ -209,7 +209,8 @@ def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
     lines, quoted = [], set[tuple[str | None, str]]()
     for row in result.experts:
         counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
-        parts = [f"{name_and_id(row.name, row.entity_id)}: {counts}, score {row.score:g}"]
+        base = f" in {one_line(row.collection)}" if row.collection else ""
+        parts = [f"{name_and_id(row.name, row.entity_id)}{base}: {counts}, score {row.score:g}"]
         mine = [view for view in views if row.collection in (None, view.collection)]
         for claim_id in row.top_claim_ids:
             said = [

@@ -278,16 +278,19 @@ def gist(result: FilesResult) -> list[str]:
 def show(page: Printer, result: FilesResult) -> None:
     """Weak ties are shown of files that have no other, and counted of the others."""
     table_rows, folded = [], 0
+    several = len({claim.collection for file in result.files for claim in file.claims}) > 1
     for file in result.files:
         strong = [claim for claim in file.claims if not claim.weak]
         folded += len(file.claims) - len(strong) if strong else 0
         for claim in strong or file.claims:
             why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
-            table_rows.append((file.path, claim.id, why, claim.text))
+            collection = [claim.collection] if several else []
+            table_rows.append((file.path, claim.id, *collection, why, claim.text))
     if not table_rows:
         page.nothing(result.not_found)
         return
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
+    columns |= {"collection": "whole"} if several else {}
     page.table(columns | {"why": "short", "text": "text"}, table_rows)
     if folded:
         page.nothing(f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, one_line
+from vouch_sidecar.retrieval.view import View
 
 ROWS = 10
 GIST_CHARS = 300
@@ -22,6 +24,21 @@ def rows(lines: Sequence[str], nothing: str) -> list[str]:
 def name_and_id(name: str, artifact_id: str) -> str:
     """A name with its id."""
     return f"{one_line(name)} ({one_line(artifact_id)})"
+
+
+def base_line(
+    collection: str | None, kind: Kind, artifact_id: str, views: Sequence[View]
+) -> list[str]:
+    """With several knowledge bases, which one an artifact is from, and which others have one with
+    its id.
+    """
+    others = [
+        one_line(view.collection)
+        for view in views
+        if view.collection != collection and view.visible.artifact((kind, artifact_id)) is not None
+    ]
+    also = f"; another one in {', '.join(others)}" if others else ""
+    return [f"knowledge base: {one_line(collection or '')}{also}"] if len(views) > 1 else []
 
 
 def clipped(text: str) -> str:

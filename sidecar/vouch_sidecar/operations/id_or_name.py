@@ -25,9 +25,9 @@ MAX_CANDIDATES = 5
 def find(
     views: Sequence[View], kind: Kind, called: str, *, all_read: bool
 ) -> tuple[View, Artifact]:
-    """The artifact with this id, else with this name, else whose id begins like this, and the view
-    that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim that
-    supersedes this one; unless `all_read`, it does not say that there is none.
+    """The artifact with this id, else with this name, else whose id begins like this, and the first
+    view that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim
+    that supersedes this one; unless `all_read`, it does not say that there is none.
 
     The id of a claim without a successor that may be shown, such as a redacted one, is looked up
     as a beginning: that it is one is not told.
@@ -45,7 +45,7 @@ def find(
         matches = [
             (view, artifact) for view in views for artifact in by_beginning(view, kind, called)
         ]
-    if len(matches) == 1:
+    if len({artifact.id for _, artifact in matches}) == 1:
         return matches[0]
     candidates = [artifact.id for _, artifact in matches[:MAX_CANDIDATES]]
     if not (candidates or all_read):

@@ -88,12 +88,14 @@ def _stale(row: Ranked) -> str | None:
 
 
 def gist(result: SearchResult) -> list[str]:
-    return rows([_line(hit) for hit in result.hits], SearchResult.nothing)
+    several = len({hit.collection for hit in result.hits}) > 1
+    return rows([_line(hit, several) for hit in result.hits], SearchResult.nothing)
 
 
-def _line(hit: SearchHit) -> str:
+def _line(hit: SearchHit, several: bool) -> str:
     mark = f" ({one_line(hit.stale)})" if hit.stale else ""
-    return f"{hit.kind} {one_line(hit.id)}: {clipped(_text(hit))}{mark}"
+    base = f" in {one_line(hit.collection or '')}" if several else ""
+    return f"{hit.kind} {one_line(hit.id)}{base}: {clipped(_text(hit))}{mark}"
 
 
 def show(page: Printer, result: SearchResult) -> None:
