@@ -11,7 +11,6 @@ from vouch_sidecar.operations.call import (
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, server_capabilities
-from vouch_sidecar.operations.cards import EntityCard, card_of
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -37,7 +36,6 @@ __all__ = [
     "PROTOCOL",
     "REQUESTS",
     "DismissParams",
-    "EntityCard",
     "InvalidParamsError",
     "Message",
     "NotFoundError",
@@ -51,7 +49,6 @@ __all__ = [
     "ViewerParams",
     "Wire",
     "as_json",
-    "card_of",
     "pause_or_resume",
     "perform",
     "perform_async",

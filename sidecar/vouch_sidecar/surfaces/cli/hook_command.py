@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from vouch_sidecar.surfaces.hook.client import run
-from vouch_sidecar.surfaces.hook.payload import NAMES, STOP
+from vouch_sidecar.surfaces.hook.payload import NAMES
 
 
 @click.command()
-@click.argument("event", type=click.Choice([*NAMES, STOP]))
+@click.argument("event", type=click.Choice([*NAMES]))
 def hook(event: str) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""
     run([event])

@@ -28,7 +28,13 @@ PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use
 STOP = "stop"
 START_SECONDS = 2.0
 """Time limit of `START`."""
-NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse", END: "SessionEnd"}
+NAMES = {
+    PROMPT: "UserPromptSubmit",
+    START: "SessionStart",
+    FILE: "PostToolUse",
+    END: "SessionEnd",
+    STOP: "Stop",
+}
 """The hosts' names of events, by the names on our command line."""
 
 

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-_CALLED = {
-    "session-start": "SessionStart",
-    "user-prompt-submit": "UserPromptSubmit",
-    "post-tool-use": "PostToolUse",
-    "stop": "Stop",
-    "session-end": "SessionEnd",
-}
-"""What hosts call each event."""
+from vouch_sidecar.surfaces.hook.payload import NAMES
+
 HOST_EVENTS = {
-    "claude-code": tuple(_CALLED),
+    "claude-code": ("session-start", "user-prompt-submit", "post-tool-use", "stop", "session-end"),
     "codex": ("session-start", "user-prompt-submit", "stop", "session-end"),
     "cursor": (),
     "opencode": (),
@@ -22,4 +16,4 @@ HOST_EVENTS = {
 
 def hook_events(host: str) -> dict[str, str]:
     """The events of a host by its own names for them."""
-    return {_CALLED[event]: event for event in HOST_EVENTS[host]}
+    return {NAMES[event]: event for event in HOST_EVENTS[host]}

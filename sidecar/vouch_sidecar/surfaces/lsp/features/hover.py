@@ -18,13 +18,13 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Artifact, Entity
+from vouch_sidecar.kb.records import Artifact, Entity, Kind
 from vouch_sidecar.kb.sanitize import clip, count, one_line
-from vouch_sidecar.operations import EntityCard, card_of
 from vouch_sidecar.operations.artifacts import ArtifactViews, ClaimView
 from vouch_sidecar.retrieval.files.file_ties import Tied
-from vouch_sidecar.retrieval.people.owners import told_owners
-from vouch_sidecar.retrieval.people.to_ask import PERSON, ROLES
+from vouch_sidecar.retrieval.people.authors import authors_about
+from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
+from vouch_sidecar.retrieval.people.to_ask import PERSON, ROLES, people
 from vouch_sidecar.surfaces.lsp.artifact_lines import label_of, lines_about
 from vouch_sidecar.surfaces.lsp.ids import NamedId, id_at
 from vouch_sidecar.surfaces.lsp.mentions import find, find_ties
@@ -63,19 +63,17 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return _of_ties(server, uri, position, speaking)
     if mention.in_code and settings.enabled == "prose":
         return None
+    style = style_for(server)
     cards = [
-        card
+        _Card(served, entity, style)
         for served, entity_id in mention.entities
-        if served.collection.root in speaking and (card := card_of(served, entity_id)) is not None
+        if served.collection.root in speaking
+        and (entity := served.view.visible.entity(entity_id)) is not None
     ]
     if not cards:
         return None
-    style = style_for(server)
     claims = settings.max_claims if len(cards) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
-    parts = [
-        _brief(card, style) if mention.in_code else _card(card, style, claims)
-        for card in cards[:CARDS]
-    ]
+    parts = [card.brief() if mention.in_code else card.lines(claims) for card in cards[:CARDS]]
     lines = [line for part in parts for line in ("", *part)][1:]
     return lsp.Hover(contents=style.content(lines), range=mention.range)
 
@@ -83,9 +81,10 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
 def _of_id(server: Sidecar, at_id: NamedId, artifact: Artifact) -> lsp.Hover:
     """The hover on an id: the card of an entity, else a description of the artifact."""
     style = style_for(server)
-    lines = lines_about(at_id.file, artifact, style)
-    if isinstance(artifact, Entity) and (card := card_of(at_id.file.served, artifact.id)):
-        lines = _card(card, style, server.settings.hover.max_claims)
+    if isinstance(artifact, Entity):
+        lines = _Card(at_id.file.served, artifact, style).lines(server.settings.hover.max_claims)
+    else:
+        lines = lines_about(at_id.file, artifact, style)
     return lsp.Hover(contents=style.content(lines), range=at_id.range)
 
 
@@ -119,64 +118,80 @@ def _with_its_class(
     return tuple(row for row in ties if part.search(row[1].claim.text))
 
 
-def _brief(card: EntityCard, style: Style) -> list[str]:
-    """What it is, whom to ask, and the best claim: short, as other language servers hover, too."""
-    entity = card.entity
-    head = [isolated(style.strong(clip(entity.name, HEAD_CHARS))), style.text(entity.type)]
-    claims = [_claim(claim, style) for claim in card.claims[:1]]
-    return paragraph([" · ".join([*head, *_ask(card, style)]), *claims])
+class _Card:
+    """What a hover says of an entity or topic."""
 
+    def __init__(self, served: Served, entity: Entity, style: Style) -> None:
+        self._view, self._entity, self._style = served.view, entity, style
+        self._views = ArtifactViews(served.view, served.collection.root)
 
-def _card(card: EntityCard, style: Style, limit: int) -> list[str]:
-    """Lines that describe an entity or topic, then `limit` claims, then links."""
-    entity = card.entity
-    if card.why is not None:
-        top = [_head(card, style), *_ask(card, style), f"Not declared: {style.text(card.why)}"]
-        pages = ["", _pages(card, style)] if card.pages else []
-        return [*paragraph(top), *(_claim(claim, style) for claim in card.claims[:limit]), *pages]
-    about = (
-        [style.text(clip(one_line(entity.description), TEXT_CHARS))] if entity.description else []
-    )
-    top = [_head(card, style), *_ask(card, style), *about]
-    claims = [_claim(claim, style) for claim in card.claims[:limit]]
-    return [*paragraph(top), *claims, "", _links(card, style)]
+    def brief(self) -> list[str]:
+        """What it is, whom to ask, and the best claim: other language servers hover, too."""
+        return paragraph([" · ".join([*self._title(), *self._ask()]), *self._claims(1)])
 
+    def lines(self, limit: int) -> list[str]:
+        """Lines that describe it, then `limit` claims, then links."""
+        view, entity, style = self._view, self._entity, self._style
+        topic = view.derived.get(entity.id)
+        about = view.visible.description(entity)
+        top = [self._head(), *self._ask()]
+        if topic is not None:
+            top.append(f"Not declared: {style.text(topic.why)}")
+        elif about:
+            top.append(style.text(clip(one_line(about), TEXT_CHARS)))
+        pages = self._views.pages((Kind.ENTITY, entity.id))[:MOST_PAGES]
+        named = [style.link(clip(page.title, HEAD_CHARS), page.uri) for page in pages]
+        links = [f"Pages: {', '.join(named)}"] if pages else []
+        if topic is None:
+            links.insert(0, f"Entity: {style.link(entity.id, self._views.uri(entity.path))}")
+        return [*paragraph(top), *self._claims(limit), *(["", " · ".join(links)] if links else [])]
 
-def _head(card: EntityCard, style: Style) -> str:
-    entity = card.entity
-    head = [isolated(style.strong(clip(entity.name, HEAD_CHARS))), style.text(entity.type)]
-    if entity.aliases:
-        aliases = clip(", ".join(map(one_line, entity.aliases)), HEAD_CHARS)
-        head.append("also " + isolated(style.text(aliases)))
-    if card.collection is not None:
-        head.append(style.text(card.collection))
-    return " · ".join([*head, count(card.claim_count, "live claim")])
+    def _title(self) -> list[str]:
+        entity, style = self._entity, self._style
+        name = isolated(style.strong(clip(entity.name, HEAD_CHARS)))
+        return [name, style.text(entity.type)]
 
+    def _head(self) -> str:
+        view, entity, style = self._view, self._entity, self._style
+        head = self._title()
+        if entity.aliases:
+            aliases = clip(", ".join(map(one_line, entity.aliases)), HEAD_CHARS)
+            head.append("also " + isolated(style.text(aliases)))
+        if view.shown_collection is not None:
+            head.append(style.text(view.shown_collection))
+        return " · ".join([*head, count(view.counts.claims_of(entity.id), "live claim")])
 
-def _ask(card: EntityCard, style: Style) -> list[str]:
-    """The line that says whom to ask; [] for a person, and where nobody is named."""
-    if card.entity.type == PERSON:
-        return []
-    people: list[str] = []
-    owners: list[str] = []
-    for row, uri in card.people:
-        name = style.link(clip(one_line(row.entity.name), HEAD_CHARS), uri)
-        if row.relation is not None:
-            owners.append(f"{ROLES[row.relation]} {name}")
-        elif row.via is not None:
-            people.append(f"{name} ({style.text(clip(row.via.name, HEAD_CHARS))})")
-        else:
-            claims = str(row.claim_count) if people else count(row.claim_count, "claim")
-            people.append(f"{name} ({claims})")
-    if card.owners:  # by CODEOWNERS
-        owners.append(style.text(clip(told_owners(card.owners), TEXT_CHARS)))
-    authors = [
-        f"{isolated(style.text(clip(author.name, HEAD_CHARS)))} ({count(author.commits, 'commit')})"
-        for author in card.authors[:AUTHORS]
-    ]
-    groups = [", ".join(people), *owners, ", ".join(authors)]
-    asked = " · ".join(group for group in groups if group)
-    return [f"Ask {asked}"] if asked else []
+    def _ask(self) -> list[str]:
+        """The line that says whom to ask; [] for a person, and where nobody is named."""
+        view, entity, style = self._view, self._entity, self._style
+        if entity.type == PERSON:
+            return []
+        told: list[str] = []
+        owners: list[str] = []
+        for row in people(view, entity):
+            uri = self._views.uri(row.entity.path)
+            name = style.link(clip(one_line(row.entity.name), HEAD_CHARS), uri)
+            if row.relation is not None:
+                owners.append(f"{ROLES[row.relation]} {name}")
+            elif row.via is not None:
+                told.append(f"{name} ({style.text(clip(row.via.name, HEAD_CHARS))})")
+            else:
+                claims = str(row.claim_count) if told else count(row.claim_count, "claim")
+                told.append(f"{name} ({claims})")
+        if of_code := owners_about(view, entity):
+            owners.append(style.text(clip(told_owners(of_code), TEXT_CHARS)))
+        authors = [
+            f"{isolated(style.text(clip(author.name, HEAD_CHARS)))} "
+            f"({count(author.commits, 'commit')})"
+            for author in authors_about(view, entity)[:AUTHORS]
+        ]
+        groups = [", ".join(told), *owners, ", ".join(authors)]
+        asked = " · ".join(group for group in groups if group)
+        return [f"Ask {asked}"] if asked else []
+
+    def _claims(self, limit: int) -> list[str]:
+        best = self._view.texts.best_claims(self._entity.id, limit)
+        return [_claim(self._views.claim(claim), self._style) for claim in best]
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
@@ -195,13 +210,3 @@ def _claim(claim: ClaimView, style: Style) -> str:
     if (more := len(cited) - CITATIONS) > 0:
         facts.append(f"{more} more")
     return f"- {style.text(clip(one_line(claim.said), TEXT_CHARS))} ({', '.join(facts)})"
-
-
-def _links(card: EntityCard, style: Style) -> str:
-    links = [f"Entity: {style.link(card.entity.id, card.entity.uri)}"]
-    return " · ".join([*links, *([_pages(card, style)] if card.pages else [])])
-
-
-def _pages(card: EntityCard, style: Style) -> str:
-    pages = [style.link(clip(page.title, HEAD_CHARS), page.uri) for page in card.pages[:MOST_PAGES]]
-    return f"Pages: {', '.join(pages)}"
