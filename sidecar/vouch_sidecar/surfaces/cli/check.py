@@ -12,6 +12,8 @@ from urllib.parse import quote_from_bytes
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.api import engine_on
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.check_runs import check_all
 from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.engine.workspaces import settle
@@ -20,8 +22,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.printer import Printer
-from vouch_sidecar.surfaces.console.options import common_options, print_json
-from vouch_sidecar.surfaces.console.own_engine import loaded
+from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1
@@ -71,9 +72,10 @@ def _check(**given: Any) -> None:
 
 def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
-    engine, caller = loaded(root, viewer)
+    engine = engine_on(roots_from(root))
+    engine.load()
     settle(engine.collections.values(), engine.env)
-    for served in engine.serving(caller):
+    for served in engine.serving(Caller("shell", viewer=viewer)):
         collection = served.collection
         problems = engine.problems.problems_of(collection)
         around = CheckContext(collection, collection.knowledge, now=served.view.now)

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import click
 
+from vouch_sidecar.api import engine_on
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.first_read import FirstRead
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count, one_line
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.console.options import MissingKnowledgeBaseError
-from vouch_sidecar.surfaces.console.own_engine import loaded
+from vouch_sidecar.surfaces.console.options import MissingKnowledgeBaseError, roots_from
 from vouch_sidecar.surfaces.install import vouch_hooks
 from vouch_sidecar.surfaces.install.host_files import (
     ExaminedFile,
@@ -123,12 +125,13 @@ def _contents(root: Path | None) -> str | None:
     being read, which holds up the end of the process.
     """
     try:
-        engine, caller = loaded(root, seconds=READY_SECONDS)
+        engine = engine_on(roots_from(root))
     except MissingKnowledgeBaseError:
         return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
+    FirstRead(engine.collections.values()).publish(engine, READY_SECONDS)
     if not engine.registry.complete:
         return None
-    views = [kb.view for kb in engine.serving(caller)]
+    views = [kb.view for kb in engine.serving(Caller())]
     claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
     entities = [
         (view.counts.claims_of(entity.id), entity.name)
