@@ -118,11 +118,6 @@ class Collection:
         """Whether reads have failed for so long that nothing may be answered from this."""
         return self.silent_at <= self.clock()
 
-    @property
-    def is_noticed_late(self) -> bool:
-        """Whether changes on disk may be noticed late."""
-        return WATCH in self.faults or GIT in self.faults
-
     def faulty(self) -> list[Problem]:
         """Current failures, as problems of the whole knowledge base (empty path)."""
         problems = [Problem("", text, Severity.WARNING) for text in self.faults]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from vouch_sidecar.engine.callers import Caller
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import GIT, WATCH, Collection
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
@@ -29,7 +29,8 @@ class ProblemReport:
     @property
     def watch_lost(self) -> bool:
         """Whether clients may learn late of changes on disk."""
-        late = any(c.is_noticed_late for c in self._registry.collections.values())
+        of_each = (collection.faults for collection in self._registry.collections.values())
+        late = any(WATCH in faults or GIT in faults for faults in of_each)
         return late or any(self._faults_of_changes)
 
     def degraded(self) -> list[str]:

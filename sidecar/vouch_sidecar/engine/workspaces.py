@@ -4,16 +4,17 @@ publishes the results.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, get_native_id
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -34,7 +35,6 @@ WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 GIVE_WAY_SECONDS = 0.5
 """How long the thread gives way at most before it takes a step, where questions never end."""
 NICE = 10
-T = TypeVar("T")
 
 
 class Workspaces:
@@ -76,16 +76,11 @@ class Workspaces:
         head, reports = collection.checkout.head, collection.due.around
         reports.begin()
         stages = analyse(collection, state, self._engine.env, throttle, whole=True)
-        while (stage := await _in(worker, lambda: next(stages, None))) is not None:
+        loop = asyncio.get_running_loop()
+        while (stage := await loop.run_in_executor(worker, next, stages, None)) is not None:
             self._engine.publish_workspace(collection, stage, head)
         if reports.end():
             self._engine.notify()  # questions wait for this
-
-
-async def _in(worker: ThreadPoolExecutor, do: Callable[[], T]) -> T:
-    import asyncio
-
-    return await asyncio.get_running_loop().run_in_executor(worker, do)
 
 
 def _lower_priority() -> None:

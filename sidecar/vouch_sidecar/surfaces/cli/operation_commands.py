@@ -234,12 +234,9 @@ def _is_there(path: str, roots: Iterable[Path]) -> bool:
     """Whether there is anything at a path, relative to the working folder, to the root of a
     knowledge base, or to the top of its repository.
     """
-    tops = (top for root in roots if (top := _top(root)) is not None)
+    above = (at for root in roots for at in (root, *root.parents))
+    tops = (at for at in above if os.path.lexists(f"{at}/.git"))
     return any(os.path.lexists(f"{Path(place, path)}") for place in (Path.cwd(), *roots, *tops))
-
-
-def _top(root: Path) -> Path | None:
-    return next((at for at in (root, *root.parents) if os.path.lexists(f"{at}/.git")), None)
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
