@@ -117,6 +117,13 @@ def test_a_tag_is_one_on_two_claims() -> None:
     assert names(seen(*paths)) == set()
 
 
+def test_a_claim_with_another_word_of_the_same_stem_is_not_of_a_topic() -> None:
+    tagged = claims("It backtracks.", "It prefers pins.", tags=["resolver"])
+    held = claims("Resolvers ask once.", "Links that resolve outside are refused.")
+    (topic,) = seen(*tagged, *held).derived
+    assert topic.claims == {tagged[0].id, tagged[1].id, held[0].id}
+
+
 def test_the_title_of_a_page_is_one() -> None:
     one = claim("one", "Doors close.")
     view = seen(one, page("how", "Closing at night", claims=("one",)))

@@ -286,6 +286,17 @@ def test_a_path_in_the_quoted_line(root: Path, tmp_path: Path) -> None:
     assert ties(engine, "src/pkg/upload.py")[0].why == "the line it quotes names it"
 
 
+def test_a_quoted_line_of_code_names_nothing_that_stands_around_it(
+    root: Path, tmp_path: Path
+) -> None:
+    code = b"class DriftWindow:\n    def close_window(self):\n        return 17\n"
+    write(root, {"src/pkg/drift.py": code})
+    git(root, "add", "src/pkg/drift.py")
+    cite(root, "one", "It ends with 17.", "src/pkg/drift.py", code, quote=b"return 17")
+    (tied,) = ties(settled(root, tmp_path), "src/pkg/drift.py")
+    assert tied.why == "quotes L3"
+
+
 @pytest.mark.parametrize(
     ("text", "path", "line"),
     [

@@ -16,6 +16,7 @@ from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.workspace.cancellation import Checkpoint
+from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files_of_claim import CitedFile, ClaimFacts
 from vouch_sidecar.workspace.locator import Locator, is_mere_name, line_in
@@ -75,9 +76,12 @@ class ClaimFactsCollector:
             span = content.span(evidence) if content is not None else None
             if content is not None and span is not None:
                 cut = content.data[slice(*span)].decode("utf-8", "replace")
-                around = sentence if sentence and sentence.source_id == source.id else None
                 quote = Quote((source.id, *span), cut, content.line_at(span[0]))
-                quoted = cut if around is None else around.text
+                around = sentence if sentence and sentence.source_id == source.id else None
+                if around is None or language_of(source.locator) is not None:
+                    quoted = cut  # what counts as a sentence of code is all around the line
+                else:
+                    quoted = around.text
                 return CitedFile(source.id, path, quote.line, quote, quoted)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
         return CitedFile(source.id, path, line_in(place))

@@ -474,7 +474,7 @@ class _Deriving:
                 continue
             taken.add(entity_id)
             entity = Entity(entity_id, "", candidate.name, TOPIC)
-            claims = candidate.every | self._holding(search, candidate)
+            claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
             is_wide = candidate.name in wide
             topics[key] = Topic(
                 key, entity, candidate.why, claims, frozenset(candidate.pages), is_wide
@@ -483,14 +483,21 @@ class _Deriving:
         own = (topic.entity for key, topic in topics.items() if key not in everybodys)
         return Table(topics, Names.of(own))
 
-    def _holding(self, search: Search, candidate: _TopicCandidate) -> frozenset[str]:
-        """The claims that contain all words of a title, a tag or a heading."""
+    def _holding(self, search: Search, candidate: _TopicCandidate, named: Names) -> frozenset[str]:
+        """The claims that contain all words of a title, a tag or a heading, a single one as
+        `named`: “symlinks that resolve outside” speaks of no resolver.
+        """
         words = terms(candidate.name)
         if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
         sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
         ids = (key.split("\0")[1] for key in sums)
-        return frozenset(claim_id for claim_id in ids if claim_id in self._claims)
+        texts = {
+            claim_id: self._claims[claim_id][0].text for claim_id in ids if claim_id in self._claims
+        }
+        return frozenset(
+            claim_id for claim_id, text in texts.items() if len(words) > 1 or named.find(text)
+        )
 
 
 def _too_many(total: int) -> float:
