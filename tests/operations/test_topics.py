@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from vouch_sidecar.workspace.topics import Topics
 from tests.engine.bases import ask, cached, engine_on, write
 from tests.kb.samples import claim, dump, make_kb, put
 from tests.operations.keyring_claims import TEXTS, WORDS
+from tests.protocol.client import run_command
 from tests.workspace.places import git, repository, settled
 
 
@@ -65,6 +67,11 @@ def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     found = ask(engine, "entity", id="read_netrc")
     assert found["why"] == "a name of the code, in 1 claim"
+
+
+def test_the_shell_counts_them_where_nothing_runs(root: Path) -> None:
+    (status,) = json.loads(run_command("status", "--json", cwd=root).stdout)["roots"]
+    assert status["topics"] == 2
 
 
 def test_what_stands_in_many_files_is_none(root: Path, tmp_path: Path) -> None:
@@ -191,13 +198,11 @@ def test_the_next_process_reads_no_claim_for_them(root: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "path",
-    [".vouch/claims/run.yaml", "src/auth.py", "src/new.py", ".vouch/decided"],
+    [".vouch/claims/run.yaml", "src/auth.py", "src/new.py"],
 )
 def test_what_changed_since_is_worked_out_again(root: Path, tmp_path: Path, path: str) -> None:
     settled(root, tmp_path)
-    if path.endswith("decided"):
-        (root / path).mkdir()
-    elif path.startswith(".vouch"):
+    if path.startswith(".vouch"):
         put(root, path, claim("run", text="It can be run.", entities=[]))
     else:
         (root / path).write_text("def open_door():\n    pass\n")

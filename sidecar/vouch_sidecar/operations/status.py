@@ -194,5 +194,6 @@ OPERATION = Operation(
     example={},
     gist=gist,
     show=show,
+    needs=frozenset({"topics"}),
     tells_pending=True,
 )
