@@ -205,16 +205,6 @@ class Reference:
         ]
         return [claim.id for claim in sorted(claims, key=lambda c: (-share(c), c.id))]
 
-    def titles(self, text: str, gates: frozenset[str]) -> set[str]:
-        """Titles of pages, of two content words or more, all of which a text has."""
-        stems = frozenset(s for n in terms(text) for option in n.alternatives for s in option)
-        titles = {p.title: terms(p.title) for p in self.pages.values() if gate_of(p) in gates}
-        return {
-            title
-            for title, words in titles.items()
-            if len(words) > 1 and all(word.held_by(stems) for word in words)
-        }
-
     # Experts
 
     def experts(

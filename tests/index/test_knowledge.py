@@ -28,10 +28,10 @@ from vouch_sidecar.kb.records import (
     Scope,
     key_of,
 )
-from vouch_sidecar.retrieval.evidence.phrases import titles_in
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.statements.pages_asked_for import pages_asked_for
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems, terms
 
@@ -81,7 +81,6 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             for a in knowledge.all_of(Kind.CLAIM)
             if view.visible.sees(a)
         },
-        "titles": set(titles_in([view], _every_title(knowledge.all_of(Kind.PAGE)))),
     }
     for topic in topics:
         found["mentions", topic] = [
@@ -106,10 +105,6 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
     return found
 
 
-def _every_title(pages: Iterable[Artifact]) -> str:
-    return ". ".join(sorted(page.title for page in pages if isinstance(page, Page)))
-
-
 def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[object, ...]]:
     question = Question(topic, NOW, weight, "declared" if linking == "declared" else "auto", 100)
     return [
@@ -128,7 +123,6 @@ def expected(artifacts: dict[Key, Artifact], topics: list[str], gates: frozenset
     plain = Reference(artifacts.values())
     found: Answers = {
         "links": {c.id: plain.links(c.id, gates) for c in plain.visible(Kind.CLAIM, gates)},
-        "titles": plain.titles(_every_title(plain.pages.values()), gates),
     }
     for topic in topics:
         found["mentions", topic] = [tuple(m) for m in plain.mentions(topic)]
@@ -307,13 +301,14 @@ def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> 
 
 def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> None:
     knowledge = Knowledge()
-    text = "the night shift handbook, the rotation guide and the cafe menu"
+    asked = ("Night shift handbook", "Rotation guide", "Cafe menu")
 
     def change(*new: Page, gone: str | None = None) -> set[str]:
         nonlocal knowledge
         gone_keys = frozenset() if gone is None else frozenset({(Kind.PAGE, gone)})
         knowledge = after(knowledge, change_of([*new], gone_keys))
-        return set(titles_in([View("kb", knowledge, ONLY_OPEN)], text))
+        view = View("kb", knowledge, ONLY_OPEN)
+        return {told.page.title for title in asked for told in pages_asked_for(view, title)}
 
     private = Scope("private", agent="ada")
     found = change(

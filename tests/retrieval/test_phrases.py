@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.blocks.context import lines_for
-from vouch_sidecar.retrieval.evidence.phrases import _candidates, phrases
-from vouch_sidecar.retrieval.probe import run
+from vouch_sidecar.retrieval.evidence.phrases import _candidates
 from vouch_sidecar.retrieval.salience import named_in
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -32,36 +31,8 @@ def test_what_is_quoted(text: str, quoted: list[str]) -> None:
     assert [text[start:end] for kind, (start, end) in found if kind == "quoted"] == quoted
 
 
-def test_a_title_is_given_in_the_words_of_the_text_and_once() -> None:
-    seen = view(
-        entity("e", "Proof of delivery"),
-        claim("c", "Depot clocks are kept.", entities=("e",)),
-        page("one", "Proof of delivery", body="Signed."),
-        page("two", "Depot clocks", body="Wrong ones."),
-        page("three", "Guide to RateLimiter", body="How to."),
-    )
-
-    def tested(text: str) -> tuple[str, ...]:
-        return run([seen], text).phrases
-
-    text = "is proof of delivery needed when Proof of delivery lies about its depot clock?"
-    assert tested(text) == ("proof of delivery", "depot clock")
-    (titled,) = phrases([seen], "which clock is at a depot?")
-    assert (titled.kind, titled.text) == ("title", "clock is at a depot")
-    titled, *_ = phrases([seen], "the rate limiter guide")
-    assert (titled.kind, titled.text) == ("title", "rate limiter guide")
-
-
 def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> None:
     seen = view(entity("e", "Proof of delivery"), page("one", "Proof of delivery", body="Signed."))
     text = "what counts as proof of delivery?"
     rows = named_in(seen, [text])
     assert [hit.artifact.id for hit in lines_for(rows, text)] == ["one"]
-
-
-def test_a_number_is_one_word_whatever_groups_its_digits() -> None:
-    seen = view(claim("c", "The queue keeps 20,000 events, then drops some."))
-    told = [phrase.text for phrase in phrases([seen], "what if 20,000 events come")]
-    assert told[0] == "20,000 events"
-    told = [phrase.text for phrase in phrases([seen], "what if 30,000 events come")]
-    assert not any("000" in words for words in told)

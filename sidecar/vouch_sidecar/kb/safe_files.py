@@ -65,17 +65,20 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
-    return _read_whole(partial(_open, str(path), kb_dir), limit)
+    return _read_whole(_opened(partial(_open, str(path), kb_dir)), limit)
 
 
-def _read_whole(opening: Callable[[], int], limit: int) -> tuple[bytes, Stat]:
-    """Open, read and close a file. Returns its bytes and its stat."""
+def _opened(opening: Callable[[], int]) -> int:
     try:
-        descriptor = opening()
+        return opening()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
+
+
+def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
+    """Read and close an open file. Returns its bytes and its stat."""
     try:
         _regular(os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -99,7 +102,7 @@ def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
     if not relative or {"", ".", ".."}.intersection(parts):
         raise UnreadableError("the path leaves its folder")
     path = f"{str(root).rstrip('/')}/{relative}"
-    return _read_whole(partial(_open_below, str(root), path), limit)
+    return _read_whole(_opened(partial(_open_below, str(root), path)), limit)
 
 
 def _open(path: str, kb_dir: Path | None) -> int:

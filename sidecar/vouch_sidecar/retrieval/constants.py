@@ -128,13 +128,10 @@ identifier, a ticket, a path or an option.
 RARE = 0.6
 """Least rarity, as a share of the greatest possible one, at which a single word is looked up."""
 
-PhraseKind = Literal["quoted", "title", "identifier", "notation", "name", "together", "rare"]
+PhraseKind = Literal["quoted", "exact", "together", "rare"]
 PHRASE_WORTH: dict[PhraseKind, float] = {
     "quoted": 0.95,
-    "title": 0.9,
-    "identifier": 0.9,
-    "notation": 0.9,
-    "name": 0.85,
+    "exact": 0.9,
     "together": 0.7,
     "rare": 0.5,
 }

@@ -5,7 +5,7 @@ identifiers it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
@@ -80,6 +80,11 @@ def exact_in(text: str) -> tuple[Exact, ...]:
         )
         for token in tokens[:MAX_EXACT]
     )
+
+
+def exact_places(text: str) -> Iterator[Span]:
+    """Where the identifiers, tickets, paths and options of a text stand."""
+    return (match.span() for match in _EXACT.finditer(text[:MAX_PHRASED]))
 
 
 def blanked(text: str, names: Iterable[Span]) -> str:

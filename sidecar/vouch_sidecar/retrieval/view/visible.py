@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tantivy import Document, Query
 
@@ -14,7 +14,6 @@ from vouch_sidecar.index.stored_artifacts import key_in, quoted_in, shown_in
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
-from vouch_sidecar.text.content_words import Term
 
 
 class VisibleArtifacts:
@@ -128,15 +127,6 @@ class VisibleArtifacts:
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
         return any(self.artifact((kind, endpoint)) for kind in kinds)
-
-    def titles_holding(self, words: Sequence[Term]) -> Iterator[str]:
-        """Titles of pages that hold two of the words."""
-        snapshot = self._at.knowledge.snapshot
-        query = self._at.search.weighed(dict.fromkeys(words, 1.0), TITLE, at_least=2)
-        for hit in snapshot.all_hits(query):
-            page = self.in_document(snapshot.document(hit))
-            if isinstance(page, Page):
-                yield page.title
 
     def is_recent(self, claim: Claim) -> bool:
         """Whether a claim was confirmed or updated since the time that the question gives."""
