@@ -48,7 +48,7 @@ OPERATION_BOUNDS = {
     "search": Counts(3, 4),
     "entity": Counts(40, 43, files=2),
     "claim": Counts(32, 41, files=1),
-    "status": Counts(),
+    "status": Counts(0, 1),  # whether there are topics where no process has told
     "stats": Counts(),
     "capabilities": Counts(),
     "explain": Counts(115, 49),
