@@ -90,9 +90,10 @@ class Counter:
         original = getattr(owner, name)
 
         def counted(*args: Any, **kwargs: Any) -> Any:
+            done = original(*args, **kwargs)  # a file that is not there is none that was read
             if not isinstance(args[0], Layer) or args[0].size:  # an empty one is not asked
                 self._counts = self._counts._replace(**{kind: getattr(self._counts, kind) + 1})
-            return original(*args, **kwargs)
+            return done
 
         patch.setattr(owner, name, counted)
 
