@@ -195,6 +195,20 @@ def test_an_event_tells_three_lines_at_most(place: Place, hook: Hook, server: Cl
     assert sum(line.startswith("- ") for line in said.splitlines()) == 3
 
 
+def test_of_more_claims_the_strongest_are_told_in_their_order(
+    place: Place, hook: Hook, server: Client
+) -> None:
+    write(place.root, {"src/late.py": "# One.\n# Two.\n# Three.\nclass LateBinder:\n    pass\n"})
+    git(place.root, "add", "src/late.py")
+    for number in range(1, 4):
+        cite(place.root, f"more-{number}", f"More is said, {number}.", f"src/late.py#L{number}")
+    cite(place.root, "late", "`LateBinder` binds after the first call.", "src/late.py")
+    tied = {"paths": ["src/late.py"]}
+    server.until("vouch/files", tied, lambda a: len(a["files"][0]["claims"]) == 4)
+    said = hook("post-tool-use", **read(place, "src/late.py")).text.splitlines()
+    assert [line.split()[3] for line in said[1:-1]] == ["more-1:", "more-2:", "late:"]
+
+
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
     place: Place, hook: Hook
 ) -> None:

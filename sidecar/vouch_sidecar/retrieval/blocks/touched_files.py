@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Kind
@@ -50,18 +51,24 @@ class Touched:
 
 
 def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) -> list[ContextHit]:
-    """The first three claims of those at the place whose state (`state_of`) was not yet
-    `given`. A claim whose cited file is gone is left out.
+    """Three claims of those at the place whose state (`state_of`) was not yet `given`: of each
+    group in turn the strongest, in the group's order. A claim whose cited file is gone is left out.
     """
-    hits = each_once(_hits_at(file, touched))
+    groups = _hits_at(file, touched)
+    group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
+    hits = each_once(chain(*groups))
     hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
-    return [hit for hit in hits if state_of(hit) not in given][:MOST_LINES]
+    hits = [hit for hit in hits if state_of(hit) not in given]
+    best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
+    told = {hit.artifact.id for hit in best}
+    return [hit for hit in hits if hit.artifact.id in told]
 
 
-def _hits_at(file: SavedFile, touched: Touched) -> list[ContextHit]:
-    """The claims to tell, best first: those whose quotes the change took away; those that answer
-    the inserted lines and are tied to the file or its folder; then those tied to the touched lines,
-    in their order; then those tied to the whole file. Weak ties and mentions are left out.
+def _hits_at(file: SavedFile, touched: Touched) -> list[list[ContextHit]]:
+    """The claims to tell, in groups, the best first: those whose quotes the change took away; those
+    that answer the inserted lines and are tied to the file or its folder; then those tied to the
+    touched lines, in their order; then those tied to the whole file. Weak ties and mentions are
+    left out.
     """
     view = file.view
     there = view.workspace.path_of(touched.path)
@@ -75,11 +82,8 @@ def _hits_at(file: SavedFile, touched: Touched) -> list[ContextHit]:
     ]
     judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
     strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.threshold]
-    return [
-        *map(_hit, broken),
-        *judged,
-        *map(_hit, _in_place(strong, touched, _places(file, there, touched))),
-    ]
+    in_place = _in_place(strong, touched, _places(file, there, touched))
+    return [[*map(_hit, broken)], judged, *([*map(_hit, group)] for group in in_place)]
 
 
 def _hit(tied: Tied) -> ContextHit:
@@ -119,10 +123,10 @@ def _places(file: SavedFile, path: str, touched: Touched) -> _TouchedLines:
     return _TouchedLines(of_quotes, touched.ranges_before if was_as_read else ())
 
 
-def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> list[Tied]:
-    """The ties at the touched lines, in the order of the file, then those whose place can't be
-    compared with these lines, then those of the whole file. A change also has the ties of what its
-    text names; the others only where there are none of these.
+def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> list[list[Tied]]:
+    """In groups, the ties at the touched lines, in the order of the file, then those whose place
+    can't be compared with these lines, then those of the whole file. A change also has the ties of
+    what its text names; the others only where there are none of these.
     """
     lined = sorted(
         (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0
@@ -132,9 +136,9 @@ def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> 
         words = {word[0] for word in matches(_WORD, touched.text)}
         named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
         if inside or named:
-            return [*inside, *named]
+            return [inside, named]
     unknown = [tied for tied in lined if not places.of(tied)]
-    return [*inside, *unknown, *(tied for tied in ties if tied.line is None)]
+    return [inside, unknown, [tied for tied in ties if tied.line is None]]
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
