@@ -25,7 +25,11 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     found = ask(engine, "context", task="I'm editing src/upload.py")
     assert [item["id"] for item in found["items"]] == ["limit"]
     assert found["items"][0]["phrase"] == "src/upload.py"
-    assert ask(engine, "context", task="I'm editing src/other.py")["items"] == []
+    for alone in ("src/upload.py", "upload.py", "upload.py:1"):
+        found = ask(engine, "context", task=alone)
+        assert [item["id"] for item in found["items"]] == ["limit"], alone
+    for other in ("I'm editing src/other.py", "other.py"):
+        assert ask(engine, "context", task=other)["items"] == []
 
 
 def test_a_document_is_asked_for_by_its_number(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import Session
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact
-from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_document, run
+from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_file, run
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 
 
@@ -53,7 +53,7 @@ def _probe(
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     views = [kb.view for kb in asked]
     is_long = len(text.strip()) >= shortest
-    asks = not again and (is_long or holds_exact(text) or names_document(views, text))
+    asks = not again and (is_long or holds_exact(text) or names_file(views, text))
     full_text = asks and any(r.fallback_to_fts for r in recalls)
     return run(views, text, full_text, spoken, vector)
 

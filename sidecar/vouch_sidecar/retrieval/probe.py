@@ -70,7 +70,7 @@ def run(
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[ContextHit] = []
-    if full_text and (worth_searching(text) or names_document(views, text)):
+    if full_text and (worth_searching(text) or names_file(views, text)):
         looked_for = _phrases(views, text)
         tested_names = set(map(str.casefold, tested))
         tested += [
@@ -101,12 +101,14 @@ def run(
     )
 
 
-def names_document(views: Iterable[View], text: str) -> bool:
-    """Whether a text names a document that claims cite by its number, as `ADR 7`, or asks only for
-    a page by that.
+def names_file(views: Iterable[View], text: str) -> bool:
+    """Whether a text names a file of the workspace, or by its number, as `ADR 7`, a document that
+    claims cite, or asks only for a page by that.
     """
     return any(
-        view.workspace.documents_in(text) or any(numbered(view, text[:MAX_PHRASED]))
+        view.workspace.files_in(text)
+        or view.workspace.documents_in(text)
+        or any(numbered(view, text[:MAX_PHRASED]))
         for view in views
     )
 
