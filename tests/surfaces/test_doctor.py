@@ -16,6 +16,7 @@ from vouch_sidecar.surfaces import diagnosis
 
 from tests.conftest import MakeKb
 from tests.engine.processes import until
+from tests.kb.samples import claim, put
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, indexed_client, run_command
 
@@ -84,7 +85,10 @@ def test_pieces_of_sentences_are_counted_with_what_makes_them(
         {"op": "capture", "question": "what does the relay read?", "answer": answer},
         name="pieces",
     ).root
+    secret = {"visibility": "private", "agent": "eve"}
+    put(root / ".vouch", "claims/secret.yaml", claim("secret", scope=secret))
     said = [row["message"] for row in doctor(root, env)["contents of pieces"]]
+    assert said[0].startswith("5 claims, ")
     (parts,) = (text for text in said if "parts of sentences" in text)
     assert parts.startswith("of 5 claims 3 are parts of sentences, and 1 headings")
     assert "capture.enabled: true, review.auto_approve_on_receipt: true" in parts

@@ -129,7 +129,7 @@ def _contents(at: Examined) -> Iterator[Remark]:
             listed += f"; {count(len(problems), 'problem')}{files}: `{COMMAND} check` lists them"
             state = "wrong" if of_files else "note"
         yield Remark(about, state, listed)
-        if (parts := _fragments(at.engine, root.root)) is not None:
+        if (parts := _fragments(at.engine, root.root, counts.claims)) is not None:
             yield Remark(about, "note", parts)
         if at.for_person and (closed := _closed_sources(at.engine, root.root)):
             number = count(closed, "source is", "sources are")
@@ -154,9 +154,9 @@ def _closed_sources(engine: Engine, root: str) -> int:
     )
 
 
-def _fragments(engine: Engine, root: str) -> str | None:
-    """A remark on claims that are fragments of what they quote, and on the settings of vouch that
-    make them; None without such claims.
+def _fragments(engine: Engine, root: str, claims: int) -> str | None:
+    """A remark on those of `claims` that are fragments of what they quote, and on the settings of
+    vouch that make them; None without such claims.
     """
     (collection,) = (
         collection for path, collection in engine.collections.items() if str(path) == root
@@ -170,8 +170,6 @@ def _fragments(engine: Engine, root: str) -> str | None:
     others = sum(quote.form is not Form.STATEMENT for quote in quoted)
     if not parts and not others:
         return None
-    every = collection.knowledge.snapshot.lengths
-    claims = sum(n.number for place, n in every.items() if place.startswith(f"{Kind.CLAIM}@"))
     config = config_mapping(collection.config, [])
     made_by = [name for name, by_default in MADE_BY.items() if _is_on(config, name, by_default)]
     settings = ", ".join(f"{name}: true" for name in made_by) or "none is on any more"
