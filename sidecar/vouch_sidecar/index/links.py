@@ -26,7 +26,7 @@ from vouch_sidecar.index.encoding import (
     label_of,
 )
 from vouch_sidecar.index.quoted_sentences import QuotedSources
-from vouch_sidecar.index.receipts import Cited, Quoted, is_receipt, names_place
+from vouch_sidecar.index.receipts import Quoted, Receipts, is_receipt, names_place
 from vouch_sidecar.index.stored_artifacts import artifact_in, closed_in, key_in, quoted_in
 from vouch_sidecar.index.withheld_texts import Closed, Gates, Withheld, all_gates, paragraphs
 from vouch_sidecar.kb.access import OPEN, gate_of, scope_behind
@@ -37,19 +37,12 @@ from vouch_sidecar.names.matcher import Names
 LinkedBy = Literal["declared", "named", "page"]
 
 
-class World(Protocol):
+class World(Receipts, Protocol):
     """Looks up the other artifacts that links, labels and sentences depend on."""
 
     @property
     def sources(self) -> QuotedSources:
         """The sources that claims quote."""
-
-    def cited(self, evidence_id: str) -> Cited:
-        """The claims that cite a piece of evidence."""
-
-    @property
-    def withheld(self) -> Withheld:
-        """The texts of the withheld claims."""
 
     def secrecy_of(self, claim_id: str) -> Gates:
         """The gates of the viewers who may know a secret claim; empty if the claim is no secret."""
