@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from vouch_sidecar.text.english_words import STOPWORDS
@@ -38,13 +38,9 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])
 _ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
 LOOK_BACK = 32
 """Characters in front of a full stop in which an abbreviation is looked for."""
-MAX_LOOKED_UP = 200
-"""Characters of a path that are looked up in other texts."""
 MAX_PATH_PARTS = 8
 """Parts of a path that are looked up in other texts."""
 _NEXT_PART = re.compile(r"/(?=[^/])")
-_BEGINS, _ENDS = re.compile(r"(?<![\w.~/-])"), re.compile(r"(?![\w-])")
-"""Where a path may begin, and where one of its parts ends."""
 
 
 WHOM = re.compile(
@@ -87,29 +83,13 @@ def without_paths_outside(text: str, kept_length: Callable[[str], int], most: in
     return _OUTSIDE.sub(part, text)
 
 
-def shared_beginning(path: str, text: str) -> str:
-    """The longest beginning of a path, up to one of its slashes, that another text holds. No more
-    than `MAX_LOOKED_UP` characters and `MAX_PATH_PARTS` parts of the path are looked up.
+def known_length(path: str, texts: Sequence[str]) -> int:
+    """How many characters the longest beginning of a path has, up to one of its slashes, that one
+    of some texts holds. Of a long path the first `MAX_PATH_PARTS` parts are looked up.
     """
-    slashes = islice(_NEXT_PART.finditer(path, 1, MAX_LOOKED_UP), MAX_PATH_PARTS)
-    ends = [slash.start() for slash in slashes]
-    if len(path) <= MAX_LOOKED_UP and len(ends) < MAX_PATH_PARTS:
-        ends.append(len(path))
-    shared = at = 0
-    for end in ends:  # where a longer beginning stands, the shorter one stands too: at is no less
-        at = _place_of(path[:end], text, at)
-        if at < 0:
-            break
-        shared = end
-    return path[:shared]
-
-
-def _place_of(beginning: str, text: str, at: int) -> int:
-    """Where the beginning of a path stands in a text from a place on, -1 if nowhere."""
-    at = text.find(beginning, at)
-    while at >= 0 and not (_BEGINS.match(text, at) and _ENDS.match(text, at + len(beginning))):
-        at = text.find(beginning, at + 1)
-    return at
+    slashes = islice(_NEXT_PART.finditer(path, 1), MAX_PATH_PARTS)
+    ends = [*(slash.start() for slash in slashes), len(path)][:MAX_PATH_PARTS]
+    return max((end for end in ends if any(path[:end] in text for text in texts)), default=0)
 
 
 def _blanks(match: re.Match[str]) -> str:

@@ -38,7 +38,7 @@ from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
-    shared_beginning,
+    known_length,
     without_asking,
     without_paths_outside,
     without_printed,
@@ -185,14 +185,14 @@ def _kept_length(view: View, path: str) -> int:
     if view.workspace.locator.of_path(path) is not None:
         return len(path)
     words, snapshot = dict.fromkeys(terms(path)[:MAX_EXACT], 1.0), view.knowledge.snapshot
-    longest = 0
+    held = []
     for kind in (SENTENCE_STEMS, Kind.PAGE) if words else ():
         for hit in snapshot.search(view.search.weighed(words, kind), MAX_CONSIDERED):
             document = snapshot.document(hit)
             artifact, section = view.visible.in_document(document), key_in(document)[2] or 0
             if artifact is not None:
-                longest = max(longest, len(shared_beginning(path, texts(artifact)[section])))
-    return longest
+                held.append(texts(artifact)[section])
+    return known_length(path, held)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
