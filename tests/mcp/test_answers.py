@@ -300,19 +300,3 @@ async def test_a_call_that_is_cancelled_is_sent_to_nobody_more(
         assert await anyio.to_thread.run_sync(ended.wait, WAIT)
         assert [b'"process"' in line for line in first.sent] == [True] * is_connected
         assert second.sent == []
-
-
-@pytest.mark.anyio
-async def test_where_nothing_was_found_tools_ask_what_a_hook_led_to(tmp_path: Path) -> None:
-    root, elsewhere = base(tmp_path / "kb"), tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    clock = Clock()
-    served = _answers(elsewhere, clock=clock)
-    before = await _called(served, "kb_claim", id="rotation")
-    assert before["isError"]
-    await _called(served, "hook_prompt", session_id="agent", prompt="vault", cwd=str(root))
-    engine = served._own_engine()
-    engine.load()
-    clock.now += READY_SECONDS
-    found = await _called(served, "kb_claim", id="rotation")
-    assert found["structuredContent"]["claim"]["id"] == "rotation"

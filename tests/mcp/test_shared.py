@@ -27,6 +27,7 @@ from vouch_sidecar.surfaces.entry import main
 sys.exit(main())
 """
 PROMPT = "Is Redis the right place for the sessions?"
+GIVEN: dict[str, Any] = {"task": PROMPT, "session_id": "agent", "repeat": False}
 PUSHED = "vouch/didChangeSalience"
 
 
@@ -54,7 +55,7 @@ def test_a_prompt_to_the_agent_shows_up_in_the_editor(
             if first == "agent":
                 await called(session, "kb_status")
                 await anyio.to_thread.run_sync(_begin, editor, root)
-            said = text_of(await called(session, "hook_prompt", session_id="agent", prompt=PROMPT))
+            said = text_of(await called(session, "kb_context", **GIVEN))
             push = await anyio.to_thread.run_sync(_pushed, editor, "agent")
             assert [row["entity_id"] for row in push["salience"]] == ["redis"]
             return said
@@ -107,12 +108,11 @@ def test_what_was_given_to_a_session_is_known_whoever_gave_it(
     root: Path, env: dict[str, str]
 ) -> None:
     async def other(session: ClientSession) -> str:
-        asked = {"task": PROMPT, "session_id": "agent", "repeat": False}
-        return text_of(await called(session, "kb_context", **asked))
+        return text_of(await called(session, "kb_context", **GIVEN))
 
     async def talk(session: ClientSession) -> None:
         await called(session, "kb_status")  # waits for the first index as long as it takes
-        said = text_of(await called(session, "hook_prompt", session_id="agent", prompt=PROMPT))
+        said = text_of(await called(session, "kb_context", **GIVEN))
         assert "Redis holds the sessions." in said
         again = await anyio.to_thread.run_sync(connected, root, env, other)
         assert "Redis holds the sessions." not in again
@@ -197,7 +197,7 @@ def test_an_agent_beside_a_process_that_hangs_is_answered(root: Path, env: dict[
             assert text_of(await called(session, "kb_experts", **asked)) == experts
             asked["session_id"] = "agent"
             assert text_of(await called(session, "kb_experts", **asked)) == experts
-            said = text_of(await called(session, "hook_prompt", session_id="agent", prompt=PROMPT))
+            said = text_of(await called(session, "kb_context", **GIVEN))
             assert "Redis holds the sessions." in said
 
         connected(root, env, talk)

@@ -31,7 +31,6 @@ from tests.surfaces.json_lines import answers
 from tests.workspace.places import cite, commit_as, repository
 
 SERVED = {f"kb_{name}" for name in SERVED_NAMES if name in OPERATIONS}
-HOOKS = {"hook_prompt", "hook_file"}
 MAX_LIST = 8000
 
 
@@ -55,7 +54,7 @@ def test_six_tools_by_default_in_few_words(root: Path, env: dict[str, str]) -> N
 
 def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
     tools = listed(root, env, "--tools", "all")
-    assert set(tools) == {f"kb_{name}" for name in OPERATIONS} | HOOKS
+    assert set(tools) == {f"kb_{name}" for name in OPERATIONS}
     for tool in tools.values():
         assert tool.description is not None
         assert "Not " in tool.description, f"{tool.name} does not say when not to call it"
@@ -81,8 +80,6 @@ def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
 def test_tools_that_are_not_listed_answer_as_well(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         assert "3 claims" in text_of(await called(session, "kb_status"))
-        prompt = {"session_id": "unlisted", "prompt": "How long do JWT access tokens live?"}
-        assert "expire after 15 minutes" in text_of(await called(session, "hook_prompt", **prompt))
 
     served.talk(talk)
 
@@ -91,20 +88,15 @@ def test_the_configuration_that_the_docs_print(root: Path, env: dict[str, str]) 
     blocks = re.findall(
         r"```json\n(.*?)```", (ROOT / "docs" / "agents.md").read_text("utf-8"), re.S
     )
-    servers, hooks = (json.loads(block) for block in blocks)
+    (servers,) = map(json.loads, blocks)
     server = servers["mcpServers"]["vouch-sidecar"]
     assert server["command"] == "vouch-sidecar"
     name, *args = server["args"]
     assert name == "mcp"
     assert server["env"] == ENV
-    (group,) = hooks["hooks"]["UserPromptSubmit"]
-    (hook,) = group["hooks"]
-    values = {"session_id": "A", "prompt": "How long do JWT access tokens live?", "cwd": str(root)}
-    given = {name: values[text.strip("${}")] for name, text in hook["input"].items()}
 
     async def talk(session: ClientSession) -> str:
-        assert hook["tool"] in {tool.name for tool in (await session.list_tools()).tools}
-        return text_of(await called(session, hook["tool"], **given))
+        return text_of(await called(session, "kb_context", task="How long do JWT tokens live?"))
 
     assert "expire after 15 minutes" in connected(root, env, talk, *args)
 
@@ -226,54 +218,10 @@ def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
         for number in range(10):
             name = f"S{number}"
             _, ranked = await asyncio.gather(
-                called(session, "hook_prompt", session_id=name, prompt="Is Redis up?"),
+                called(session, "kb_context", session_id=name, task="Is Redis up?"),
                 called(session, "kb_salience", session_id=name),
             )
             assert [r["entity_id"] for r in ranked.structured_content["salience"]] == ["redis"]
-
-    served.talk(talk)
-
-
-def test_hooks(served: Served) -> None:
-    async def talk(session: ClientSession) -> None:
-        prompt = {"session_id": "prompted", "prompt": "How long do JWT access tokens live?"}
-        output = json.loads(text_of(await called(session, "hook_prompt", **prompt)))
-        assert output["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-        said = output["hookSpecificOutput"]["additionalContext"]
-        assert said.startswith("<vouch")
-        assert "JWT access tokens expire after 15 minutes." in said
-        again = text_of(await called(session, "hook_prompt", **prompt))
-        assert "expire after 15 minutes" not in again
-        change = {"session_id": "edited", "file_path": "auth.py", "content": "# Redis holds them\n"}
-        edited = text_of(await called(session, "hook_file", **change))
-        output = json.loads(edited)["hookSpecificOutput"]
-        assert output["hookEventName"] == "PostToolUse"
-        assert "Redis holds the sessions." in output["additionalContext"]
-        given = {"session_id": "given", "file_path": "x.py", "content": "# see Redis\n"}
-        assert "Redis holds" in text_of(await called(session, "hook_file", **given))
-
-    served.talk(talk)
-
-
-def test_hooks_with_nothing_to_say(served: Served) -> None:
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("hook_prompt", {"session_id": "silent", "prompt": "What shall we cook tonight?"}),
-        ("hook_prompt", {"session_id": "silent"}),
-        ("hook_prompt", {"session_id": "silent" * 10_000, "prompt": "Is Redis up?"}),
-        ("hook_prompt", {"session_id": "silent", "prompt": "Redis " * 200_000}),
-        ("hook_prompt", {"session_id": "silent", "prompt": "Is Redis up?", "cwd": "/"}),
-        ("hook_prompt", {"session_id": "silent", "prompt": ["Is Redis up?"], "cwd": 7}),
-        ("hook_file", {"session_id": "silent", "file_path": "missing.py"}),
-        ("hook_file", {"session_id": "silent", "file_path": ".vouch/claims/redis-holds.yaml"}),
-        ("hook_file", {"session_id": "silent", "file_path": "/etc/hostname"}),
-        ("hook_file", {"session_id": "silent"}),
-    ]
-
-    async def talk(session: ClientSession) -> None:
-        for tool, arguments in calls:
-            result = await called(session, tool, **arguments)
-            assert not result.is_error, arguments
-            assert text_of(result) == "", arguments
 
     served.talk(talk)
 
@@ -282,7 +230,6 @@ def test_without_a_knowledge_base_until_there_is_one(tmp_path: Path, env: dict[s
     async def talk(session: ClientSession) -> None:
         before = await called(session, "kb_experts", topic="JWT", session_id="A")
         assert before.structured_content["experts"] == []
-        assert text_of(await called(session, "hook_prompt", session_id="A", prompt="JWT?")) == ""
         knowledge.make(tmp_path / "project")
         after = await called(session, "kb_experts", topic="JWT", session_id="A")
         assert [row["entity_id"] for row in after.structured_content["experts"]] == ["jwt", "redis"]
@@ -307,7 +254,7 @@ def test_prompts_are_not_logged(root: Path, env: dict[str, str]) -> None:
     prompt = "Is Redis the place for purple-elephant?"
 
     async def talk(session: ClientSession) -> None:
-        await called(session, "hook_prompt", session_id="A", prompt=prompt)
+        await called(session, "kb_context", session_id="A", task=prompt)
         await called(session, "kb_context", task=prompt, session_id="A", max_chars="purple")
         with pytest.raises(MCPError):
             await called(session, "purple-elephant", task=prompt)

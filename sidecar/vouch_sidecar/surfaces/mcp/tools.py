@@ -1,4 +1,4 @@
-"""Descriptions of the MCP tools: one for each operation, and two for hooks."""
+"""Descriptions of the MCP tools, one for each operation."""
 
 from __future__ import annotations
 
@@ -32,26 +32,17 @@ Object = dict[str, Any]
 
 def tools(*, every: bool) -> list[Object]:
     """The tools to list: those that a model needs, or `every` one."""
-    listed = [op for name, op in OPERATIONS.items() if every or name in SERVED]
-    return [*map(_tool, listed), *(HOOKS if every else ())]
+    return [_tool(op) for name, op in OPERATIONS.items() if every or name in SERVED]
 
 
 def _tool(operation: Operation[Any, Any]) -> Object:
-    return _described(
-        TOOL_PREFIX + operation.name,
-        f"{operation.summary} {operation.when}{_COUNTS if operation.text_field else ''}",
-        _input(operation),
-        reads=not operation.drops_state,
-    )
-
-
-def _described(name: str, description: str, schema: Object, *, reads: bool = True) -> Object:
+    counts = _COUNTS if operation.text_field else ""
     return {
-        "name": name,
-        "description": description,
-        "inputSchema": schema,
+        "name": TOOL_PREFIX + operation.name,
+        "description": f"{operation.summary} {operation.when}{counts}",
+        "inputSchema": _input(operation),
         "annotations": {
-            "readOnlyHint": reads,
+            "readOnlyHint": not operation.drops_state,
             "destructiveHint": False,
             "idempotentHint": True,
             "openWorldHint": False,
@@ -89,36 +80,3 @@ def _short(schema: Object) -> Object:
     )
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}
-
-
-def _hook(name: str, description: str, fields: dict[str, str], needed: str) -> Object:
-    properties = {n: {"type": "string", "description": text} for n, text in fields.items()}
-    schema = {
-        "type": "object",
-        "properties": {"session_id": _SESSION, **properties},
-        "required": ["session_id", needed],
-    }
-    return _described(name, description, schema)
-
-
-HOOKS = (
-    _hook(
-        "hook_prompt",
-        "For hooks of type mcp_tool on a submitted prompt: gives the hook's answer with the block "
-        "that the prompt brings in, or empty text, and counts the prompt as a turn of the session. "
-        "Not to be called by a model: kb_context is the tool for that.",
-        {
-            "prompt": "The prompt as it was submitted.",
-            "cwd": "Folder that the agent works in.",
-        },
-        "prompt",
-    ),
-    _hook(
-        "hook_file",
-        "For hooks of type mcp_tool after a file was read or edited: gives the hook's answer with "
-        "the block that the file brings in, or empty text. Not to be called by a model: kb_context "
-        "is the tool for that.",
-        {"file_path": "The file read or edited.", "content": "What was read or written."},
-        "file_path",
-    ),
-)
