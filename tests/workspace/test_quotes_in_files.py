@@ -175,6 +175,22 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_pa
     assert "lib/more.txt" not in files
 
 
+def test_a_file_that_was_moved_and_then_edited_is_not_gone(root: Path, tmp_path: Path) -> None:
+    settled(root, tmp_path)
+    path = "docs/guide.md"
+    git(root, "mv", FILE, path)
+    assert row(settled(root, tmp_path), path)[0] == "there"
+    write(root, {path: NOTES.replace("three", "five")})
+    fresh, _, stale = row(settled(root, tmp_path), path)
+    assert (fresh, stale and stale.partition(" changed")[0]) == (
+        "gone",
+        f"quote gone since, {path}",
+    )
+    git(root, "rm", "-q", "-f", path)
+    engine = settled(root, tmp_path)
+    assert ask(engine, "claim", id="one")["claim"]["stale"] == f"{path}, which it cites, is gone"
+
+
 def test_a_name_that_is_saved_away_is_gone_at_once_and_comes_back() -> None:
     """Git's index does not change."""
     with place() as (folder, env):

@@ -96,8 +96,8 @@ def sources_in(
     knowledge: Knowledge, locator: Locator, once: Mapping[str, str], checkpoint: Checkpoint
 ) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names, else the
-    first file with the same content. A locator that is a mere name means, of the files with that
-    name, the one that holds what the source holds. `once` are the files that were found earlier.
+    first file with the same content, else the one that it was `once` found in. A locator that is a
+    mere name means, of the files with that name, the one that holds what the source holds.
     """
     paths_by_id: dict[str, str] = {}
     named: dict[Source, tuple[str, ...]] = {}
@@ -116,7 +116,8 @@ def sources_in(
             lost.append(source)
     paths_by_id |= _by_content(named, locator.root, once, checkpoint)
     lost += [source for source in named if source.id not in paths_by_id]
-    return paths_by_id | _elsewhere(lost, locator, checkpoint)
+    still = {s.id: once[s.id] for s in lost if once.get(s.id, "") in locator.files}
+    return paths_by_id | still | _elsewhere(lost, locator, checkpoint)
 
 
 def _by_content(
