@@ -48,13 +48,15 @@ def stale(view: View, claim: Claim) -> Stale | None:
 
 
 def doubt(view: View, claim: Claim) -> int:
-    """Which of several claims that say the same is told, the least first: one whose quote its file
-    still has, one that went stale, or one of which no file shows either.
+    """Which of several claims that say the same is told, the least first: one that is contested;
+    one whose quote its file still has; one that went stale; one of which no file shows either.
     """
+    if claim.status == "contested":
+        return 0
     if (why := stale(view, claim)) is not None and why.is_gone:
-        return 1
+        return 2
     evidence = filter(None, map(view.knowledge.evidence, claim.evidence))
-    return 2 if all(fresh_of(view.workspace.fresh, each) is None for each in evidence) else 0
+    return 3 if all(fresh_of(view.workspace.fresh, each) is None for each in evidence) else 1
 
 
 def stale_for(
