@@ -397,3 +397,16 @@ def test_who_is_never_named_is_not_under_another_name(
     engine = settled(root, tmp_path)
     named = ask(engine, "experts", topic="key vault")["by_commits"]
     assert [row["name"] for row in named] == ["Ada Byron"]
+
+
+def test_what_stands_in_brackets_behind_a_name_shows_nobody_who_is_never_named(
+    root: Path, tmp_path: Path
+) -> None:
+    config = dump({"kb": {"name": "ops"}, "sidecar": {"people": {"never": ["Ada Byron"]}}})
+    base(root, {"config.yaml": config})
+    write(root, "claims/tied.yaml", claim("tied", text="See a.py for the key vault."))
+    commit_as(root, "Ada Byron (ACME)", {"a.py": "1"}, email="ada@acme.example")
+    commit_as(root, "Bob Kahn", {"a.py": "2"})
+    engine = settled(root, tmp_path)
+    named = ask(engine, "experts", topic="key vault")["by_commits"]
+    assert [row["name"] for row in named] == ["Bob Kahn"]

@@ -35,8 +35,9 @@ class PeopleTold:
         return (is_team or are_persons_told) and not self.is_never([handle])
 
     def is_never(self, names: Iterable[str]) -> bool:
-        """Whether somebody with these names is never told."""
-        return bool(self.never) and not self.never.isdisjoint(map(_folded, names))
+        """Whether somebody with these names is never told, whatever stands in brackets behind."""
+        forms = (form for name in names for form in (name, name.partition(" (")[0]))
+        return bool(self.never) and not self.never.isdisjoint(map(_folded, forms))
 
 
 NOBODY_TOLD = PeopleTold()
