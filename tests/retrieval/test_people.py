@@ -117,6 +117,7 @@ def test_nothing_is_read_out_of_texts(tmp_path: Path) -> None:
     [
         ("who owns Relay", True),
         ("who's the owner of Relay?", True),
+        ("Who’s responsible for Relay?", True),
         ("Who is currently responsible for Relay?", True),
         ("whom do I ask about Relay?", True),
         ("who can we talk to about Relay", True),

@@ -48,7 +48,7 @@ WHOM = re.compile(
     \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)
     \s(?:i|one|somebody|someone|we|you)
     \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
-    |(?P<owns>\bwho(?:'?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
+    |(?P<owns>\bwho(?:['’]?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
     (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
     |responsible|takes\scare|to\sask)\b)
     |\bwho\sknows\s(?:\w+\s){0,2}?(?=about\b)
@@ -177,8 +177,8 @@ _ASKING = re.compile(
 )
 """How a question begins that may lack its mark."""
 _REQUEST = re.compile(
-    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:can|could|will|would) you\b|(?:please|let's)\b"
-    r"|(?:do|would) you (?:mind|want)\b",
+    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:(?:can|could|will|would) you|please|let's"
+    r"|(?:do|would) you (?:mind|want)|why (?:don'?t you|not)|how about)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:](?=\s)|(?<=\s)[-–—](?=\s)")
@@ -207,6 +207,7 @@ def asks(text: str) -> bool:
 
 
 def _is_question(sentence: str) -> bool:
+    sentence = sentence.replace("’", "'").strip("\"'“”()*_` ")
     *clauses, last = _CLAUSE.split(sentence)
     if _REQUEST.match(sentence):
         return False
