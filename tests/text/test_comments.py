@@ -23,6 +23,8 @@ def code(language_id: str, text: str) -> bool:
         ("go", "x := `raw`; Relay()"),
         ("sql", "SELECT 'a' FROM Relay -- why"),
         ("shellscript", "echo 'a' ; Relay"),
+        ("haskell", "total = foldl' step Relay"),
+        ("julia", "B = A' * Relay"),
     ],
 )
 def test_code(language_id: str, text: str) -> None:

@@ -15,6 +15,8 @@ _SLASHES = r"//[^\n]*+"
 _BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+((?:\*/)?)"
 _DOUBLE = r'"(?:[^"\\\n]|\\[\s\S])*+"?+'
 _SINGLE = r"'(?:[^'\\\n]|\\[\s\S])*+'?+"
+_CLOSED = r"(?<!\\)'(?:[^'\\\n]|\\.)*+'"
+"""For languages in which an apostrophe may stand alone: `foldl' f`, `A' * B`."""
 _LETTER = r"'(?:[^'\\\n]|\\[^\n][^'\n]{0,8}+)'"
 _TRIPLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?+'
 _TRIPLE_SINGLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?+"
@@ -33,8 +35,10 @@ _EXPRESSION = (
 )
 _DASHES, _PERCENT, _SEMICOLON = r"--[^\n]*+", r"%[^\n]*+", r";[^\n]*+"
 _MARKS = {
-    "coffeescript elixir julia python": (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
-    "dockerfile makefile perl powershell r ruby shellscript terraform": (_HASH, _DOUBLE, _SINGLE),
+    "coffeescript elixir python": (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
+    "julia": (_HASH, _TRIPLE, _DOUBLE, _CLOSED),
+    "ruby": (_HASH, _DOUBLE, _SINGLE),
+    "dockerfile makefile perl powershell r shellscript terraform": (_HASH, _DOUBLE, _CLOSED),
     "javascript javascriptreact typescript typescriptreact": (
         _SLASHES, _BLOCK, _EXPRESSION, _DOUBLE, _SINGLE, _TEMPLATE,
     ),
@@ -48,8 +52,8 @@ _MARKS = {
     "swift": (_SLASHES, _BLOCK, *_RAW_SWIFT, _TRIPLE, _DOUBLE, _LETTER),
     "css less scss": (_SLASHES, _BLOCK, _DOUBLE, _SINGLE),
     "php": (_HASH, _SLASHES, _BLOCK, _DOUBLE, _SINGLE),
-    "ada haskell lua sql": (_DASHES, _BLOCK, _DOUBLE, _SINGLE),
-    "erlang matlab": (_PERCENT, _DOUBLE, _SINGLE),
+    "ada haskell lua sql": (_DASHES, _BLOCK, _DOUBLE, _CLOSED),
+    "erlang matlab": (_PERCENT, _DOUBLE, _CLOSED),
     "clojure lisp scheme": (_SEMICOLON, _DOUBLE),
 }  # fmt: skip
 """Comments and strings. One without an end goes to the end of its line, or of the file."""

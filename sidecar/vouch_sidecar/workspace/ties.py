@@ -38,8 +38,8 @@ from vouch_sidecar.workspace.names_in_text import (
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
 Where = Literal["text", "quote", "entity", "document"]
-"""Where the name is: in the claim's text, in the line that it quotes, in the decision on it; or it
-is the file's own and that of an entity or a document of the claim; or the file names the document.
+"""Where the name is: in the claim's text, or in the line that it quotes; or it is the file's own
+and that of an entity or a document of the claim; or the file names the document.
 """
 
 STRENGTH: Mapping[TieArm, float] = {
