@@ -82,13 +82,12 @@ def perform(
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
-    documents: OpenDocuments | None = None,
 ) -> R:
-    """Perform one call; `raw` holds the params as they came. `documents`: those that the caller has
-    open. Raises `InvalidParamsError` and `SearchFailedError`.
+    """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
+    `SearchFailedError`.
     """
     with refusing_if_damaged(engine), _naming_unknown(operation, raw):
-        this = _Call.begin(engine, operation, raw, caller, documents)
+        this = _Call.begin(engine, operation, raw, caller, None)
         return this.completed(this.run())
 
 
@@ -130,6 +129,7 @@ async def perform_async(
     that was current at the call. After a checkout, or a report that files changed, the call begins
     when these were looked at, at the latest after `patience` seconds. With `whole`, a first answer
     waits to be whole (`ready`). `strict` refuses unknown params and words (`refuse_unknown`).
+    `documents` are those that the caller has open.
     `views` takes those that the result was made from, out of which `Operation.readable` quotes.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """

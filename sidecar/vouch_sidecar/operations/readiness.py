@@ -28,14 +28,11 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     await _until(engine, lambda: engine.registry.has_looked, seconds)
 
 
-async def ready(
-    engine: Engine, operation: Operation[Any, Any], caller: Caller, seconds: float = math.inf
-) -> None:
+async def ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> None:
     """Wait until the first answer of an operation is whole: for the index and, if the operation
-    looks around, for the workspace. Waits at most `seconds`, and not longer than `seconds_to_wait`.
+    looks around, for the workspace; at most as long as `seconds_to_wait` says.
     """
-    limit = min(seconds, seconds_to_wait(engine))
-    await _until(engine, lambda: _is_ready(engine, operation, caller), limit)
+    await _until(engine, lambda: _is_ready(engine, operation, caller), seconds_to_wait(engine))
 
 
 def seconds_to_wait(engine: Engine) -> float:
@@ -61,22 +58,16 @@ def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) ->
     )
 
 
-async def looked(engine: Engine, caller: Caller) -> None:
-    """As `caught_up`, for the files of knowledge bases alone: what is asked is no operation."""
-    if engine.not_looked_at(caller):
-        engine.check_soon()
-        await _until(engine, lambda: not engine.not_looked_at(caller), CATCH_UP_SECONDS)
-
-
 async def caught_up(
     engine: Engine,
-    operation: Operation[Any, Any],
+    operation: Operation[Any, Any] | None,
     caller: Caller,
-    seconds: float,
+    seconds: float = CATCH_UP_SECONDS,
     paths: Sequence[str] = (),
 ) -> None:
     """If something was checked out, a client reported a file as changed, or one of the `paths`
-    asked about was moved, wait for the look at it, for at most `seconds`.
+    asked about was moved, wait for the look at it, for at most `seconds`. Without an operation, the
+    files of the knowledge bases alone count.
     """
     if not _is_caught_up(engine, operation, caller, paths):
         engine.check_soon()
@@ -84,10 +75,12 @@ async def caught_up(
 
 
 def _is_caught_up(
-    engine: Engine, operation: Operation[Any, Any], caller: Caller, paths: Sequence[str]
+    engine: Engine, operation: Operation[Any, Any] | None, caller: Caller, paths: Sequence[str]
 ) -> bool:
     if engine.not_looked_at(caller) or engine.has_outdated_lists(caller, paths):
         return False
+    if operation is None:
+        return True
     is_awaited = any(c.is_workspace_awaited for c in engine.collections.values())
     served = engine.serving(caller) if is_awaited else ()
     return not any(

@@ -14,7 +14,7 @@ from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations import as_json
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.readiness import looked
+from vouch_sidecar.operations.readiness import caught_up
 from vouch_sidecar.operations.wire import since_when
 from vouch_sidecar.retrieval.prefix_search import names_like
 from vouch_sidecar.retrieval.recent_changes import newest
@@ -36,7 +36,7 @@ def register(server: Sidecar) -> None:
 async def _run(server: Sidecar, params: lsp.ExecuteCommandParams) -> Any:
     if (run := server.commands.get(params.command)) is None:
         raise JsonRpcInvalidParams("command: there is no such command")
-    await looked(server.engine, server.caller)
+    await caught_up(server.engine, None, server.caller)
     return await run(params.arguments or ())
 
 

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.readiness import looked
+from vouch_sidecar.operations.readiness import caught_up
 from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
@@ -37,7 +37,7 @@ def register(server: Sidecar) -> None:
 async def _answer(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
-    await looked(server.engine, server.caller)
+    await caught_up(server.engine, None, server.caller)
     with server.engine.foreground:
         return _symbols(server, params)
 
