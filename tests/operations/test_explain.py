@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
+from vouch_sidecar.retrieval.explanations import NAMES_ALONE
 
 from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
@@ -95,6 +96,12 @@ def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     assert set(texts["night"]["factors"]) == set(LIKELIHOOD_WEIGHTS)
     _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
     assert texts["night"]["verdict"] == "said"
+
+
+def test_a_text_too_short_for_an_answer_says_so(engine: Engine) -> None:
+    assert ask(engine, "context", task="diesel engines")["items"] == []
+    _, texts = explained(engine, "diesel engines")
+    assert texts["night"]["why"].endswith(NAMES_ALONE)
 
 
 def test_what_shares_no_word_with_the_text_is_told_by_its_name(engines: dict[str, Engine]) -> None:

@@ -30,6 +30,7 @@ Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
+NAMES_ALONE = "in so short a text, or by these settings, only names are looked for"
 UNASKED = "passages of documents, captured talk and notes of sessions are not said unasked"
 MAX_TOLD = 24
 """The number of likeliest answers that are shown."""
@@ -154,7 +155,8 @@ def lines(
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
             why = score.sentence(view.threshold)
             if beyond:
-                why += "; others go before it" if unsaid.is_volunteered else f"; {UNASKED}"
+                before = "others go before it" if hits else NAMES_ALONE
+                why += f"; {before if unsaid.is_volunteered else UNASKED}"
             out[key] = Line(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
 
