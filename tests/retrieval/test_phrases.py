@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.blocks.context import lines_for
-from vouch_sidecar.retrieval.evidence.phrases import _candidates
+from vouch_sidecar.retrieval.evidence.phrases import _candidates, phrases
 from vouch_sidecar.retrieval.salience import named_in
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -36,3 +36,11 @@ def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> N
     text = "what counts as proof of delivery?"
     rows = named_in(seen, [text])
     assert [hit.artifact.id for hit in lines_for(rows, text)] == ["one"]
+
+
+def test_a_number_is_one_word_whatever_groups_its_digits() -> None:
+    seen = view(claim("c", "The queue keeps 20,000 events, then drops some."))
+    told = [phrase.text for phrase in phrases([seen], "what if 20,000 events come")]
+    assert told[0] == "20,000 events"
+    told = [phrase.text for phrase in phrases([seen], "what if 30,000 events come")]
+    assert not any("000" in words for words in told)

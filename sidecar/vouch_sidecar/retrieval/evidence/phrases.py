@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import Span, exact_places
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.analysis import Unit, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import STOPWORDS
 
@@ -36,6 +36,10 @@ _QUOTED = re.compile(
     r"|(?<![\w'])'(?=\w)((?:[^'\n]|(?<=\w)'(?=\w)){3,120})(?<!\s)'(?![\w'])"
     r"|(?<!\w)‘(?=\w)((?:[^‘’\n]|(?<=\w)’(?=\w)){3,120})(?<!\s)’(?!\w)"
 )
+
+
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})++(?!\w)")
+"""A number with its digits in groups, which is one word: 20,000."""
 
 
 class Phrase(NamedTuple):
@@ -120,7 +124,7 @@ def _candidates(
         yield "quoted", match.span(match.lastindex or 0)
     for span in exact_places(text):
         yield "exact", span
-    content = [unit for unit in units(text).units if unit.folded not in STOPWORDS]
+    content = list(_content_units(text))
     for first, second in pairwise(content):
         if not second.gap and _held_together(views, terms(text[first.start : second.end])):
             yield "together", (first.start, second.end)
@@ -128,6 +132,17 @@ def _candidates(
         words = terms(text[unit.start : unit.end])
         if any(rarity_of(word) >= RARE for rarity_of in rarities for word in words):
             yield "rare", (unit.start, unit.end)
+
+
+def _content_units(text: str) -> Iterator[Unit]:
+    """The units that are no stopwords; a number with its digits in groups is one."""
+    starts = {match.end(): match.start() for match in _GROUPED.finditer(text)}
+    inside = {at for end, start in starts.items() for at in range(start, end)}
+    for unit in units(text).units:
+        if unit.end in starts:
+            yield unit._replace(start=starts[unit.end], gap="")
+        elif unit.start not in inside and unit.folded not in STOPWORDS:
+            yield unit
 
 
 def _held_together(views: Sequence[View], wanted: list[Term]) -> bool:
