@@ -120,9 +120,11 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     assert [is_gone for _, is_gone in told(engine)] == [True]
     assert [(tied.claim.id, tied.fresh) for tied in ties(engine, path)] == [("b", "gone")]
     cite(root, "a", said, path, there.encode(), status="contested")
-    text = ask(settled(root, tmp_path), "context", task=task)["text"]
+    engine = settled(root, tmp_path)
+    text = ask(engine, "context", task=task)["text"]
     assert len(text.splitlines()) == 3
     assert "a (contested)" in text
+    assert [tied.claim.id for tied in ties(engine, path)] == ["a"]
 
 
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:

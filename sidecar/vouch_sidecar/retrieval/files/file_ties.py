@@ -143,11 +143,14 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
 
 def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """The ties without those whose claim says what an earlier one says: vouch makes several claims
-    of one sentence, and of one document in two versions. A tie with a quote stands for those to the
-    whole file, which can't show whether the claim still holds.
+    of one sentence, and of one document in two versions. A contested claim stands for the others,
+    and a tie with a quote for those to the whole file, which can't show whether the claim still
+    holds.
     """
 
     def fresher(first: Tied, tied: Tied) -> Tied:
+        if "contested" in (first.claim.status, tied.claim.status):
+            return first if first.claim.status == "contested" else tied
         return tied if first.fresh is None and tied.fresh is not None else first
 
     return each_once(ties, lambda tied: tied.view.texts.shown(tied.claim).says, fresher)
