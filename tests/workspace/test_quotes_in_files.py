@@ -127,6 +127,21 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     assert [tied.claim.id for tied in ties(engine, path)] == ["a"]
 
 
+def test_of_claims_that_say_the_same_no_hidden_source_chooses(root: Path, tmp_path: Path) -> None:
+    said = "Refunds stop at noon and wait for the clerk."
+    cite(root, "a", said, "docs/desk.md", f"# Desk\n\n{said}\n".encode())
+    there = f"# Refunds\n\n{said}\n".encode()
+    cite(root, "b", said, "docs/refunds.md", there, quote=said.encode())
+    write(root, {"docs/refunds.md": there, "docs/desk.md": f"# Desk\n\n{said}\n"})
+    git(root, "add", "docs")
+    task = "When do refunds stop and wait for the clerk?"
+    assert [i["id"] for i in ask(settled(root, tmp_path), "context", task=task)["items"]] == ["b"]
+    for meta in (root / ".vouch" / "sources").rglob("meta.yaml"):
+        if b"refunds" in meta.read_bytes():
+            meta.write_bytes(meta.read_bytes() + b"scope: {visibility: private, agent: eve}\n")
+    assert [i["id"] for i in ask(settled(root, tmp_path), "context", task=task)["items"]] == ["a"]
+
+
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
     task = "After how many retries do uploads stop?"
     assert ask(settled(root, tmp_path), "context", task=task)["items"]

@@ -56,7 +56,8 @@ def doubt(view: View, claim: Claim) -> int:
     if (why := stale(view, claim)) is not None and why.is_gone:
         return 2
     evidence = filter(None, map(view.knowledge.evidence, claim.evidence))
-    return 3 if all(fresh_of(view.workspace.fresh, each) is None for each in evidence) else 1
+    shown = (each for each in evidence if view.visible.artifact((Kind.SOURCE, each.source_id)))
+    return 3 if all(fresh_of(view.workspace.fresh, each) is None for each in shown) else 1
 
 
 def stale_for(
