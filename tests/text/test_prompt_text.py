@@ -168,6 +168,8 @@ def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:
     ("text", "left"),
     [
         ("who should I ask about labels", "about labels"),
+        ("whom to ask about labels", "about labels"),
+        ("who can I best talk with about labels", "about labels"),
         ("who knows the labels best?", "the labels     ?"),
         ("who knows most about labels", "about labels"),
         ("who is going to ask the office", "who is going to ask the office"),

@@ -45,9 +45,9 @@ _NEXT_PART = re.compile(r"/(?=[^/])")
 
 WHOM = re.compile(
     r"""
-    \bwhom?\s(?:can|could|do|does|may|might|must|shall|should|would)
-    \s(?:i|one|somebody|someone|we|you)
-    \s(?:\w+\s){0,2}?(?:ask|consult|contact|ping|reach|speak\sto|talk\sto|turn\sto)\b
+    \bwhom?\s(?:to|(?:can|could|do|does|may|might|must|shall|should|would)
+    \s(?:i|one|somebody|someone|we|you)(?:\s\w+){0,2}?)
+    \s(?:ask|consult|contact|ping|reach|(?:speak|talk)\s(?:to|with)|turn\sto)\b
     |(?P<owns>\bwho(?:['’]?s|\sare|\sis)?\s(?:(?:actually|currently|now|really|the)\s){0,2}
     (?:contacts?|experts?|in\scharge|leads?|looks\safter|maintain(?:s|ers?)?|own(?:s|ers?)?
     |responsible|takes\scare|to\sask)\b)
