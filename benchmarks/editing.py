@@ -14,6 +14,9 @@ from benchmarks.generate import COMPLETE
 HIDDEN = (b"superseded", b"archived", b"redacted", b"private")
 """Claims whose files hold these are in no answer, or not as they are."""
 
+MAX_SECONDS = 60.0
+"""Seconds until a claim is given up that is not answered as it was saved."""
+
 
 @contextmanager
 def lent(root: Path, number: int) -> Iterator[list[Path]]:
@@ -42,7 +45,10 @@ def answers_as_saved(client: Client, path: Path, text: str) -> None:
     text. (A new generation may come of what was worked out behind the change before.)
     """
     client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+    until = time.monotonic() + MAX_SECONDS
     while text not in str(client.request("vouch/claim", {"id": path.stem})):
+        if time.monotonic() > until:
+            raise TimeoutError(path)
         time.sleep(PAUSE)
 
 

@@ -113,7 +113,7 @@ export interface ClaimView {
   readonly sentence: string | null;
   /** The other claims of the same sentence. */
   readonly said_with: readonly string[];
-  /** Whether what stands around it, and may turn it round, is withheld: it is a part of a sentence, or an item of a list. */
+  /** Whether it is a part of a sentence or an item of a list, and `said` lacks what stands around it, which may turn it round. */
   readonly lacks_context: boolean;
   readonly type: string;
   readonly status: string;

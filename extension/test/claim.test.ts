@@ -88,7 +88,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
     by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],
   });
   assert.deepEqual(read(about), [
-    ['Context', 'withheld; it may turn this round'],
+    ['Context', 'not shown; it may turn this round'],
     ['Stale', 'the quote is gone from a.py'],
     ['Contested by', 'It is not so.'],
     ['Date', '2026-06-30'],

@@ -190,6 +190,8 @@ def test_words_that_ask_for_somebody_are_no_subject(text: str, left: str) -> Non
         ("is it kafka?", True),
         ("add retries to the upload", False),
         ("can you add retries to the upload?", False),
+        ("can you tell me how refunds work?", True),
+        ("could you please explain why the sorter stops?", True),
         ("yes, go ahead", False),
         ("what is this " + "log line " * 60, False),
         ("tell me how the sorter decides the chute of a parcel?", True),

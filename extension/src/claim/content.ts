@@ -29,7 +29,7 @@ export function contentOf(result: ClaimResult): LinkedContent {
   const file: Link = { kind: 'place', target: fileOf(claim) };
   const cited = sources(claim.citations);
   const lines: Line[] = [
-    ...(claim.lacks_context ? [line('Context', 'withheld; it may turn this round', true)] : []),
+    ...(claim.lacks_context ? [line('Context', 'not shown; it may turn this round', true)] : []),
     ...(claim.stale ? [line('Stale', claim.stale, true)] : []),
     ...result.contested_by.map((other) => ({
       label: 'Contested by',

@@ -98,8 +98,8 @@ class ClaimView(Wire):
     sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
     said_with: list[str] = Field(description="The other claims of the same sentence.")
     lacks_context: bool = Field(
-        description="Whether what stands around it, and may turn it round, is withheld: it is a "
-        "part of a sentence, or an item of a list."
+        description="Whether it is a part of a sentence or an item of a list, and `said` lacks "
+        "what stands around it, which may turn it round."
     )
     type: str
     status: str

@@ -41,8 +41,8 @@ from vouch_sidecar.retrieval.people.to_ask import people_of_claim
 from vouch_sidecar.retrieval.view import View
 
 WITHOUT_CONTEXT = (
-    "its context is withheld: it is a part of a sentence or an item of a list, and what stands "
-    "around it may turn it round; don't rely on it alone"
+    "a part of a sentence or an item of a list, without what stands around it, which may turn it "
+    "round: read its source"
 )
 
 

@@ -258,12 +258,17 @@ export async function run({ w, test, artifacts }) {
   });
 
   await test('a server that was killed comes back with its panel', async () => {
+    const shown = await w.rows('In Play').allInnerTexts();
+    assert.ok(shown.length > 0);
     const [pid] = sidecars(w);
     process.kill(pid, 'SIGKILL');
     const file = await w.rows('In This File').allInnerTexts();
     await until(async () => {
       assert.deepEqual(await w.rows('In This File').allInnerTexts(), file);
-      return sidecars(w).some((other) => other !== pid);
+      const inPlayNow = await w.rows('In Play').allInnerTexts();
+      const isBack = sidecars(w).some((other) => other !== pid);
+      if (!isBack) assert.deepEqual(inPlayNow, shown); // a new one begins with nothing in play
+      return isBack;
     }, 'another server');
     await w.openFile('runbook.md');
     await w.hover('Dead letters', 'live claim');

@@ -250,8 +250,9 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
     if is_signed:
         mention = mention._replace(form=_own_form(occurrence, matched))
     if place == "alone" and not occurrence.is_part:
-        # “stop” may be an order, though a thing is called Stop: listed, not volunteered.
-        placed: PlaceKind = "bare" if is_command(matched) and not occurrence.is_settled else place
+        # “stop” is an order, even if a thing is called Stop: listed, not volunteered.
+        is_order = is_command(occurrence.placing.text) and matched.islower()
+        placed: PlaceKind = "bare" if is_order and not occurrence.is_settled else place
         own = _STRENGTHS[mention.form]
         return WeighedMention(mention, matched, own, 1.0, 1.0, PLACES[placed], placed)
     form, specific = (
