@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from tantivy import Document
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.base_writer import BaseWriter
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.disk_follower import DiskFollower
 from vouch_sidecar.index.layers import Layer, Writing
 
 from tests.engine.bases import Clock, base, cached, counts, engine_on, finished, write
@@ -213,6 +215,30 @@ def test_what_a_failed_read_has_read_is_not_published(
     assert collection.knowledge is before
     assert engine.load(whole=True)
     assert counts(engine, "key vault") == {"vault": 3}
+
+
+def test_a_base_is_not_taken_up_while_reading_fails(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the failed read has read would be published with it."""
+    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", 1)
+    engine, collection = started(root, tmp_path)
+    follower = DiskFollower(engine)
+    write(root, "claims/c0.yaml", claim("c0", entities=["vault"]))
+    engine.read()
+    written = collection.reader.write()
+    assert written is not None
+    before = collection.knowledge
+    write(root, "claims/c1.yaml", claim("c1", entities=["vault"]))
+    with monkeypatch.context() as patch:
+        patch.setattr("vouch_sidecar.engine.disk_reader._retired", _fail)
+        engine.read()
+    assert collection.is_failing
+    anyio.run(follower._adopt, collection, written)
+    assert collection.knowledge is before
+    assert collection.is_failing
+    engine.read()
+    assert counts(engine, "key vault") == {"vault": 4}
 
 
 def _fail(*_: object) -> bool:

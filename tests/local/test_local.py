@@ -95,12 +95,15 @@ def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
         assert got == wanted
 
 
+EVENT_AS_TOOL = b'{"method":"tool.session-end","params":{"session_id":"s"}}\n'
+
+
 def test_what_is_no_request_is_refused_and_the_next_one_answered(start: Any, place: Place) -> None:
     start()
     with socket.socket(socket.AF_UNIX) as raw:
         raw.settimeout(5)
         raw.connect(socket_path(place.root, place.env))
-        for line in (b"x\n", b"[1]\n", b'{"method":"hook.nothing","params":{}}\n'):
+        for line in (b"x\n", b"[1]\n", b'{"method":"hook.nothing","params":{}}\n', EVENT_AS_TOOL):
             raw.sendall(line)
             assert json.loads(raw.recv(65_536))["error"]["code"] == "invalid_request"
         raw.sendall(b'{"id":7,"method":"kb.status"}\n')

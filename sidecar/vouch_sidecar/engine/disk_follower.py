@@ -164,7 +164,8 @@ class DiskFollower:
         """Start writing a new base for each knowledge base that wants one."""
         now = self._engine.clock()
         for root, collection in self._engine.collections.items():
-            if collection.reader.wants_base and root not in self._writing and self._write_at <= now:
+            wanted = collection.reader.wants_base and not collection.is_failing
+            if wanted and root not in self._writing and self._write_at <= now:
                 self._writing.add(root)
                 group.start_soon(self._write, collection)
 
@@ -181,7 +182,11 @@ class DiskFollower:
         self._wake.set()
 
     async def _adopt(self, collection: Collection, written: Written) -> None:
-        """Replace the base by a written one. The published content stays the same."""
+        """Replace the base by a written one. The published content stays the same: what a failed
+        read has read is not published, but read again, and another base is written then.
+        """
+        if collection.is_failing:
+            return
         with collection.reading():
             await in_worker(collection.reader.adopt, written)
             self._engine.publish_on_new_base(collection)

@@ -24,6 +24,7 @@ from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.salience import Salient
@@ -124,7 +125,7 @@ class Engine:
         """
         if self._follower is None:
             return
-        reported = list(paths)
+        reported = [anchored(path) for path in paths]
         for collection in self.collections.values():
             collection.due.report(reported)
         self._follower.wake()

@@ -217,3 +217,16 @@ def slug_of(text: str) -> str:
     """The id that vouch gives a claim with this text."""
     letters = "".join(sign if sign.isalnum() else "-" for sign in text.lower().strip())
     return "-".join(filter(None, letters.split("-")))[:_SLUG_CHARS] or "untitled"
+
+
+def anchored(path: Path) -> Path:
+    """A path with links resolved, except those below a `.vouch/`."""
+    if KB_DIRNAME not in path.parts:
+        return resolved(path)
+    at = path.parts.index(KB_DIRNAME)
+    return resolved(Path(*path.parts[:at])).joinpath(*path.parts[at:])
+
+
+def resolved(path: Path) -> Path:
+    """A path with links resolved. Unlike `Path.resolve`, does not raise for a link to itself."""
+    return Path(os.path.realpath(path))

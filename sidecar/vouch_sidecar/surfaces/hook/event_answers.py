@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
@@ -25,11 +25,9 @@ from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
 from vouch_sidecar.surfaces.jsonl import refusal
+from vouch_sidecar.surfaces.local.client import HOOK
 
 log = logging.getLogger(__name__)
-
-MAX_CHARS = 4096
-"""Size of a session's slot."""
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -38,7 +36,7 @@ Answer = dict[str, Any]
 async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     """The answer to a request for an event, in the form of the JSONL surface. Never raises."""
     request_id, payload = request.get("id"), request.get("params")
-    event = str(request.get("method")).partition(".")[2]
+    event = str(request.get("method")).removeprefix(HOOK)
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
     await _wait(engine, event, caller)
@@ -170,7 +168,7 @@ def _tied(
 def _lines_naming(served: Sequence[Served], text: str) -> str:
     """The first lines of a text that name an entity, as many as a slot of a session holds."""
     lines: list[str] = []
-    left, end = MAX_CHARS, 0
+    left, end = MAX_SLOT_BYTES, 0
     for start, stop in sorted(
         (m.start, m.end) for kb in served for m in kb.view.names.mentions(text)
     ):
@@ -178,8 +176,8 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
             continue
         begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
         end = len(text) if end < 0 else end
-        line = text[begin:end].strip()[:MAX_CHARS]
-        left -= len(line) + 1
+        line = text[begin:end].strip()[:MAX_SLOT_BYTES]
+        left -= len(line.encode("utf-8", "replace")) + 1
         if left < 0:
             break
         lines.append(line)

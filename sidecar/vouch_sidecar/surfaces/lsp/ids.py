@@ -11,14 +11,14 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
-from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
+from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_READ = 4 << 20

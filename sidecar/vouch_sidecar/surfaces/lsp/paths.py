@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pygls.uris import to_fs_path
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import resolved
 
 
 def path_of(uri: str) -> Path | None:
@@ -20,19 +20,6 @@ def path_of(uri: str) -> Path | None:
     except ValueError:
         return None
     return Path(path) if path and is_possible else None
-
-
-def anchored(path: Path) -> Path:
-    """A path with links resolved, except those below a `.vouch/`."""
-    if KB_DIRNAME not in path.parts:
-        return resolved(path)
-    at = path.parts.index(KB_DIRNAME)
-    return resolved(Path(*path.parts[:at])).joinpath(*path.parts[at:])
-
-
-def resolved(path: Path) -> Path:
-    """A path with links resolved. Unlike `Path.resolve`, does not raise for a link to itself."""
-    return Path(os.path.realpath(path))
 
 
 def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path], str]:

@@ -8,7 +8,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
-from vouch_sidecar.surfaces.lsp.paths import anchored, path_of
+from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.typed_text import EditedSlots, TypedText
@@ -66,7 +66,7 @@ class Sync:
         elif uri in self._server.typing:
             self._server.typing.end(uri)
         if (path := path_of(uri)) is not None:
-            self._server.engine.check_soon([anchored(path)])
+            self._server.engine.check_soon([path])
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.surfaces.lsp.paths import anchored, path_of, resolved
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored, resolved
+from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 # A moved or removed folder is only reported if a glob names the folder itself.
