@@ -69,7 +69,7 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
 
 
 def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "MAX_MCP_LINE", 8)
+    monkeypatch.setattr(run, "MAX_MESSAGE", 8)
     lines = run.WellFormed(
         BytesIO(b"12345678901234567890\n" + b"123456\n" + b"1234567890"), "utf-8"
     )

@@ -9,7 +9,8 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, frame
+from vouch_sidecar.surfaces.lsp.framing import MessageReader, frame
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE
 
 from tests.soak import examples
 

@@ -44,7 +44,7 @@ def test_the_end_is_noticed_while_the_loop_hangs() -> None:
 def test_a_line_that_is_too_long_stands_for_one_bad_line(
     monkeypatch: pytest.MonkeyPatch, rest: bytes
 ) -> None:
-    monkeypatch.setattr(jsonl, "MAX_LINE", 6)
+    monkeypatch.setattr(jsonl, "MAX_MESSAGE", 6)
     reading, writing = os.pipe()
     os.write(writing, b"one\n\ntwo" + b" " * 50 + b"\nthree" + rest)
     os.close(writing)

@@ -151,7 +151,7 @@ def lines(
     for key, unsaid in list(by_key.items())[:MAX_TOLD]:
         if key not in out:
             score = unsaid.features.score(unsaid.words)
-            beyond = unsaid.likelihood >= view.threshold
+            beyond = view.tells(unsaid.likelihood)
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
             why = score.sentence(view.threshold)
             if beyond:

@@ -17,7 +17,6 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PHRASED,
     MAX_PHRASES,
     MAX_SPEAKING,
-    VOLUNTEERED,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
@@ -81,7 +80,7 @@ def run(
         for view in views:
             if not view.deadline.has_passed():
                 answering += _answering(view, rows, text, looked_for, spoken, vector)
-    if full_text and not any(row.strength >= VOLUNTEERED for row in rows):
+    if full_text and not any(row.is_sure for row in rows):
         answering = each_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
         [*hits, *answering],
@@ -143,7 +142,7 @@ def _answering(
     for answer in answers(view, text, strengths, kinds, vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD
-        if not is_told and answer.likelihood < view.threshold:
+        if not is_told and not view.tells(answer.likelihood):
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
         phrase = next(

@@ -87,6 +87,11 @@ class Salient:
         """The strength on the scale of likelihoods, on which names are volunteered from 0.40 on."""
         return similarity_of(self.strength)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether a text means it for sure: names from here on are volunteered, and no words."""
+        return self.strength >= VOLUNTEERED
+
 
 def _last_sentence(text: str) -> int:
     """Where the last sentence of a text begins."""
@@ -238,7 +243,7 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     """The entities whose names are no words of a text, as they are named strongly enough. Names of
     topics are words.
     """
-    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
+    sure = (row for row in rows if row.is_sure and not row.ambiguous)
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 

@@ -130,7 +130,7 @@ def semantic_hits(
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
     near = _alone(vector, views, KINDS, keys, (), SEMANTIC_LEAST)
-    return [_hit(hit, text) for hit in near if hit.score >= hit.view.threshold]
+    return [_hit(hit, text) for hit in near if hit.view.tells(hit.score)]
 
 
 def _hit(hit: Ranked, text: str) -> ContextHit:

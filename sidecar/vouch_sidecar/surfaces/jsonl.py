@@ -24,9 +24,8 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-from vouch_sidecar.surfaces.streams import Outbox, reader_of
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE, Outbox, reader_of
 
-MAX_LINE = 64 * 1024 * 1024
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
 CUT = b"a line that is too long"
 
@@ -71,7 +70,7 @@ async def _serve(
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
     """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
-    reader = reader_of(source, on_end=lambda: None, limit=MAX_LINE)
+    reader = reader_of(source, on_end=lambda: None, limit=MAX_MESSAGE)
     is_cut = False
     while True:
         try:

@@ -12,6 +12,8 @@ from typing import BinaryIO
 CHUNK = 1 << 16
 """Bytes read at once."""
 FLUSH_SECONDS = 1.0
+MAX_MESSAGE = 64 << 20
+"""Bytes of one message, and of one line, of a client."""
 MAX_WAITING = 8 << 20
 """With more unwritten bytes, no further request of the client is read."""
 MOST = 64 << 20

@@ -217,9 +217,7 @@ def lines_for(
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
     stale_by_hit = {id(hit): hit.stale for hit in hits}
-    hits = [
-        hit for hit in hits if (stale := stale_by_hit[id(hit)]) is None or stale.code != "file-gone"
-    ]
+    hits = [hit for hit in hits if (why := stale_by_hit[id(hit)]) is None or not why.is_lost]
     gone = {at for at, stale in stale_by_hit.items() if stale is not None and stale.is_gone}
     return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
 

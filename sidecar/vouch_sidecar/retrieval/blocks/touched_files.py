@@ -57,7 +57,7 @@ def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) ->
     groups = _hits_at(file, touched)
     group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
     hits = each_once(chain(*groups))
-    hits = [hit for hit in hits if (stale := hit.stale) is None or stale.code != "file-gone"]
+    hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
     hits = [hit for hit in hits if state_of(hit) not in given]
     best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
     told = {hit.artifact.id for hit in best}
@@ -81,7 +81,7 @@ def _hits_at(file: SavedFile, touched: Touched) -> list[list[ContextHit]]:
         if touched.is_edit and tied.claim.id in file.broken and stale(view, tied.claim)
     ]
     judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
-    strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.threshold]
+    strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     in_place = _in_place(strong, touched, _places(file, there, touched))
     return [[*map(_hit, broken)], judged, *([*map(_hit, group)] for group in in_place)]
 
@@ -95,8 +95,8 @@ def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
     around = ((path, tie) for tie in view.workspace.ties_around(path))
     near = {tied.claim.id for tied in visible_ties(view, around)}
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
-        is_likely = answer.likelihood >= view.threshold
-        if is_likely and answer.is_volunteered and answer.artifact.id in near:
+        is_told = view.tells(answer.likelihood) and answer.is_volunteered
+        if is_told and answer.artifact.id in near:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 

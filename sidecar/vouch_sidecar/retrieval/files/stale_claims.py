@@ -37,6 +37,11 @@ class Stale(NamedTuple):
         """Whether something is gone, not only unconfirmed for long."""
         return self.code != "unconfirmed"
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether all files that it cites are gone: then it is not told."""
+        return self.code == "file-gone"
+
 
 def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did."""

@@ -102,6 +102,10 @@ class Viewpoint:
         """
         return self.root or self.collection
 
+    def tells(self, likelihood: float) -> bool:
+        """Whether a line this likely is told. (`salience` says which names are volunteered.)"""
+        return likelihood >= self.threshold
+
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""

@@ -18,7 +18,8 @@ from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 Reader = Literal["model", "person"]
 """Who reads an answer."""
 
-MAX_ANSWER = 8 << 20
+MAX_LOCAL_MESSAGE = 8 << 20
+"""Bytes of a message over the socket, either way."""
 PROCESS = "process"
 """The method by which a process says what it is: its id as `process`, whether it is `resident`, its
 `version`, the seconds that a hook may take as `limit`, and those that a first answer may have to
@@ -82,7 +83,9 @@ class Process:
             self._socket.sendall(json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n")
             while b"\n" not in self._received:
                 self._set_timeout(until)
-                if len(self._received) > MAX_ANSWER or not (data := self._socket.recv(65_536)):
+                if len(self._received) > MAX_LOCAL_MESSAGE or not (
+                    data := self._socket.recv(65_536)
+                ):
                     self._socket.close()
                     return None
                 self._received += data

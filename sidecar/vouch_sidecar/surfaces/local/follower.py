@@ -20,11 +20,10 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
-from vouch_sidecar.surfaces.local.client import VIEWER_VARIABLES, carried
+from vouch_sidecar.surfaces.local.client import MAX_LOCAL_MESSAGE, VIEWER_VARIABLES, carried
 
 FOLLOW = "follow"
 """The method by which a process asks the owner for pushes."""
-MAX_PUSH = 8 << 20
 LEFT_CHECK_SECONDS = 1.0
 """Pause between checks whether the follower has left."""
 
@@ -80,7 +79,9 @@ async def follow(
     count before those in `env`. When the owner ends, tell empty rankings for these sessions. Raises
     OSError if there is no owner.
     """
-    reader, writer = await asyncio.open_unix_connection(socket_path(root, env), limit=MAX_PUSH)
+    reader, writer = await asyncio.open_unix_connection(
+        socket_path(root, env), limit=MAX_LOCAL_MESSAGE
+    )
     in_play: dict[str, DidChangeSalience] = {}
     try:
         if not is_own_user(writer.get_extra_info("socket")):

@@ -26,8 +26,14 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
 from vouch_sidecar.surfaces.local.address import is_own_user
-from vouch_sidecar.surfaces.local.client import OF_AGENTS, PROCESS, REACTION, carried
-from vouch_sidecar.surfaces.local.follower import FOLLOW, MAX_PUSH, Audience, feed, follow, parts_in
+from vouch_sidecar.surfaces.local.client import (
+    MAX_LOCAL_MESSAGE,
+    OF_AGENTS,
+    PROCESS,
+    REACTION,
+    carried,
+)
+from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow, parts_in
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.stopping import STOP_PROCESS
 from vouch_sidecar.surfaces.stdio import at_end
@@ -130,7 +136,9 @@ class LocalServer:
         ledger = UsageLedger.of(root, engine.env, engine.now)
         engine.usage.keep(root, ledger)
         forget = at_end(functools.partial(_close, owned, ledger))
-        server = await asyncio.start_unix_server(connected, sock=owned.listener, limit=MAX_PUSH)
+        server = await asyncio.start_unix_server(
+            connected, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
+        )
         try:
             while owned.holds() and root not in self._requested:
                 await anyio.sleep(CHECK_SECONDS)

@@ -6,9 +6,8 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 
-from vouch_sidecar.surfaces.streams import Outbox
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE, Outbox
 
-MAX_MESSAGE = 64 * 1024 * 1024
 # Searched anywhere in a line: the rest of a message of unknown length may precede the next header
 # on the same line.
 LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n", re.IGNORECASE)

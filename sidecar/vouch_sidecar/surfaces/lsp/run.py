@@ -20,11 +20,11 @@ from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
-from vouch_sidecar.surfaces.lsp.framing import MAX_MESSAGE, MessageReader, MessageWriter
+from vouch_sidecar.surfaces.lsp.framing import MessageReader, MessageWriter
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.orphan import is_orphan
 from vouch_sidecar.surfaces.stdio import claim_streams, die_soon, is_alive, leave
-from vouch_sidecar.surfaces.streams import Outbox, reader_of
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE, Outbox, reader_of
 
 PARENT_POLL = 0.5
 LAST_ANSWERS = 1.0

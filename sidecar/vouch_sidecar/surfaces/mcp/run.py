@@ -22,10 +22,9 @@ from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE
 
 INTERRUPTED = 130
-MAX_MCP_LINE = 64 << 20
-"""Characters that a message may have."""
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -50,10 +49,10 @@ class WellFormed(TextIOWrapper):
     """
 
     def readline(self, _size: int = -1) -> str:  # type: ignore[override]
-        line = super().readline(MAX_MCP_LINE)
-        if len(line) == MAX_MCP_LINE and not line.endswith("\n"):
+        line = super().readline(MAX_MESSAGE)
+        if len(line) == MAX_MESSAGE and not line.endswith("\n"):
             while line and not line.endswith("\n"):
-                line = super().readline(MAX_MCP_LINE)
+                line = super().readline(MAX_MESSAGE)
             return "\n"
         if not ESCAPED_SURROGATE.search(line):
             return line

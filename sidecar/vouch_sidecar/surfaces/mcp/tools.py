@@ -6,7 +6,7 @@ from typing import Any
 
 from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.schema import standalone
-from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
+from vouch_sidecar.operations.wire import MAX_SESSION_ID, Choices, EditorOnly, Paths, marked
 
 TOOL_PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
@@ -25,7 +25,12 @@ INSTRUCTIONS = (
     "nothing is known."
 )
 _COUNTS = " With session_id, the text also counts as a turn of that session."
-_SESSION = {"type": "string", "minLength": 1, "maxLength": 256, "description": "Agent's session."}
+_SESSION = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": MAX_SESSION_ID,
+    "description": "Agent's session.",
+}
 
 Object = dict[str, Any]
 
