@@ -65,11 +65,14 @@ class Collection:
     """When reading the files began to fail; None if the last read succeeded."""
 
     @classmethod
-    def at(cls, root: Path, clock: Callable[[], float], caches: Path | None = None) -> Collection:
+    def at(
+        cls, root: Path, clock: Callable[[], float], pause: Pause, caches: Path | None
+    ) -> Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         bases = None if caches is None else Bases(caches, root)
         reader, surroundings = DiskReader(root, clock, bases), Surroundings(root, Workspace(root))
-        return cls(root, reader, surroundings, Due(root, clock), Checkout(), clock, clock())
+        due, checkout = Due(root, clock), Checkout()
+        return cls(root, reader, surroundings, due, checkout, clock, clock(), pause=pause)
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
         """Read what changed on disk; None if nothing did. Blocks; any thread may call it.

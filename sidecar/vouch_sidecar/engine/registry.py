@@ -48,8 +48,8 @@ class Registry:
     def add_root(self, root: Path) -> Collection:
         """Serve the knowledge base in a folder, unless it is served already, and return it."""
         if root not in self.collections:
-            collection = Collection.at(root, self._clock, user_folder(self.env))
-            collection.pause = Pause.of(root, self.env)
+            pause = Pause.of(root, self.env)
+            collection = Collection.at(root, self._clock, pause, user_folder(self.env))
             collection.configure(self.client, self.env)
             self.collections[root] = collection
             self.name_collections()

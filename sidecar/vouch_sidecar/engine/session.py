@@ -76,9 +76,8 @@ class AnswersGiven:
 
 
 class Session:
-    """The window of one session, and what it was pushed and given. Its fields are set here only,
-    but for `last_active`, which `Sessions` keeps. "identity" stands for `View.identity`, that is,
-    for the knowledge base.
+    """The window of one session, and what it was pushed and given. Its fields are set here only.
+    "identity" stands for `View.identity`, that is, for the knowledge base.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
@@ -105,6 +104,10 @@ class Session:
         """Results of probes by their key, with the turn in which they were last used."""
         self._phrases: dict[Hashable, int] = {}
         """The phrases that were probed, each with what it was probed in, by the turn of that."""
+
+    def was_active(self, now: float) -> None:
+        """Somebody asked for the session at this time on the clock of `Sessions`."""
+        self.last_active = now
 
     # The window
 
