@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.client import PAUSE, Client
 from benchmarks.generate import COMPLETE
 
-HIDDEN = (b"superseded", b"archived", b"redacted", b"private")
+HIDDEN = (b"superseded", b"archived", b"redacted", b"private", b"elsewhere")
 """Claims whose files hold these are in no answer, or not as they are."""
 
 MAX_SECONDS = 60.0

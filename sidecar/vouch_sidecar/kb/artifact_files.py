@@ -228,5 +228,10 @@ def anchored(path: Path) -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """A path with links resolved. Unlike `Path.resolve`, does not raise for a link to itself."""
-    return Path(os.path.realpath(path))
+    """A path with links resolved. Unlike `Path.resolve`, does not raise for a link to itself. What
+    can be no path stays as it is.
+    """
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:
+        return path
