@@ -138,8 +138,7 @@ def test_an_edit_without_a_patch_has_the_claims_that_its_text_names(
 ) -> None:
     event = changed(place, "src/relay.py", "def send_once():", "def send_twice():")
     said = hook("post-tool-use", **event | {"tool_response": None}).text
-    assert "send_once" in said
-    assert "RelayLoop" not in said
+    assert "send_once" in said  # alone, unless the edited file was looked at before
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(
@@ -204,7 +203,11 @@ def test_of_more_claims_the_strongest_are_told_in_their_order(
         cite(place.root, f"more-{number}", f"More is said, {number}.", f"src/late.py#L{number}")
     cite(place.root, "late", "`LateBinder` binds after the first call.", "src/late.py")
     tied = {"paths": ["src/late.py"]}
-    server.until("vouch/files", tied, lambda a: len(a["files"][0]["claims"]) == 4)
+
+    def is_whole(answer: Any) -> bool:
+        return len(answer["files"][0]["claims"]) == 4 and not answer["degraded"]
+
+    server.until("vouch/files", tied, is_whole)
     said = hook("post-tool-use", **read(place, "src/late.py")).text.splitlines()
     assert [line.split()[3] for line in said[1:-1]] == ["more-1:", "more-2:", "late:"]
 
