@@ -308,7 +308,7 @@ def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> N
         gone_keys = frozenset() if gone is None else frozenset({(Kind.PAGE, gone)})
         knowledge = after(knowledge, change_of([*new], gone_keys))
         view = View("kb", knowledge, ONLY_OPEN)
-        return {told.page.title for title in asked for told in pages_asked_for(view, title)}
+        return {hit.page.title for title in asked for hit in pages_asked_for(view, title)}
 
     private = Scope("private", agent="ada")
     found = change(

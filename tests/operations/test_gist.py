@@ -95,9 +95,9 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
         assert read(engine, "entity", called)[-1] == "knowledge base: blue; another one in red"
     rows = ask(engine, "experts", topic="Key Vault")["experts"]
     assert {row["collection"] for row in rows} == {"blue", "red"}
-    told = "\n".join(asked(engine, "experts", {"topic": "Key Vault"}))
-    assert "(vault) in blue: " in told
-    assert "(vault) in red: " in told
-    told = "\n".join(asked(engine, "search", {"query": "Key Vault"}))
-    assert "entity vault in blue: " in told
-    assert "entity vault in red: " in told
+    lines = "\n".join(asked(engine, "experts", {"topic": "Key Vault"}))
+    assert "(vault) in blue: " in lines
+    assert "(vault) in red: " in lines
+    lines = "\n".join(asked(engine, "search", {"query": "Key Vault"}))
+    assert "entity vault in blue: " in lines
+    assert "entity vault in red: " in lines

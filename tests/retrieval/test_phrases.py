@@ -40,7 +40,7 @@ def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> N
 
 def test_a_number_is_one_word_whatever_groups_its_digits() -> None:
     seen = view(claim("c", "The queue keeps 20,000 events, then drops some."))
-    told = [phrase.text for phrase in phrases([seen], "what if 20,000 events come")]
-    assert told[0] == "20,000 events"
-    told = [phrase.text for phrase in phrases([seen], "what if 30,000 events come")]
-    assert not any("000" in words for words in told)
+    words = [phrase.text for phrase in phrases([seen], "what if 20,000 events come")]
+    assert words[0] == "20,000 events"
+    words = [phrase.text for phrase in phrases([seen], "what if 30,000 events come")]
+    assert not any("000" in phrase for phrase in words)

@@ -26,8 +26,8 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     assert [item["id"] for item in found["items"]] == ["limit"]
     assert found["items"][0]["phrase"] == "src/upload.py"
     for alone in ("src/upload.py", "upload.py", "upload.py:1"):
-        found = ask(engine, "context", task=alone)
-        assert [item["id"] for item in found["items"]] == ["limit"], alone
+        answer = ask(engine, "context", task=alone)
+        assert [item["id"] for item in answer["items"]] == ["limit"], alone
     for other in ("I'm editing src/other.py", "other.py"):
         assert ask(engine, "context", task=other)["items"] == []
 

@@ -63,10 +63,10 @@ class KbVectors:
         if not self.is_ready:
             if self._by_digest is None:
                 self._by_digest = await in_worker(self._read, abandon_on_cancel=True)
-            knowledge, known = self.collection.knowledge, self._by_digest
+            knowledge, by_digest = self.collection.knowledge, self._by_digest
             read = partial(texts_of, knowledge, self._texts, backend.any_script)
             texts = await in_worker(read, abandon_on_cancel=True)
-            lacking = [mark for mark in texts.by_mark if mark not in known]
+            lacking = [mark for mark in texts.by_mark if mark not in by_digest]
             lacking.sort(key=lambda mark: len(texts.by_mark[mark]))
             for at in range(0, len(lacking), BATCH):
                 if not is_wanted():
@@ -76,9 +76,9 @@ class KbVectors:
                 marks = lacking[at : at + BATCH]
                 embed = partial(backend.embed, [texts.by_mark[m] for m in marks], BATCH_SECONDS)
                 rows = await in_worker(embed, abandon_on_cancel=True)
-                known.update(zip(marks, rows, strict=True))
+                by_digest.update(zip(marks, rows, strict=True))
             try:
-                self.vectors = await in_worker(partial(arranged, texts, known))
+                self.vectors = await in_worker(partial(arranged, texts, by_digest))
             except ValueError:  # the vectors on disk are those of another model
                 self._texts, self._by_digest = None, {}
                 raise UnavailableError(MIXED) from None

@@ -60,8 +60,8 @@ def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) ->
     hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
     hits = [hit for hit in hits if state_of(hit) not in given]
     best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
-    told = {hit.artifact.id for hit in best}
-    return [hit for hit in hits if hit.artifact.id in told]
+    best_ids = {hit.artifact.id for hit in best}
+    return [hit for hit in hits if hit.artifact.id in best_ids]
 
 
 def _hits_at(file: SavedFile, touched: Touched) -> list[list[ContextHit]]:

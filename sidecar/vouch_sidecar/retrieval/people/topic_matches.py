@@ -181,8 +181,8 @@ def _words(views: Sequence[View], topic: str) -> list[tuple[Term, bool]]:
         for word in terms(topic[mention.start : mention.end])
     )
     kinds = (Kind.CLAIM, Kind.PAGE, TITLE)
-    found = {w for w in words if any(s.frequency(w, kind) for s in searches for kind in kinds)}
-    return [(word, word in in_topics or word in found) for word in words]
+    held = {w for w in words if any(s.frequency(w, kind) for s in searches for kind in kinds)}
+    return [(word, word in in_topics or word in held) for word in words]
 
 
 def _match(

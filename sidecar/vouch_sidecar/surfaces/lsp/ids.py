@@ -44,10 +44,10 @@ class File:
     def resolve(self, reference: Reference) -> Artifact | None:
         """The artifact that an id names; None if there is none that the caller may see."""
         visible, named = self.served.view.visible, reference.text
-        found = (
+        artifacts = (
             artifact for kind in reference.kinds if (artifact := visible.artifact((kind, named)))
         )
-        return next(found, None)
+        return next(artifacts, None)
 
 
 @dataclass(frozen=True, slots=True)

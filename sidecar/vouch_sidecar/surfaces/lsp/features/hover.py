@@ -166,7 +166,7 @@ class _Card:
         view, entity, style = self._view, self._entity, self._style
         if entity.type == PERSON:
             return []
-        told: list[str] = []
+        declared: list[str] = []
         owners: list[str] = []
         for row in people(view, entity):
             uri = self._views.uri(row.entity.path)
@@ -174,10 +174,10 @@ class _Card:
             if row.relation is not None:
                 owners.append(f"{ROLES[row.relation]} {name}")
             elif row.via is not None:
-                told.append(f"{name} ({style.text(clip(row.via.name, HEAD_CHARS))})")
+                declared.append(f"{name} ({style.text(clip(row.via.name, HEAD_CHARS))})")
             else:
-                claims = str(row.claim_count) if told else count(row.claim_count, "claim")
-                told.append(f"{name} ({claims})")
+                claims = str(row.claim_count) if declared else count(row.claim_count, "claim")
+                declared.append(f"{name} ({claims})")
         if of_code := owners_about(view, entity):
             owners.append(style.text(clip(told_owners(of_code), TEXT_CHARS)))
         authors = [
@@ -185,7 +185,7 @@ class _Card:
             f"({count(author.commits, 'commit')})"
             for author in authors_about(view, entity)[:AUTHORS]
         ]
-        groups = [", ".join(told), *owners, ", ".join(authors)]
+        groups = [", ".join(declared), *owners, ", ".join(authors)]
         asked = " · ".join(group for group in groups if group)
         return [f"Ask {asked}"] if asked else []
 
