@@ -42,13 +42,6 @@ def test_a_text_that_is_nothing_but_the_name_counts_in_full(text: str) -> None:
     assert strength("relay", text) == 1.0
 
 
-@pytest.mark.parametrize(("text", "is_order"), [("stop", True), ("Stop", False), ("stop?", False)])
-def test_an_order_that_is_a_name_is_listed_and_not_volunteered(text: str, is_order: bool) -> None:
-    of_order = strength("stop", text, seen(entity("stop", "Stop", type="tool")))
-    assert of_order >= LISTED
-    assert (of_order < VOLUNTEERED) == is_order
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -177,9 +177,7 @@ _ASKING = re.compile(
 )
 """How a question begins that may lack its mark."""
 _REQUEST = re.compile(
-    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:(?:(?:can|could|will|would) you|please)"
-    r"(?! (?:please )?(?:explain|remind|say|tell)\b)|let's"
-    r"|(?:do|would) you (?:mind|want)|why (?:don'?t you|not)|how about)\b",
+    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:(?:can|could|will|would) you|please|let's)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:](?=\s)|(?<=\s)[-–—](?=\s)")

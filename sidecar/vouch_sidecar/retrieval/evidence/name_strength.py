@@ -39,7 +39,6 @@ from vouch_sidecar.retrieval.constants import (
     PlaceKind,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing, has_signs, with_signs
-from vouch_sidecar.retrieval.evidence.text_kinds import is_command
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
@@ -250,16 +249,12 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
     if is_signed:
         mention = mention._replace(form=_own_form(occurrence, matched))
     if place == "alone" and not occurrence.is_part:
-        # “stop” is an order, even if a thing is called Stop: listed, not volunteered.
-        is_order = is_command(occurrence.placing.text) and matched.islower()
-        placed: PlaceKind = "bare" if is_order and not occurrence.is_settled else place
-        own = _STRENGTHS[mention.form]
-        return WeighedMention(mention, matched, own, 1.0, 1.0, PLACES[placed], placed)
+        return WeighedMention(mention, matched, _STRENGTHS[mention.form], 1.0, 1.0, 1.0, place)
     form, specific = (
         _form_strength(mention, matched),
         SIGNED if is_signed else _specificity(occurrence),
     )
-    placed = "name" if is_signed else place
+    placed: PlaceKind = "name" if is_signed else place
     weighed = WeighedMention(mention, matched, form, specific, 1.0, PLACES[placed], placed)
     is_sure = (
         place == "trade"
