@@ -699,6 +699,31 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
         assert tie_rows(engine, path) == []
 
 
+def test_a_package_is_its_folder_and_the_file_that_it_is_imported_from(
+    root: Path, tmp_path: Path
+) -> None:
+    write(root, {"src/pkg/net/__init__.py": "", "tests/test_net.py": ""})
+    git(root, "add", "-A")
+    cite(root, "one", "All in `src/pkg/net/` is slow.", "https://example.org/c")
+    cite(root, "two", "Frames are short.", "src/pkg/net/__init__.py")
+    engine = settled(root, tmp_path)
+    _, package = ties(engine, "src/pkg/net/__init__.py")
+    (other,) = ties(engine, "src/pkg/net/wire.py")
+    assert (package.claim.id, other.claim.id) == ("one", "one")
+    assert package.strength > other.strength
+    cited, named = ties(engine, "tests/test_net.py")
+    assert cited.why == "cites net/__init__.py, which this tests"
+    assert (named.why, named.is_weak) == ("names src/pkg/net/, which this tests", False)
+
+
+def test_a_name_before_the_first_semicolon_is_in_the_first_half(root: Path, tmp_path: Path) -> None:
+    said = "Frames have an end, however long they are, in `src/pkg/net/`"
+    cite(root, "one", f"{said}; the rest waits.", "https://example.org/a")
+    cite(root, "two", f"{said}, and the rest waits.", "https://example.org/b")
+    one, two = ties(settled(root, tmp_path), "src/pkg/net/wire.py")
+    assert (one.claim.id, one.is_weak, two.claim.id, two.is_weak) == ("one", False, "two", True)
+
+
 def test_part_of_an_address_names_no_folder(root: Path, tmp_path: Path) -> None:
     content = b"# N\n\nSee https://example.org/x/docs/a/index.md and `src/pkg/net/` for it.\n"
     for number, quote in enumerate((b"/docs/a/index.md and `src/pkg/net/` for", b"/pkg/net/` for")):

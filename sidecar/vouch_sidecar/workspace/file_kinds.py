@@ -128,6 +128,16 @@ def tested_name(path: str) -> str:
     return "_".join(word for word in words if word not in ("test", "tests", "spec", "conftest"))
 
 
+def file_name(path: str) -> str:
+    """The name that people call a file by: for one that a package is imported from, with the
+    folder.
+    """
+    folders, _, name = path.rpartition("/")
+    if folders and module_of(path) == folders:
+        return f"{folders.rpartition('/')[2]}/{name}"
+    return name
+
+
 def module_of(path: str) -> str | None:
     """The path from which a file of code is imported: without the ending; for a package, the
     folder.

@@ -109,7 +109,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
         for name in _names_in(text, claim.sentence if where == "text" else ""):
-            worth = LATER if name.start > len(text) / 2 else 1.0
+            worth = LATER if name.start > _half(text) else 1.0
             worth *= 1.0 if where == "text" else BESIDE
             start, end = (name.start, name.end) if where == "text" else (0, 0)
             paths = paths_of(name, locator)
@@ -166,6 +166,11 @@ def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
             for path in locator.called(name):
                 if ending_of(path) not in DOCUMENTS:
                     yield FoundTie(path, tie._replace(other_file=document))
+
+
+def _half(text: str) -> float:
+    """Where a claim's second half begins, which is not before its first statement ends."""
+    return max(len(text) / 2, text.find(";"))
 
 
 def _part(path: str, locator: Locator) -> float:

@@ -158,6 +158,14 @@ class Locator:
             return file if is_for_names(file) else None
         return self._folder(path) if folder or "/" in path else None
 
+    def package_file(self, folder: str) -> list[str]:
+        """The file that a folder, with a slash at its end, is imported from; empty if it is no
+        package.
+        """
+        module = folder.rstrip("/")
+        modules = self._modules.get(module.rpartition("/")[2], ())
+        return [path for name, path in modules if name == module and path.startswith(folder)]
+
     def _one(self, path: str) -> str | None:
         file = self.files.find(path)
         if file is not None:

@@ -417,10 +417,12 @@ def place_in(whole: str, name: str) -> tuple[int, int]:
 
 
 def paths_of(name: NameInText, locator: Locator) -> list[str]:
-    """The files or folders that a name leads to by itself: a path, or a module."""
+    """The files or folders that a name leads to by itself: a path, or a module. A package is its
+    folder and the file that it is imported from.
+    """
     if name.kind == "path":
         path = locator.of_path(name.text)
-        return [] if path is None else [path]
+        return [] if path is None else [path, *locator.package_file(path)]
     if name.kind == "identifier" and len(parts_of(name.text)) > 1:
         return locator.of_module(name.text)
     return []

@@ -12,6 +12,7 @@ from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
+from vouch_sidecar.workspace.file_kinds import file_name
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
@@ -280,7 +281,7 @@ def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]
 
 
 def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
-    there = f" {tie.other_file.rpartition('/')[2]}" if tie.other_file else ""
+    there = f" {file_name(tie.other_file)}" if tie.other_file else ""
     tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
         return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
