@@ -716,6 +716,36 @@ def test_a_package_is_its_folder_and_the_file_that_it_is_imported_from(
     assert (named.why, named.is_weak) == ("names src/pkg/net/, which this tests", False)
 
 
+def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
+    root: Path, tmp_path: Path
+) -> None:
+    text = b"# N\n\nSet a limit in `src/pkg/upload.py`, or UploadLoop gives up early.\n"
+    cite(root, "one", "or UploadLoop gives up early.", "docs/n.md", text, quote=text[45:-1])
+    (tied,) = ties(settled(root, tmp_path), "src/pkg/upload.py")
+    assert (tied.why, tied.is_weak) == (
+        "names src/pkg/upload.py, names UploadLoop, defined at L4",
+        False,
+    )
+
+
+def test_a_readme_is_about_the_files_beside_it(root: Path, tmp_path: Path) -> None:
+    line, top = b"Frames are short here.\n", b"All of this is slow.\n"
+    lines = b"".join(b"Frame %d is short here.\n" % number for number in range(11))
+    write(root, {"src/pkg/net/README.md": line.decode(), "src/pkg/net/deep/wire.py": ""})
+    write(root, {"src/pkg/README.md": lines.decode(), "README.md": top.decode()})
+    git(root, "add", "-A")
+    cite(root, "near", "Frames are short here.", "src/pkg/net/README.md", line, quote=line[:-1])
+    cite(root, "top", "All of this is slow.", "README.md", top, quote=top[:-1])
+    for number, said in enumerate(lines.splitlines()):
+        cite(root, f"c{number}", said.decode(), "src/pkg/README.md", lines, quote=said)
+    engine = settled(root, tmp_path)
+    (tied,) = ties(engine, "src/pkg/net/wire.py")
+    assert (tied.claim.id, tied.is_weak) == ("near", True)
+    assert tied.why == "cites README.md, which is about this folder"
+    for path in ("src/pkg/net/deep/wire.py", "src/pkg/upload.py", "Makefile"):
+        assert tie_rows(engine, path) == []
+
+
 def test_a_name_before_the_first_semicolon_is_in_the_first_half(root: Path, tmp_path: Path) -> None:
     said = "Frames have an end, however long they are, in `src/pkg/net/`"
     cite(root, "one", f"{said}; the rest waits.", "https://example.org/a")

@@ -46,12 +46,17 @@ class ClaimFactsCollector:
             sentence = None
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         files = tuple(file for file in cited if file is not None)
-        sentence_text = "" if sentence is None else sentence.text
         entity_names = tuple(
             (entity_id, self._names(entity_id)) for entity_id in dict.fromkeys(claim.entities)
         )
         return ClaimFacts(
-            claim.id, mark_of(claim, quoted), claim.text, files, sentence_text, entity_names
+            claim.id,
+            mark_of(claim, quoted),
+            claim.text,
+            files,
+            sentence.text if sentence is not None else "",
+            _shown_of(sentence, files),
+            entity_names,
         )
 
     def _names(self, entity_id: str) -> tuple[str, ...]:
@@ -90,6 +95,15 @@ class ClaimFactsCollector:
         if self._kept[0] != source.id:
             self._kept = source.id, kept(self._kb_dir, source)
         return self._kept[1]
+
+
+def _shown_of(sentence: Sentence | None, cited: Iterable[CitedFile]) -> str:
+    """The id of a sentence's source, if the sentence is shown for the claim and is none of code,
+    where all that is around a line counts as one.
+    """
+    if sentence is None or not sentence.holds_text:
+        return ""
+    return sentence.source_id if any(file.quoted == sentence.text for file in cited) else ""
 
 
 def sources_in(

@@ -69,6 +69,8 @@ class ClaimFacts:
     cited: tuple[CitedFile, ...] = ()
     sentence: str = ""
     """The sentence that the text is a part of, if all who see the claim may see it."""
+    sentence_source: str = ""
+    """The id of its source, if the sentence is what is shown for the claim."""
     entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The ids of the entities that it declares, with their names."""
 
@@ -110,8 +112,8 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     for text, where, via in _texts(claim):
         for name in _names_in(text, claim.sentence if where == "text" else ""):
             worth = LATER if name.start > _half(text) else 1.0
-            worth *= 1.0 if where == "text" else BESIDE
-            start, end = (name.start, name.end) if where == "text" else (0, 0)
+            worth *= BESIDE if where == "quote" else 1.0
+            start, end = (0, 0) if where == "quote" else (name.start, name.end)
             paths = paths_of(name, locator)
             if where == "text":
                 means = () if name.kind == "path" else tuple(map(digest, identifiers_in(name)))
@@ -126,7 +128,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
             dotted = next(iter(shares))
             for identifier, share in shares.items():
                 first, last = place_in(name.text, identifier)
-                here = (start + first, start + last) if where == "text" else (0, 0)
+                here = (0, 0) if where == "quote" else (start + first, start + last)
                 part_of = digest(dotted) if identifier != dotted else ""
                 use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
                 uses.append((identifier, use))
@@ -196,8 +198,10 @@ def _names_in(text: str, sentence: str) -> list[NameInText]:
 
 def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
     yield claim.text, "text", None
+    if claim.sentence_source:
+        yield claim.sentence, "sentence", claim.sentence_source
     for cited in claim.cited:
-        if cited.quoted:
+        if cited.quoted and cited.source_id != claim.sentence_source:
             yield cited.quoted, "quote", cited.source_id
 
 

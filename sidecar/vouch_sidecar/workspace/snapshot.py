@@ -168,8 +168,6 @@ class Workspace:
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
-        if self.locator.file_under_test(path) is not None:
-            return self.stored_ties_of(path)
         data = None if text is None else text.encode("utf-8", "replace")
         if self.wanted is not None and is_searched(path):
             if data is None:
@@ -177,14 +175,15 @@ class Workspace:
                 data = b"" if content is None else content[0]
             names = names_in_file(data, language_of(path), self.wanted, ending_of(path))
             before = self.ties.names.get(path, NO_NAMES)
-            return self.ties.of_file(path, digested(names, before))
-        return self.ties.of_file(path)
+            now = self.ties.of_file(path, digested(names, before))
+            return [*now, *self.ties.beside_readme(path)]
+        return self.stored_ties_of(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis."""
         if (tested := self.locator.file_under_test(path)) is not None:
             return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
-        return self.ties.of_file(path)
+        return [*self.ties.of_file(path), *self.ties.beside_readme(path)]
 
     def ties_around(self, path: str) -> list[Tie]:
         """The ties of a file, and those to other files in its folder, as of the last analysis."""

@@ -23,6 +23,7 @@ from vouch_sidecar.workspace.file_kinds import (
     ending_of,
     is_for_names,
     is_migration,
+    is_readme,
     is_test,
     language_of,
 )
@@ -37,9 +38,10 @@ from vouch_sidecar.workspace.names_in_text import (
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
-Where = Literal["text", "quote", "entity", "document"]
-"""Where the name is: in the claim's text, or in the line that it quotes; or it is the file's own
-and that of an entity or a document of the claim; or the file names the document.
+Where = Literal["text", "sentence", "quote", "entity", "document"]
+"""Where the name is: in the claim's text, or in the sentence that is shown for it, or in the line
+that it quotes; or it is the file's own and that of an entity or a document of the claim; or the
+file names the document.
 """
 
 STRENGTH: Mapping[TieArm, float] = {
@@ -55,7 +57,13 @@ PLAIN = 0.5
 GONE_NAME = 0.8
 """The factor for an identifier that the file defined once, and that is gone from the workspace."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
-"""The factor for a file that names a document that the claim cites, if so few claims cite it."""
+"""The factor for a file that names a document that the claim cites, if claims cite so few of its
+lines.
+"""
+OF_README, README_CLAIMS = 0.45, 10
+"""The factor for a file beside a README that the claim cites, if claims cite so few of its lines:
+what it says is about the folder, and folded.
+"""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
@@ -69,7 +77,8 @@ _PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 class Tie(NamedTuple):
     """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; if the
     tie is by the name of an entity, that entity. `start` and `end` are the offsets of the name in
-    the claim's text or, for a quote, of its bytes in the source.
+    the claim's text, or in the sentence that is shown for it, or, for a quote, of its bytes in the
+    source.
     """
 
     claim_id: str
@@ -152,7 +161,7 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._mentioning, self._documents, self._by_claim
+        _ = self._defining, self._mentioning, self._documents, self._readmes, self._by_claim
 
     def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
         """These ties, where files say the same names on other lines."""
@@ -177,6 +186,13 @@ class Ties:
         before = self.names.get(path, NO_NAMES)
         now = before if now is None else now
         return [*self.of_path(path), *self._by_content(path, before, now)]
+
+    def beside_readme(self, path: str) -> Iterator[Tie]:
+        """The ties of the README in a file's folder, as they count for the file."""
+        folder = path.rpartition("/")[0]
+        readme = self._readmes.get(folder, path) if folder and is_for_names(path) else path
+        if readme != path:
+            yield from self._of_document(readme, OF_README)
 
     def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
         """The ties of a file by what it says of names, and what it said `before`."""
@@ -206,15 +222,21 @@ class Ties:
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
         document = self._documents.get(key, path)
-        if document == path:
-            return
-        ties = [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
-        share = NAMED_DOCUMENT * min(1.0, DOCUMENT_CLAIMS / len(ties))
-        for tie in ties:
+        if document != path:
+            share = min(1.0, DOCUMENT_CLAIMS / _lines_of(self._citing_ties(document)))
+            yield from self._of_document(document, NAMED_DOCUMENT * share, line)
+
+    def _of_document(self, document: str, share: float, line: int | None = None) -> Iterator[Tie]:
+        """The ties of a document as they count for a file that it is about, or that names it."""
+        for tie in self._citing_ties(document):
             yield Tie(
                 tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
                 other_file=document,
             )  # fmt: skip
+
+    def _citing_ties(self, document: str) -> list[Tie]:
+        """The ties of the claims that cite a document."""
+        return [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
 
     def of_tested(self, path: str) -> Iterator[Tie]:
         """The ties of the file that a test tests, as they count for the test; those of its folder
@@ -330,12 +352,27 @@ class Ties:
         return {digest(key): path for key, path in keys.items()}
 
     @cached_property
+    def _readmes(self) -> dict[str, str]:
+        """By folder, its README, if claims cite a few lines of it."""
+        readmes = filter(is_readme, cited_in(self.by_path))
+        return {
+            readme.rpartition("/")[0]: readme
+            for readme in readmes
+            if _lines_of(self._citing_ties(readme)) <= README_CLAIMS
+        }
+
+    @cached_property
     def _defining(self) -> dict[str, list[str]]:
         return _by_name((path, names.defined) for path, names in self.names.items())
 
     @cached_property
     def _mentioning(self) -> dict[str, list[str]]:
         return _by_name((path, names.mentioned) for path, names in self.names.items())
+
+
+def _lines_of(ties: Iterable[Tie]) -> int:
+    """How many lines of a document its ties cite; a claim that cites all of it counts as a line."""
+    return len({tie.line or tie.claim_id for tie in ties})
 
 
 def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:

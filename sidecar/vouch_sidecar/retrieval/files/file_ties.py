@@ -12,7 +12,7 @@ from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
-from vouch_sidecar.workspace.file_kinds import file_name
+from vouch_sidecar.workspace.file_kinds import file_name, is_readme
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
@@ -249,9 +249,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     in_order = sorted(whole, key=lambda tie: (TIE_ARMS.index(tie.arm), tie.line or 0))
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
     defined = tuple(
-        claim.text[tie.start : tie.end]
-        for tie in in_order
-        if tie.arm == "identifier" and tie.where == "text"
+        name for tie in in_order if tie.arm == "identifier" and (name := _name(view, claim, tie))
     )
     last = lined.last_line
     return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
@@ -280,19 +278,31 @@ def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]
     )
 
 
+def _name(view: View, claim: Claim, tie: Tie) -> str:
+    """The name of a tie as the claim, or the sentence that is shown for it, has it; "" if neither
+    does.
+    """
+    if tie.where not in ("text", "sentence"):
+        return ""
+    text = claim.text if tie.where == "text" else view.texts.shown(claim).text
+    return text[tie.start : tie.end]
+
+
 def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     there = f" {file_name(tie.other_file)}" if tie.other_file else ""
     tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
         return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
     if tie.where == "document":
-        how = "has the name of this file" if tie.line is None else f"this names at L{tie.line}"
-        return f"cites{there}, which {how}"
+        if tie.line is not None:
+            return f"cites{there}, which this names at L{tie.line}"
+        whose = "is about this folder" if is_readme(tie.other_file) else "has the name of this file"
+        return f"cites{there}, which {whose}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         return f"is about {entity.name if entity is not None else 'it'}, the name of this file"
-    name = claim.text[tie.start : tie.end] if tie.where == "text" else "it"
-    said = f"names {name}" if tie.where == "text" else "the line it quotes names it"
+    name = _name(view, claim, tie)
+    said = f"names {name}" if name else "the line it quotes names it"
     if tests:
         return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":
@@ -300,7 +310,7 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     if tie.arm == "mention":
         return f"{said}, mentioned here"
     if not tie.files:
-        subject = name if tie.where == "text" else f"what {said.removesuffix(' it')}"
+        subject = name or f"what {said.removesuffix(' it')}"
         return f"{subject} is no longer in this file"
     others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]
     return f"{said}, defined at L{tie.line}{others}"
