@@ -164,7 +164,7 @@ def judge(
     holding = [_holding(asked, candidate) for candidate in candidates]
     rivals = _rivals(holding)
     total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
-    for candidate, exactly, sentence, held, beyond in holding:
+    for candidate, exactly, sentence, held in holding:
         strengths = sorted(
             (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),
             reverse=True,
@@ -191,7 +191,6 @@ def judge(
             named=strength,
             section=candidate.section is not None,
             around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
-            beyond=asked.weight_of(beyond, ()),
             total=total,
             kind=candidate.kind,
             shared=asked.words_in(held) + NAME_WORDS * strength + (EXACT_WORDS if tie else 0),
@@ -220,10 +219,6 @@ class _Holding(NamedTuple):
     """Words of identifiers, tickets, paths and options that it holds exactly as written."""
     sentence: frozenset[Term]
     held: tuple[Term, ...]
-    beyond: frozenset[Term]
-    """The words, if several, that it holds of another sentence: of the one of which it holds
-    most.
-    """
 
 
 def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
@@ -231,10 +226,7 @@ def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
     exactly = asked.exactly_in(candidate.text)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
-    others = [words.difference(sentence).intersection(everywhere) for words in asked.sentences]
-    several = (words for words in others if asked.words_in(words) > 1)
-    beyond = max(several, key=lambda words: asked.weight_of(words, ()), default=frozenset[Term]())
-    return _Holding(candidate, exactly, sentence, held, beyond)
+    return _Holding(candidate, exactly, sentence, held)
 
 
 def _held(asked: WeighedWords, candidate: Candidate) -> tuple[Term, ...]:
@@ -256,7 +248,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     """
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     alike: dict[Hashable, Candidate] = {}
-    for candidate, *_, held, _ in holding:
+    for candidate, *_, held in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
             group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
             same = (earlier for earlier, other in alike.items() if _say_the_same(candidate, other))
@@ -265,7 +257,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
             groups[frozenset(held)].add(group)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in {frozenset(held) for *_, held, _ in holding}
+        for words in {frozenset(held) for *_, held in holding}
     }
 
 

@@ -45,10 +45,6 @@ class Features(NamedTuple):
     """Weight of other words of the text around it: for a claim that a section quotes, in the
     section; for a sentence of a document, in its paragraph, the headings above it and the title.
     """
-    beyond: float
-    """Weight of the words that it holds of another sentence of the text, if it holds several, of
-    the one of which it holds most: words that are scattered over a long text do not add up.
-    """
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     shared: float
@@ -73,7 +69,6 @@ class Features(NamedTuple):
         named: float,
         section: bool,
         around: float,
-        beyond: float,
         total: int,
         kind: CandidateKind,
         shared: float,
@@ -87,7 +82,6 @@ class Features(NamedTuple):
             named,
             float(section),
             around,
-            beyond,
             log(1 + total),
             log(1 + shared),
             log(1 + total) if kind == "passage" else 0.0,
