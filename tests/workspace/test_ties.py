@@ -716,6 +716,25 @@ def test_a_package_is_its_folder_and_the_file_that_it_is_imported_from(
     assert (named.why, named.is_weak) == ("names src/pkg/net/, which this tests", False)
 
 
+def test_a_folder_of_several_words_is_named_without_its_path(root: Path, tmp_path: Path) -> None:
+    folders = (
+        "infra/cluster-access",
+        "src/wire_tap",
+        "src/a/two-here",
+        "src/b/two-here",
+        "src/one",
+    )
+    write(root, {f"{folder}/main.tf": "x" for folder in folders})
+    git(root, "add", "-A")
+    said = "`cluster-access`, wire_tap, `two-here`, `one` and cluster-access go first."
+    cite(root, "one", said, "https://example.org/c")
+    engine = settled(root, tmp_path)
+    found = {folder: tie_rows(engine, f"{folder}/main.tf") for folder in folders}
+    assert [folder for folder, rows in found.items() if rows] == list(folders[:2])
+    (tied,) = ties(engine, "infra/cluster-access/main.tf")
+    assert (tied.why, tied.is_weak) == ("names cluster-access", False)
+
+
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
     root: Path, tmp_path: Path
 ) -> None:

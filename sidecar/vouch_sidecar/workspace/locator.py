@@ -156,7 +156,7 @@ class Locator:
             return None
         if not folder and (file := self._one(path)) is not None:
             return file if is_for_names(file) else None
-        return self._folder(path) if folder or "/" in path else None
+        return self.of_folder(path) if folder or "/" in path else None
 
     def package_file(self, folder: str) -> list[str]:
         """The file that a folder, with a slash at its end, is imported from; empty if it is no
@@ -175,7 +175,10 @@ class Locator:
             several = [path for path in several if not is_test(path) and is_for_names(path)]
         return several[0] if len(several) == 1 else None
 
-    def _folder(self, path: str) -> str | None:
+    def of_folder(self, path: str) -> str | None:
+        """The only folder whose path has this end, with a slash behind it; None if that is large,
+        or if there are several.
+        """
         counts = self.files.folders
         several = [path] if path in counts else self.files.folders_ending(path)
         if len(several) > 1:
@@ -220,7 +223,7 @@ class Locator:
                 modules = [module for module in modules if not is_test(module[1])]
             if len(modules) == 1:
                 module, path = modules[0]
-                folder = self._folder(module) if end == len(parts) else None
+                folder = self.of_folder(module) if end == len(parts) else None
                 package = folder is not None and path.startswith(folder)
                 return [path, *([folder] if package and folder else [])]
             if modules:

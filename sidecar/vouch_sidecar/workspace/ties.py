@@ -454,15 +454,17 @@ def place_in(whole: str, name: str) -> tuple[int, int]:
 
 
 def paths_of(name: NameInText, locator: Locator) -> list[str]:
-    """The files or folders that a name leads to by itself: a path, or a module. A package is its
-    folder and the file that it is imported from.
+    """The files or folders that a name leads to by itself: a path, a module, or a folder whose name
+    has several words. A package is its folder and the file that it is imported from.
     """
-    if name.kind == "path":
-        path = locator.of_path(name.text)
-        return [] if path is None else [path, *locator.package_file(path)]
     if name.kind == "identifier" and len(parts_of(name.text)) > 1:
         return locator.of_module(name.text)
-    return []
+    if name.kind == "path":
+        path = locator.of_path(name.text)
+    else:
+        has_words = not {"-", "_"}.isdisjoint(name.text.strip("-_"))
+        path = locator.of_folder(name.text) if has_words else None
+    return [] if path is None else [path, *locator.package_file(path)]
 
 
 def is_searched(path: str) -> bool:
