@@ -716,6 +716,19 @@ def test_a_package_is_its_folder_and_the_file_that_it_is_imported_from(
     assert (named.why, named.is_weak) == ("names src/pkg/net/, which this tests", False)
 
 
+def test_a_folder_that_has_the_name_of_an_entity_is_about_it(root: Path, tmp_path: Path) -> None:
+    write(root, {"src/wire_tap/main.go": "x", "src/a/hub/main.go": "x", "src/b/hub/main.go": "x"})
+    git(root, "add", "-A")
+    for entity_id, name in (("tap", "Wire tap"), ("hub", "Hub")):
+        put(root / ".vouch", f"entities/{entity_id}.yaml", _entity(entity_id, name))
+        cite(root, f"of-{entity_id}", "Slow.", "https://example.org/c", entities=[entity_id])
+    engine = settled(root, tmp_path)
+    (tied,) = ties(engine, "src/wire_tap/main.go")
+    assert (tied.claim.id, tied.is_weak) == ("of-tap", False)
+    assert tied.why == "is about Wire tap, the name of this folder"
+    assert tie_rows(engine, "src/a/hub/main.go") == []
+
+
 def test_a_folder_of_several_words_is_named_without_its_path(root: Path, tmp_path: Path) -> None:
     folders = (
         "infra/cluster-access",
@@ -733,6 +746,19 @@ def test_a_folder_of_several_words_is_named_without_its_path(root: Path, tmp_pat
     assert [folder for folder, rows in found.items() if rows] == list(folders[:2])
     (tied,) = ties(engine, "infra/cluster-access/main.tf")
     assert (tied.why, tied.is_weak) == ("names cluster-access", False)
+
+
+def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_path: Path) -> None:
+    folders = ("infra/cluster-access", "infra/cluster-base", "infra/cluster-top")
+    write(root, {f"{folder}/main.tf": "x" for folder in folders})
+    git(root, "add", "-A")
+    for number in (2, 3):
+        said = " -> ".join(f"`{folder.rpartition('/')[2]}`" for folder in folders[:number])
+        text = f"{said} is the order in which all of it is taken down again, one after another."
+        cite(root, f"of-{number}", text, "https://example.org/c")
+    two, three = ties(settled(root, tmp_path), "infra/cluster-access/main.tf")
+    assert (two.claim.id, two.is_weak) == ("of-2", False)
+    assert (three.claim.id, three.is_weak) == ("of-3", True)
 
 
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(

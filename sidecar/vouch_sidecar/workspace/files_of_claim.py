@@ -4,7 +4,7 @@ quotes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +39,8 @@ SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
 """The factor for a file in a named folder of so few files."""
 OWN_NAME = 0.8
 """The factor for a file that has the name of an entity or a document of the claim."""
+FOLDERS = 2
+"""Folders that a claim may name; the ties to more of them are the weaker."""
 MAX_TIES = 200
 """The number of ties of one claim; those of one file are not bounded here."""
 
@@ -134,8 +136,22 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 uses.append((identifier, use))
     quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)
     sources = tuple(dict.fromkeys(file.source_id for file in claim.cited))
-    some = tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
+    some = tuple(_shared_out(ties)[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
     return ClaimReading(claim.mark, *some, quotes, sources)
+
+
+def _shared_out(ties: Sequence[FoundTie]) -> list[FoundTie]:
+    """Ties, of which those to folders are the weaker, the more folders beyond two the claim names:
+    what enumerates folders is about none of them.
+    """
+    folders = {path for path, tie in ties if path.endswith("/") and tie.where != "entity"}
+    share = min(1.0, FOLDERS / max(1, len(folders)))
+    return [
+        found._replace(tie=found.tie._replace(strength=found.tie.strength * share))
+        if found.path in folders
+        else found
+        for found in ties
+    ]
 
 
 def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
@@ -154,12 +170,17 @@ def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
 
 
 def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
-    """The files that have the name of an entity of the claim, or of a document that it cites."""
+    """The files and folders that have the name of an entity of the claim, and the files that have
+    that of a document that it cites.
+    """
     strength = STRENGTH["path"] * OWN_NAME
     for entity_id, called in claim.entities:
+        tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
         for path in sorted({path for name in called for path in locator.called(name)}):
-            tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
             yield FoundTie(path, tie)
+        for folder in sorted({found for name in called if (found := locator.folder_called(name))}):
+            of_folder = STRENGTH["path"] * _part(folder, locator)
+            yield FoundTie(folder, tie._replace(strength=of_folder, other_file=folder))
     for cited in claim.cited:
         document = cited.path or ""
         if ending_of(document) in DOCUMENTS and is_for_names(document):

@@ -206,6 +206,12 @@ class Locator:
         paths = [path for path in paths if words_of(_stem(path)) == wanted]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
+    def folder_called(self, name: str) -> str | None:
+        """The only folder with this name, however its words are joined, with a slash behind it."""
+        words = words_of(name[:MAX_LOCATOR]).split("_")
+        found = {self.of_folder(joint.join(words)) for joint in ("-", "_", "")} - {None}
+        return found.pop() if len(found) == 1 else None
+
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
         its folder, with a slash at its end.

@@ -175,15 +175,14 @@ class Workspace:
                 data = b"" if content is None else content[0]
             names = names_in_file(data, language_of(path), self.wanted, ending_of(path))
             before = self.ties.names.get(path, NO_NAMES)
-            now = self.ties.of_file(path, digested(names, before))
-            return [*now, *self.ties.beside_readme(path)]
+            return self.ties.of_file(path, digested(names, before))
         return self.stored_ties_of(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis."""
         if (tested := self.locator.file_under_test(path)) is not None:
             return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
-        return [*self.ties.of_file(path), *self.ties.beside_readme(path)]
+        return self.ties.of_file(path)
 
     def ties_around(self, path: str) -> list[Tie]:
         """The ties of a file, and those to other files in its folder, as of the last analysis."""

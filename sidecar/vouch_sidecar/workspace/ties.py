@@ -95,8 +95,8 @@ class Tie(NamedTuple):
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
     other_file: str = ""
-    """Another file that the claim is about: the document that this file names, or the file that it
-    tests.
+    """Another file that the claim is about: the document that this file names, the file that it
+    tests, or the folder of an entity, with a slash at its end.
     """
 
 
@@ -171,13 +171,13 @@ class Ties:
         return other
 
     def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path, and those of the folders around it, unless the file (a
-        manifest, say) is about more than its folder.
+        """The ties of a file by its path, and those to the folders around it that claims name,
+        unless the file (a manifest, say) is about more than its folder.
         """
         ties = list(self.by_path.get(path, ()))
         at = path.rfind("/") if is_for_names(path) else -1
         while at > 0:
-            ties += self.by_path.get(path[: at + 1], ())
+            ties += (t for t in self.by_path.get(path[: at + 1], ()) if not _is_of_entity(t))
             at = path.rfind("/", 0, at)
         return ties
 
@@ -187,12 +187,19 @@ class Ties:
         now = before if now is None else now
         return [*self.of_path(path), *self._by_content(path, before, now)]
 
-    def beside_readme(self, path: str) -> Iterator[Tie]:
-        """The ties of the README in a file's folder, as they count for the file."""
-        folder = path.rpartition("/")[0]
-        readme = self._readmes.get(folder, path) if folder and is_for_names(path) else path
+    def of_surroundings(self, path: str) -> Iterator[Tie]:
+        """The ties of what is around a file: of the README beside it, and of the entities whose
+        names the folders around it have.
+        """
+        if not is_for_names(path):
+            return
+        at = path.rfind("/")
+        readme = self._readmes.get(path[:at], path) if at > 0 else path
         if readme != path:
             yield from self._of_document(readme, OF_README)
+        while at > 0:
+            yield from (tie for tie in self.by_path.get(path[: at + 1], ()) if _is_of_entity(tie))
+            at = path.rfind("/", 0, at)
 
     def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
         """The ties of a file by what it says of names, and what it said `before`."""
@@ -368,6 +375,11 @@ class Ties:
     @cached_property
     def _mentioning(self) -> dict[str, list[str]]:
         return _by_name((path, names.mentioned) for path, names in self.names.items())
+
+
+def _is_of_entity(tie: Tie) -> bool:
+    """Whether a tie to a folder is by the name of an entity alone."""
+    return tie.where == "entity"
 
 
 def _lines_of(ties: Iterable[Tie]) -> int:

@@ -69,16 +69,20 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
     `text` is given.
     """
-    ties = visible_ties(view, ((path, tie) for tie in view.workspace.ties_of(path, text)))
-    return _each_statement_once(ties)
+    return _tied_to(view, path, view.workspace.ties_of(path, text))
 
 
 def tied_as_stored(view: View, path: str) -> list[Tied]:
     """The claims tied to a listed file as it was when it was read, strongest first, one for each
     statement. Reads no file.
     """
-    ties = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
-    return _each_statement_once(ties)
+    return _tied_to(view, path, view.workspace.stored_ties_of(path))
+
+
+def _tied_to(view: View, path: str, ties: Iterable[Tie]) -> list[Tied]:
+    """The claims with ties to a file, or to what is around it, one for each statement."""
+    every = (*ties, *view.workspace.ties.of_surroundings(path))
+    return _each_statement_once(visible_ties(view, ((path, tie) for tie in every)))
 
 
 def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
@@ -300,7 +304,8 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
         return f"cites{there}, which {whose}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
-        return f"is about {entity.name if entity is not None else 'it'}, the name of this file"
+        whose = "folder" if tie.other_file else "file"
+        return f"is about {entity.name if entity is not None else 'it'}, the name of this {whose}"
     name = _name(view, claim, tie)
     said = f"names {name}" if name else "the line it quotes names it"
     if tests:
