@@ -19,8 +19,8 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.workspace.file_kinds import is_searched
 from vouch_sidecar.workspace.file_list import Files, stat_of
-from vouch_sidecar.workspace.ties import is_searched
 from vouch_sidecar.workspace.topics import Topics
 
 

@@ -45,11 +45,12 @@ from vouch_sidecar.workspace.code_owners import (
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
 from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
-from vouch_sidecar.workspace.file_kinds import ending_of, language_of
+from vouch_sidecar.workspace.file_kinds import ending_of, is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
 from vouch_sidecar.workspace.git import origin_of
 from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.name_meanings import document_keys
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
     Fresh,
@@ -67,8 +68,6 @@ from vouch_sidecar.workspace.ties import (
     Use,
     cited_in,
     digested,
-    document_keys,
-    is_searched,
 )
 from vouch_sidecar.workspace.topic_finder import Shared, WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics

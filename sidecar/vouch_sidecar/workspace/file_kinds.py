@@ -99,6 +99,12 @@ def is_for_names(path: str) -> bool:
     return not (_CARRIED.search(path) or _GENERAL.search(path) or changes_with_all(path))
 
 
+def is_searched(path: str) -> bool:
+    """Whether a file is searched for names: code, and texts that people write beside it."""
+    is_text = language_of(path) is not None or ending_of(path) in WRITTEN
+    return is_text and is_for_names(path) and not (is_test(path) or is_migration(path))
+
+
 def changes_with_all(path: str) -> bool:
     """Whether nearly every commit changes a file, as with manifests, lock files and changelogs.
     Citing one says nothing about who changes it.

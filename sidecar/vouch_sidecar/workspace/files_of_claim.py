@@ -15,6 +15,7 @@ from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
 )
 from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.name_meanings import identifiers_in, paths_of, place_in
 from vouch_sidecar.workspace.names_in_text import NameInText, digest, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.ties import (
@@ -24,9 +25,6 @@ from vouch_sidecar.workspace.ties import (
     TieArm,
     Use,
     Where,
-    identifiers_in,
-    paths_of,
-    place_in,
 )
 
 BESIDE = 0.7
@@ -39,7 +37,7 @@ SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
 """The factor for a file in a named folder of so few files."""
 OWN_NAME = 0.8
 """The factor for a file that has the name of an entity or a document of the claim."""
-FOLDERS = 2
+FOLDERS_NAMED = 2
 """Folders that a claim may name; the ties to more of them are the weaker."""
 MAX_TIES = 200
 """The number of ties of one claim; those of one file are not bounded here."""
@@ -145,7 +143,7 @@ def _shared_out(ties: Sequence[FoundTie]) -> list[FoundTie]:
     what enumerates folders is about none of them.
     """
     folders = {path for path, tie in ties if path.endswith("/") and tie.where != "entity"}
-    share = min(1.0, FOLDERS / max(1, len(folders)))
+    share = min(1.0, FOLDERS_NAMED / max(1, len(folders)))
     return [
         found._replace(tie=found.tie._replace(strength=found.tie.strength * share))
         if found.path in folders

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.safe_files import Stat, size_of
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
-from vouch_sidecar.workspace.file_kinds import ending_of, language_of
+from vouch_sidecar.workspace.file_kinds import ending_of, is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
 from vouch_sidecar.workspace.locator import Locator, is_mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
@@ -27,7 +27,6 @@ from vouch_sidecar.workspace.ties import (
     Tie,
     Ties,
     digested,
-    is_searched,
 )
 
 _serials = count(1)

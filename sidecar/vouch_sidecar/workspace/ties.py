@@ -18,22 +18,16 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.workspace.definitions import FileNames, Span
 from vouch_sidecar.workspace.file_kinds import (
-    DOCUMENTS,
-    WRITTEN,
-    ending_of,
     is_for_names,
-    is_migration,
     is_readme,
-    is_test,
-    language_of,
 )
 from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in, paths_of
 from vouch_sidecar.workspace.names_in_text import (
     NameInText,
     digest,
     documents_in,
     names_in,
-    parts_of,
 )
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
@@ -52,8 +46,6 @@ STRENGTH: Mapping[TieArm, float] = {
     "mention": 0.4,
 }
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
-PLAIN = 0.5
-"""The factor for an identifier that is also a word."""
 GONE_NAME = 0.8
 """The factor for an identifier that the file defined once, and that is gone from the workspace."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
@@ -69,9 +61,6 @@ TESTED = 0.7
 MAX_DEFINING = 3
 """The most files that may define an identifier, or mention it; more make no tie."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-MAX_DIGITS = 6
-_NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
-_PLAIN = re.compile(r"[a-z]+\Z|[A-Z]?[a-z]+\Z")
 
 
 class Tie(NamedTuple):
@@ -421,65 +410,3 @@ def cited_in(by_path: Mapping[str, Iterable[Tie]]) -> list[str]:
         for path, ties in by_path.items()
         if any(tie.arm in ("cites", "quotes") for tie in ties)
     ]
-
-
-def document_keys(paths: Iterable[str]) -> dict[str, str]:
-    """The names, in small letters, that a text may call documents by, with the path of each: the
-    file's name, or a series and a number, as `ADR-0007` for `adr/7-use-queues.md`. A name that
-    several documents have is left out.
-    """
-    paths_by_key: dict[str, set[str]] = {}
-    for path in paths:
-        folder, _, name = path.lower().rpartition("/")
-        if ending_of(name) not in DOCUMENTS or not is_for_names(path):
-            continue
-        paths_by_key.setdefault(name, set()).add(path)
-        if numbered := _NUMBERED.match(name):
-            series = numbered[1] or folder.rpartition("/")[2].removesuffix("s")
-            for width in range(len(numbered[2]), MAX_DIGITS):
-                paths_by_key.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
-    return {key: next(iter(some)) for key, some in paths_by_key.items() if len(some) == 1}
-
-
-def identifiers_in(name: NameInText) -> dict[str, float]:
-    """The identifiers in a name, each with a factor: for a dotted name the last two parts, and each
-    part that is not just a word.
-    """
-    if name.kind == "option":
-        return {name.text: 1.0}
-    parts = [part for part in parts_of(name.text) if part]
-    if len(parts) < 2:
-        plain = _PLAIN.match(name.text) is not None
-        return {name.text: PLAIN if plain and name.text.islower() else 1.0}
-    names = {".".join(parts[-2:]): 1.0}
-    names.update({part: PLAIN for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3})
-    return names
-
-
-def place_in(whole: str, name: str) -> tuple[int, int]:
-    """Where one of the `identifiers_in` a name begins and ends in it, whatever joins its parts."""
-    first, _, last = name.rpartition(".")
-    if first:
-        return max(0, whole.rfind(first, 0, -len(last))), len(whole)
-    at = max(0, whole.rfind(name))
-    return at, at + len(name)
-
-
-def paths_of(name: NameInText, locator: Locator) -> list[str]:
-    """The files or folders that a name leads to by itself: a path, a module, or a folder whose name
-    has several words. A package is its folder and the file that it is imported from.
-    """
-    if name.kind == "identifier" and len(parts_of(name.text)) > 1:
-        return locator.of_module(name.text)
-    if name.kind == "path":
-        path = locator.of_path(name.text)
-    else:
-        has_words = not {"-", "_"}.isdisjoint(name.text.strip("-_"))
-        path = locator.of_folder(name.text) if has_words else None
-    return [] if path is None else [path, *locator.package_file(path)]
-
-
-def is_searched(path: str) -> bool:
-    """Whether a file is searched for names: code, and texts that people write beside it."""
-    is_text = language_of(path) is not None or ending_of(path) in WRITTEN
-    return is_text and is_for_names(path) and not (is_test(path) or is_migration(path))
