@@ -761,6 +761,16 @@ def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_p
     assert (three.claim.id, three.is_weak) == ("of-3", True)
 
 
+def test_two_quotes_of_one_line_are_in_its_order(root: Path, tmp_path: Path) -> None:
+    text = b"# N\n\nFrames are short. Zones are wide.\n"
+    write(root, {"docs/n.md": text.decode()})
+    git(root, "add", "-A")
+    for claim_id, quote in (("b", b"Frames are short."), ("a", b"Zones are wide.")):
+        cite(root, claim_id, quote.decode(), "docs/n.md", text, quote=quote)
+    engine = settled(root, tmp_path)
+    assert [row[0] for row in tie_rows(engine, "docs/n.md")] == ["b", "a"]
+
+
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
     root: Path, tmp_path: Path
 ) -> None:

@@ -128,9 +128,7 @@ def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> 
     can't be compared with these lines, then those of the whole file. A change also has the ties of
     what its text names; the others only where there are none of these.
     """
-    lined = sorted(
-        (tied for tied in ties if tied.line is not None), key=lambda tied: tied.line or 0
-    )
+    lined = sorted((tied for tied in ties if tied.line is not None), key=lambda tied: tied.place)
     inside = [tied for tied in lined if _overlaps(tied, places.of(tied))]
     if touched.is_edit:
         words = {word[0] for word in matches(_WORD, touched.text)}

@@ -46,10 +46,17 @@ class Tied:
     """
     names: tuple[str, ...] = ()
     """The names in the claim's text that the file defines."""
+    start: int = 0
+    """For a quote, the offset of its first byte in the source."""
 
     @property
     def is_mention(self) -> bool:
         return self.arm == "mention"
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Orders claims of one file as it has them."""
+        return self.line or 0, self.start
 
     @property
     def is_weak(self) -> bool:
@@ -140,9 +147,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             continue
         if shown := [(path, _as_of_now(view, tie)) for path, tie in _shown(view, claim, several)]:
             tied.append(_together(view, claim, shown))
-    tied.sort(
-        key=lambda each: (each.arm == "mention", -each.strength, each.line or 0, each.claim.id)
-    )
+    tied.sort(key=lambda each: (each.arm == "mention", -each.strength, *each.place, each.claim.id))
     return tied
 
 
@@ -256,7 +261,10 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         name for tie in in_order if tie.arm == "identifier" and (name := _name(view, claim, tie))
     )
     last = lined.last_line
-    return Tied(view, claim, path, best.arm, strength, line, why, last, source, state, defined)
+    start = lined.start if lined.arm == "quotes" else 0
+    return Tied(
+        view, claim, path, best.arm, strength, line, why, last, source, state, defined, start
+    )
 
 
 def _holds(tie: Tie, part: Tie) -> bool:
