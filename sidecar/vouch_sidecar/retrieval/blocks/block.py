@@ -251,7 +251,8 @@ def line_text(hit: ContextHit) -> str:
     match hit.artifact:
         case Claim() as claim:
             said = hit.view.texts.shown(claim).text
-            return f"{said} To ask, {hit.to_ask}" if hit.to_ask else said
+            end = "" if said.endswith((".", "!", "?")) else "."
+            return f"{said}{end} To ask, {hit.to_ask}" if hit.to_ask else said
         case Page(title=title):
             excerpt = hit.excerpt
             return f"{title}. {excerpt}" if excerpt else title
