@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -51,7 +52,7 @@ def cached(folder: Path) -> dict[str, str]:
 
 def finished(folder: Path) -> list[Path]:
     """The bases in such caches that the next process may begin with."""
-    found = {manifest.parent for manifest in (folder / "cache").rglob("manifest.json")}
+    found = (Path(at) for at, _, files in os.walk(folder / "cache") if "manifest.json" in files)
     return sorted(base for base in found if not base.name.startswith("unfinished-"))
 
 

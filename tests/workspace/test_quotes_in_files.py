@@ -97,6 +97,16 @@ def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -
     assert ids(settled(root, tmp_path)) == ["one", "two"]
 
 
+def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_path: Path) -> None:
+    engine, task = settled(root, tmp_path), "After how many retries do uploads stop?"
+    assert "quote gone" not in ask(engine, "context", task=task)["text"]
+    write(root, {FILE: "# Notes\n"})
+    assert row(engine)[2] is None
+    assert "one (quote gone since" in ask(engine, "context", task=task)["text"]
+    write(root, {FILE: NOTES})
+    assert "quote gone" not in ask(engine, "context", task=task)["text"]
+
+
 def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     root: Path, tmp_path: Path
 ) -> None:

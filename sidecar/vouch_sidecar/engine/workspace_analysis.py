@@ -8,7 +8,6 @@ user's cache, as ids, paths and digests, so that the next process reads only cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,12 +52,10 @@ from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import document_keys
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
-    Fresh,
     Freshness,
     GoneNames,
-    Lines,
     Quote,
-    QuoteRange,
+    located,
 )
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
@@ -274,7 +271,7 @@ def _freshness(
         checkpoint()
         version = stat_of(root, path), hash(tuple(quotes))
         if path not in state.quotes or state.quotes[path][:2] != version:
-            state.took_quotes(path, QuotesInFile(*version, _locate_quotes(root, path, quotes)))
+            state.took_quotes(path, QuotesInFile(*version, located(root, path, quotes)))
     cited = {source for reading in state.reads.values() for source in reading.sources}
     state.once.took_files(sources, cited)
     by_quote = {
@@ -293,25 +290,6 @@ def _stats(root: Path, ties: Ties, state: WorkspaceState) -> dict[str, Stat]:
             stat = stat_of(root, path)
             stats |= {} if stat is None else {path: stat}
     return stats
-
-
-def _locate_quotes(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
-    """Where the quotes are in a file now; empty if the file can't be read."""
-    there = read_file(root, path)
-    changed = _changed_at(root, path)
-    if there is None or changed is None:
-        return {}
-    lines, by_range = Lines(there[0]), {}
-    for quote in quotes:
-        state, line = lines.find(quote)
-        by_range[quote.range] = Fresh(state, path, line, changed)
-    return by_range
-
-
-def _changed_at(root: Path, path: str) -> float | None:
-    with suppress(OSError, ValueError):
-        return (root / path).lstat().st_mtime
-    return None
 
 
 def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:

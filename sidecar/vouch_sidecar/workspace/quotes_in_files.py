@@ -6,12 +6,14 @@ Keeps ids, paths, lines and digests, never text of a file.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.workspace.file_list import read_file
 
 QuoteState = Literal["there", "moved", "gone"]
 QuoteRange = tuple[str, int, int]
@@ -109,6 +111,16 @@ class Lines:
                 return
             yield self._numbers[bisect_right(self._starts, at) - 1]
             at = self._flat.find(words, at + 1)
+
+
+def located(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
+    """Where a file below `root` has some quotes now; empty if it can't be read."""
+    there = read_file(root, path)
+    if there is None:
+        return {}
+    lines, changed = Lines(there[0]), mtime_ns(there[1]) / 1e9
+    places = ((quote.range, lines.find(quote)) for quote in quotes)
+    return {quoted: Fresh(state, path, line, changed) for quoted, (state, line) in places}
 
 
 def flat(text: str) -> str:

@@ -1,18 +1,17 @@
-"""What a file of the workspace has now of the quotes of claims, where it was saved since the last
-analysis of the workspace.
+"""What files of the workspace have now of the quotes of claims, where they were saved since the
+last analysis of the workspace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.kb.records import Evidence, Kind
-from vouch_sidecar.kb.safe_files import mtime_ns
+from vouch_sidecar.kb.records import Claim, Evidence, Kind
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.file_list import read_file, stat_of
-from vouch_sidecar.workspace.quotes_in_files import Fresh, Lines, Quote, QuoteRange, flat
-from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.file_list import stat_of
+from vouch_sidecar.workspace.quotes_in_files import Fresh, Quote, QuoteRange, flat, located
 from vouch_sidecar.workspace.ties import Tie
 
 MAX_QUOTES = 100
@@ -45,9 +44,8 @@ def as_saved(view: View, path: str, ranges: Sequence[tuple[int, int]], removed: 
     ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes" and not t.other_file]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
     quotes = [(tie.claim_id, quote) for tie in ties[:MAX_QUOTES] if (quote := _quote(view, tie))]
-    quotes_now = (
-        analysed if is_as_read else _found(workspace, there, [quote for _, quote in quotes])
-    )
+    wanted = [] if is_as_read else [quote for _, quote in quotes]
+    quotes_now = (located(workspace.root, there, wanted) if wanted else {}) or analysed
     broken = frozenset(
         claim_id
         for claim_id, quote in quotes
@@ -61,14 +59,23 @@ def as_saved(view: View, path: str, ranges: Sequence[tuple[int, int]], removed: 
     return SavedFile(now, broken, is_located=True)
 
 
-def _found(workspace: Workspace, path: str, quotes: Sequence[Quote]) -> Mapping[QuoteRange, Fresh]:
-    """Where a file has these quotes; what is known already, if it can't be read."""
-    content = read_file(workspace.root, path) if quotes else None
-    if content is None:
-        return workspace.fresh.quotes
-    lines, changed = Lines(content[0]), mtime_ns(content[1]) / 1e9
-    places = ((quote.range, lines.find(quote)) for quote in quotes)
-    return {quoted: Fresh(state, path, line, changed) for quoted, (state, line) in places}
+def as_files_are(view: View, claims: Iterable[Claim]) -> View:
+    """A view that knows which of the words that some claims quote their files have now. Reads those
+    files that were saved since the last analysis.
+    """
+    workspace, by_path = view.workspace, defaultdict[str, list[Quote]](list)
+    for claim in claims:
+        for quote in _quotes_of(view, claim):
+            if (known := workspace.fresh.quotes.get(quote.range)) is not None:
+                by_path[known.path].append(quote)
+    found: dict[QuoteRange, Fresh] = {}
+    for path, quotes in by_path.items():
+        if workspace.fresh.stats.get(path, b"") != stat_of(workspace.root, path):
+            found |= located(workspace.root, path, quotes)
+    if not found:
+        return view
+    fresh = replace(workspace.fresh, quotes={**workspace.fresh.quotes, **found})
+    return replace(view, workspace=workspace.with_fresh(fresh))
 
 
 def _is_gone(quote: Quote, quotes: Mapping[QuoteRange, Fresh]) -> bool:
@@ -79,15 +86,21 @@ def _is_gone(quote: Quote, quotes: Mapping[QuoteRange, Fresh]) -> bool:
 def _quote(view: View, tie: Tie) -> Quote | None:
     """The words that a claim quotes of a file."""
     claim = view.visible.claim(tie.claim_id)
-    for reference in () if claim is None else claim.evidence:
+    quotes = () if claim is None else _quotes_of(view, claim)
+    at = tie.via, tie.start, tie.end
+    return next((quote._replace(line=tie.line or 0) for quote in quotes if quote.range == at), None)
+
+
+def _quotes_of(view: View, claim: Claim) -> Iterator[Quote]:
+    """The words that a claim quotes, each at the line where its file has it."""
+    for reference in claim.evidence:
         evidence = view.visible.artifact((Kind.EVIDENCE, reference))
-        if isinstance(evidence, Evidence) and evidence.quote is not None:
-            place = evidence.source_id, evidence.byte_start, evidence.byte_end
-            if place == (tie.via, tie.start, tie.end):
-                return Quote(
-                    (evidence.source_id, tie.start, tie.end), evidence.quote, tie.line or 0
-                )
-    return None
+        if not isinstance(evidence, Evidence) or evidence.quote is None:
+            continue
+        if evidence.byte_start is not None and evidence.byte_end is not None:
+            quoted = evidence.source_id, evidence.byte_start, evidence.byte_end
+            fresh = view.workspace.fresh.quotes.get(quoted)
+            yield Quote(quoted, evidence.quote, (fresh and fresh.line) or 0)
 
 
 def _distance(line: int, ranges: Iterable[tuple[int, int]]) -> int:
