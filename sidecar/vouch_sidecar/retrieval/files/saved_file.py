@@ -64,7 +64,7 @@ def as_files_are(view: View, claims: Iterable[Claim]) -> View:
     files that were saved since the last analysis.
     """
     workspace, by_path = view.workspace, defaultdict[str, list[Quote]](list)
-    for claim in claims:
+    for claim in claims if workspace.fresh.quotes else ():
         for quote in _quotes_of(view, claim):
             if (known := workspace.fresh.quotes.get(quote.range)) is not None:
                 by_path[known.path].append(quote)
