@@ -338,7 +338,8 @@ def _block(
     names = _names(bool(suffix))
     values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"LIKELIHOOD_WEIGHTS{suffix} = {{"]
     values += [
-        f'    "{name}": {value:.2f},' for name, value in zip(names, weights[:-1], strict=True)
+        f'    "{name}": {round(value, 2) + 0.0:.2f},'
+        for name, value in zip(names, weights[:-1], strict=True)
     ]
     values += ["}"]
     sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"

@@ -103,8 +103,12 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_pat
     write(root, {FILE: "# Notes\n"})
     assert row(engine)[2] is None
     assert "one (quote gone since" in ask(engine, "context", task=task)["text"]
-    write(root, {FILE: NOTES})
+    write(root, {FILE: "# New\n\n" + NOTES})
     assert "quote gone" not in ask(engine, "context", task=task)["text"]
+    said = [row["verdict"] for row in ask(engine, "explain", text=task)["texts"]]
+    assert said[0] == "said"
+    (root / FILE).unlink()
+    assert ask(engine, "context", task=task)["text"] == ""
 
 
 def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(

@@ -630,7 +630,7 @@ def test_files_with_the_name_of_an_entity_or_a_document(root: Path, tmp_path: Pa
     for path in ("refund_job.py", "RefundJob.java", "money_back.py"):
         assert tie_rows(engine, f"src/money/{path}") == [("one", "path", None)]
     (tied,) = ties(engine, "src/money/refund_job.py")
-    assert tied.why == "is about Refund job, the name of this file"
+    assert tied.why == "is about Refund job, which this file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
     (tied,) = ties(engine, "src/pkg/net/wire.py")
     assert (tied.claim.id, tied.why) == ("three", "cites wire.md, which has the name of this file")
@@ -725,7 +725,7 @@ def test_a_folder_that_has_the_name_of_an_entity_is_about_it(root: Path, tmp_pat
     engine = settled(root, tmp_path)
     (tied,) = ties(engine, "src/wire_tap/main.go")
     assert (tied.claim.id, tied.is_weak) == ("of-tap", False)
-    assert tied.why == "is about Wire tap, the name of this folder"
+    assert tied.why == "is about Wire tap, which this folder is named after"
     assert tie_rows(engine, "src/a/hub/main.go") == []
 
 
@@ -748,9 +748,48 @@ def test_a_folder_of_several_words_is_named_without_its_path(root: Path, tmp_pat
     assert (tied.why, tied.is_weak) == ("names cluster-access", False)
 
 
+def test_a_folder_that_is_one_of_several_now_is_not_gone(root: Path, tmp_path: Path) -> None:
+    write(root, {"infra/cluster-access/main.tf": "x"})
+    git(root, "add", "-A")
+    cite(root, "one", "`cluster-access` goes first.", "https://example.org/c")
+    engine = settled(root, tmp_path)
+    assert len(ties(engine, "infra/cluster-access/main.tf")) == 1
+    write(root, {"cluster-access/main.tf": "x"})
+    git(root, "add", "-A")
+    engine = settled(root, tmp_path)
+    assert ties(engine, "infra/cluster-access/main.tf") == []
+    assert ties(engine, "cluster-access/main.tf") == []
+    assert staleness(engine, "one") is None
+
+
+def test_the_repositorys_own_name_is_no_folders(root: Path, tmp_path: Path) -> None:
+    own = root.rename(root.with_name("my-tool"))
+    write(own, {"src/my_tool/main.go": "x"})
+    git(own, "add", "-A")
+    put(own / ".vouch", "entities/tool.yaml", _entity("tool", "My tool"))
+    cite(own, "one", "`my_tool` is slow.", "https://example.org/c", entities=["tool"])
+    assert tie_rows(settled(own, tmp_path), "src/my_tool/main.go") == []
+
+
+def test_a_folder_is_told_of_an_entity_with_few_claims(root: Path, tmp_path: Path) -> None:
+    write(root, {"src/tap/main.go": "x", "src/tap/other.go": "x"})
+    git(root, "add", "-A")
+    put(root / ".vouch", "entities/tap.yaml", _entity("tap", "Tap"))
+    for number in range(10):
+        cite(root, f"c{number}", f"It is slow {number}.", "https://example.org/c", entities=["tap"])
+    cite(root, "of-main", "`main.go` in src/tap/main.go is slow.", "https://example.org/d",
+         entities=["tap"])  # fmt: skip
+    engine = settled(root, tmp_path)
+    assert len(tie_rows(engine, "src/tap/other.go")) == 10
+    assert len(tie_rows(engine, "src/tap/main.go")) == 11
+    cite(root, "c10", "It is slow, too.", "https://example.org/c", entities=["tap"])
+    assert tie_rows(settled(root, tmp_path), "src/tap/other.go") == []
+
+
 def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_path: Path) -> None:
     folders = ("infra/cluster-access", "infra/cluster-base", "infra/cluster-top")
     write(root, {f"{folder}/main.tf": "x" for folder in folders})
+    write(root, {"infra/cluster-access/__init__.py": ""})
     git(root, "add", "-A")
     for number in (2, 3):
         said = " -> ".join(f"`{folder.rpartition('/')[2]}`" for folder in folders[:number])
@@ -759,6 +798,8 @@ def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_p
     two, three = ties(settled(root, tmp_path), "infra/cluster-access/main.tf")
     assert (two.claim.id, two.is_weak) == ("of-2", False)
     assert (three.claim.id, three.is_weak) == ("of-3", True)
+    of_package = ties(settled(root, tmp_path), "infra/cluster-access/__init__.py")
+    assert of_package[0].strength > 1.4 * of_package[1].strength
 
 
 def test_two_quotes_of_one_line_are_in_its_order(root: Path, tmp_path: Path) -> None:
@@ -783,6 +824,56 @@ def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
     )
 
 
+def test_a_name_in_a_sentence_that_became_private_ties_nothing_at_once(
+    root: Path, tmp_path: Path
+) -> None:
+    first, second = b"Since `UploadLoop` stops on its own,", b"uploads end, says the manual."
+    content = first + b"\n" + second + b"\n"
+    cite(root, "one", second.decode(), "notes.md", content, quote=second)
+    cite(root, "two", first.decode(), "notes.md", content, quote=first)
+    engine, eve = settled(root, tmp_path), {"agent": "eve"}
+
+    def rows() -> list[str]:
+        (file,) = ask(engine, "files", paths=["src/pkg/upload.py"], viewer=eve)["files"]
+        return [row["id"] for row in file["claims"]]
+
+    assert rows() == ["one"]  # it stands for the whole sentence
+    private = {"visibility": "private", "project": None, "agent": "ada"}
+    cite(root, "two", first.decode(), "notes.md", content, quote=first, scope=private)
+    engine.read()
+    assert rows() == []
+
+
+def test_a_readme_with_a_private_source_is_told_nobody_else(root: Path, tmp_path: Path) -> None:
+    line, private = b"Zones are wide.\n", {"visibility": "private", "agent": "ada"}
+    write(root, {"src/pkg/net/README.md": line.decode()})
+    git(root, "add", "-A")
+    cite(root, "one", "They are wide.", "src/pkg/net/README.md", line, source_scope=private)
+    engine = settled(root, tmp_path)
+    for agent, ids in (("eve", []), ("ada", ["one"])):
+        (file,) = ask(engine, "files", paths=["src/pkg/net/wire.py"], viewer={"agent": agent})[
+            "files"
+        ]
+        assert [row["id"] for row in file["claims"]] == ids
+
+
+def test_all_readmes_of_a_folder_count_and_are_no_files_beside_one(
+    root: Path, tmp_path: Path
+) -> None:
+    names = ("README.md", "README.txt", "README.de.md")
+    for number, name in enumerate(names):
+        text = f"Zone {number} is wide.\n".encode()
+        write(root, {f"src/pkg/net/{name}": text.decode()})
+        cite(root, f"c{number}", text.decode().strip(), f"src/pkg/net/{name}", text)
+    git(root, "add", "-A")
+    engine = settled(root, tmp_path)
+    assert [row[0] for row in tie_rows(engine, "src/pkg/net/wire.py")] == ["c0", "c1", "c2"]
+    for number, name in enumerate(names):
+        assert [row[0] for row in tie_rows(engine, f"src/pkg/net/{name}")] == [f"c{number}"]
+    below = ask(engine, "files", paths=["src/pkg/net"])["files"]
+    assert {file["path"] for file in below} == {f"src/pkg/net/{name}" for name in names}
+
+
 def test_a_readme_is_about_the_files_beside_it(root: Path, tmp_path: Path) -> None:
     line, top = b"Frames are short here.\n", b"All of this is slow.\n"
     lines = b"".join(b"Frame %d is short here.\n" % number for number in range(11))
@@ -804,7 +895,7 @@ def test_a_readme_is_about_the_files_beside_it(root: Path, tmp_path: Path) -> No
 def test_a_name_before_the_first_semicolon_is_in_the_first_half(root: Path, tmp_path: Path) -> None:
     said = "Frames have an end, however long they are, in `src/pkg/net/`"
     cite(root, "one", f"{said}; the rest waits.", "https://example.org/a")
-    cite(root, "two", f"{said}, and the rest waits.", "https://example.org/b")
+    cite(root, "two", f"Long; {said}; and the rest waits.", "https://example.org/b")
     one, two = ties(settled(root, tmp_path), "src/pkg/net/wire.py")
     assert (one.claim.id, one.is_weak, two.claim.id, two.is_weak) == ("one", False, "two", True)
 

@@ -55,7 +55,7 @@ class ClaimFactsCollector:
             claim.text,
             files,
             sentence.text if sentence is not None else "",
-            _shown_of(sentence, files),
+            sentence is not None and sentence.holds_text,
             entity_names,
         )
 
@@ -95,15 +95,6 @@ class ClaimFactsCollector:
         if self._kept[0] != source.id:
             self._kept = source.id, kept(self._kb_dir, source)
         return self._kept[1]
-
-
-def _shown_of(sentence: Sentence | None, cited: Iterable[CitedFile]) -> str:
-    """The id of a sentence's source, if the sentence is shown for the claim and is none of code,
-    where all that is around a line counts as one.
-    """
-    if sentence is None or not sentence.holds_text:
-        return ""
-    return sentence.source_id if any(file.quoted == sentence.text for file in cited) else ""
 
 
 def sources_in(

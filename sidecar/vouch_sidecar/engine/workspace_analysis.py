@@ -181,7 +181,9 @@ def work_out(
     """Work out ties, stale marks, people and topics of a generation."""
     root = collection.root
     files = listed_files(collection, state, env)
-    locator = Locator(root, files)
+    origin, before = origin_of(root), state.workspace.fresh
+    own = own_names(collection.name, root, origin)
+    locator = Locator(root, files, own)
     changed = _changed(state.knowledge, knowledge)
     sources = state.workspace.sources
     state.begin_reading(anew=changed is None)
@@ -191,7 +193,6 @@ def work_out(
     for claim_id, claim in _claims(knowledge, changed):
         checkpoint()
         state.read(claim_id, None if claim is None else read_claim(facts.of(claim), locator))
-    origin, before = origin_of(root), state.workspace.fresh
     by_path, uses, wanted = _grouped(state.reads)
     if state.names.stats:
         known_uses, searched = _without_common(state.common, uses, wanted)
@@ -208,7 +209,6 @@ def work_out(
     # Until the second stage the old topics count; it takes long where no file was searched yet.
     if state.topics.knowledge is None and not state.names.stats:
         yield Stage(workspace, _topics(collection, knowledge, workspace, state, checkpoint))
-    own = own_names(collection.name, root, origin)
     common = _common_words(root, files, wanted.names, state, checkpoint)
     common |= {name for name in wanted.names if fold(name) in own}
     state.took_common(common)

@@ -67,9 +67,10 @@ class TiedClaim(Wire):
     collection: str
     arm: TieArm = Field(
         description="cites, quotes: the claim cites the file, or quotes a line of it; path: it "
-        "names the file, its folder or module, or the file names a document that it cites, tests "
-        "what it concerns, or has the name of what it is about; identifier: it names what the "
-        "file defines; mention: it names what the file only mentions."
+        "names the file, its folder or module, or the file names a document that it cites, lies "
+        "beside a README that it cites, tests what it concerns, or is named after what it is "
+        "about, as its folder may be; identifier: it names what the file defines; mention: it "
+        "names what the file only mentions."
     )
     strength: float = Field(description="How sure that is, from 0 to 1.")
     weak: bool = Field(description="Whether to fold it: below 0.45, and never volunteered.")
@@ -187,12 +188,12 @@ def _tied_below(ask: OperationCall, folder: str) -> list[tuple[str, list[TiedRow
         for path in served.view.workspace.tied_below(folder):
             if len(by_path) >= MOST_BELOW or served.view.deadline.has_passed():
                 break
-            tied = tied_as_stored(served.view, path)
+            tied = [t for t in tied_as_stored(served.view, path) if not t.is_weak]
             if path.endswith("/"):
                 tied = [t for t in tied if (t.view.collection, t.claim.id) not in of_folders]
                 of_folders |= {(t.view.collection, t.claim.id) for t in tied}
             else:
-                tied = [t for t in tied if not t.is_weak and folder_of(t) is None]
+                tied = [t for t in tied if folder_of(t) is None]
             if tied:
                 by_path.setdefault(path, []).extend((served, each) for each in tied)
     for rows in by_path.values():

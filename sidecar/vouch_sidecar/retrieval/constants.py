@@ -183,7 +183,7 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
     "pairs": 1.32,
     "named": 1.31,
     "section": -0.28,
-    "around": -0.00,
+    "around": 0.00,
     "size": 0.58,
     "shared": 1.07,
     "cosine": 9.18,

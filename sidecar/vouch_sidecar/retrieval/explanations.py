@@ -135,7 +135,7 @@ def lines(
         key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)
     }
     out: dict[Key, Line] = {}
-    for hit in (hit for hit in hits if hit.view is view):
+    for hit in (hit for hit in hits if hit.view.identity == view.identity):
         key = key_of(hit.artifact)
         answer = by_key.get(key) or _of_entity(hit, text)
         score = Score(hit.similarity, {})

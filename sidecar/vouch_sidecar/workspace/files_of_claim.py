@@ -69,15 +69,15 @@ class ClaimFacts:
     cited: tuple[CitedFile, ...] = ()
     sentence: str = ""
     """The sentence that the text is a part of, if all who see the claim may see it."""
-    sentence_source: str = ""
-    """The id of its source, if the sentence is what is shown for the claim."""
+    is_sentence_shown: bool = False
+    """Whether the sentence stands for the claim wherever it is shown."""
     entities: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The ids of the entities that it declares, with their names."""
 
 
 class NameOf(NamedTuple):
     """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
-    mean, its place in the text, and whether it leads to a path.
+    mean, its place in the text, and whether a file or a folder is called so.
     """
 
     name: str
@@ -117,7 +117,8 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
             paths = paths_of(name, locator)
             if where == "text":
                 means = () if name.kind == "path" else tuple(map(digest, identifiers_in(name)))
-                names.append(NameOf(digest(name.text), start, end, bool(paths), means))
+                is_path = bool(paths) or locator.is_folder(name.text)
+                names.append(NameOf(digest(name.text), start, end, is_path, means))
             for path in paths:
                 strength = STRENGTH["path"] * worth * _part(path, locator)
                 place = (None, via, where, start, end)
@@ -134,22 +135,29 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 uses.append((identifier, use))
     quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)
     sources = tuple(dict.fromkeys(file.source_id for file in claim.cited))
-    some = tuple(_shared_out(ties)[:MAX_TIES]), tuple(uses[:MAX_TIES]), tuple(names[:MAX_TIES])
+    some = (
+        tuple(_weighed(ties[:MAX_TIES], locator)),
+        tuple(uses[:MAX_TIES]),
+        tuple(names[:MAX_TIES]),
+    )
     return ClaimReading(claim.mark, *some, quotes, sources)
 
 
-def _shared_out(ties: Sequence[FoundTie]) -> list[FoundTie]:
-    """Ties, of which those to folders are the weaker, the more folders beyond two the claim names:
-    what enumerates folders is about none of them.
+def _weighed(ties: Sequence[FoundTie], locator: Locator) -> Iterator[FoundTie]:
+    """Ties, of which those to folders that the claim names, and to their packages, are the weaker,
+    the more beyond two they are: what enumerates folders is about none of them. A folder with the
+    name of an entity is left out where the claim is tied to something in it.
     """
     folders = {path for path, tie in ties if path.endswith("/") and tie.where != "entity"}
+    packages = {path for folder in folders for path in locator.package_file(folder)}
     share = min(1.0, FOLDERS_NAMED / max(1, len(folders)))
-    return [
-        found._replace(tie=found.tie._replace(strength=found.tie.strength * share))
-        if found.path in folders
-        else found
-        for found in ties
-    ]
+    for path, tie in ties:
+        if tie.where == "entity" and path.endswith("/"):
+            if any(other.startswith(path) and other != path for other, _ in ties):
+                continue
+        elif path in folders or (path in packages and tie.arm == "path"):
+            tie = tie._replace(strength=tie.strength * share)
+        yield FoundTie(path, tie)
 
 
 def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
@@ -217,11 +225,10 @@ def _names_in(text: str, sentence: str) -> list[NameInText]:
 
 def _texts(claim: ClaimFacts) -> Iterator[tuple[str, Where, str | None]]:
     yield claim.text, "text", None
-    if claim.sentence_source:
-        yield claim.sentence, "sentence", claim.sentence_source
     for cited in claim.cited:
-        if cited.quoted and cited.source_id != claim.sentence_source:
-            yield cited.quoted, "quote", cited.source_id
+        if cited.quoted:
+            is_shown = claim.is_sentence_shown and cited.quoted == claim.sentence
+            yield cited.quoted, "sentence" if is_shown else "quote", cited.source_id
 
 
 def wanted_in(reads: Iterable[ClaimReading]) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -65,16 +66,19 @@ def _name_in(locator: str) -> str:
 
 
 class Locator:
-    """Finds files of one workspace. `root` is a real path."""
+    """Finds files of one workspace. `root` is a real path; a folder that has one of the
+    repository's `own` names is all of it, and called by none.
+    """
 
-    def __init__(self, root: Path, files: Files) -> None:
+    def __init__(self, root: Path, files: Files, own: Iterable[str] = ()) -> None:
         self.root = root
         self.files = files
+        self._own = frozenset(map(words_of, own))
 
     def make_ready(self) -> None:
         """Build all look-ups."""
         self.files.make_ready()
-        _ = self._modules, self._called
+        _ = self._modules, self._called, self._folders_called, self._package_files
 
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: the path below the root; else the longest end of
@@ -162,9 +166,8 @@ class Locator:
         """The file that a folder, with a slash at its end, is imported from; empty if it is no
         package.
         """
-        module = folder.rstrip("/")
-        modules = self._modules.get(module.rpartition("/")[2], ())
-        return [path for name, path in modules if name == module and path.startswith(folder)]
+        path = self._package_files.get(folder.rstrip("/"))
+        return [] if path is None else [path]
 
     def _one(self, path: str) -> str | None:
         file = self.files.find(path)
@@ -207,10 +210,19 @@ class Locator:
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def folder_called(self, name: str) -> str | None:
-        """The only folder with this name, however its words are joined, with a slash behind it."""
-        words = words_of(name[:MAX_LOCATOR]).split("_")
-        found = {self.of_folder(joint.join(words)) for joint in ("-", "_", "")} - {None}
-        return found.pop() if len(found) == 1 else None
+        """The only folder with this name, however its words are joined, with a slash behind it;
+        None if that is large, or if there are several.
+        """
+        folders = self._folders_called.get(words_of(name[:MAX_LOCATOR]), ())
+        if len(folders) != 1 or self.files.folders[folders[0]] > MAX_FOLDER:
+            return None
+        return f"{folders[0]}/"
+
+    def is_folder(self, name: str) -> bool:
+        """Whether any folder has this path, or this end of a path, or this name."""
+        path = name.strip("/")
+        is_there = path in self.files.folders or bool(self.files.folders_ending(path))
+        return is_there or words_of(path[:MAX_LOCATOR]) in self._folders_called
 
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
@@ -248,6 +260,22 @@ class Locator:
                 words = "_".join(filter(None, (words_of(part), words)))
                 by_name.setdefault(words, []).append(path)
         return by_name
+
+    @cached_property
+    def _folders_called(self) -> dict[str, list[str]]:
+        """Folders by the words of their name, without those of tests and the repository's own."""
+        by_name: dict[str, list[str]] = {}
+        for folder in self.files.folders:
+            words, inside = words_of(folder.rpartition("/")[2]), f"{folder}/x.x"
+            if words not in self._own and is_for_names(inside) and not is_test(inside):
+                by_name.setdefault(words, []).append(folder)
+        return by_name
+
+    @cached_property
+    def _package_files(self) -> dict[str, str]:
+        """By the folder of each package, the file that it is imported from."""
+        modules = ((module_of(path), path) for path in self.files.paths)
+        return {m: path for m, path in modules if m is not None and path.startswith(f"{m}/")}
 
     @cached_property
     def _modules(self) -> dict[str, list[tuple[str, str]]]:

@@ -52,7 +52,7 @@ def paths_of(name: NameInText, locator: Locator) -> list[str]:
         path = locator.of_path(name.text)
     else:
         has_words = not {"-", "_"}.isdisjoint(name.text.strip("-_"))
-        path = locator.of_folder(name.text) if has_words else None
+        path = locator.folder_called(name.text) if has_words else None
     return [] if path is None else [path, *locator.package_file(path)]
 
 

@@ -1,10 +1,11 @@
 """Computes the ties between claims and the files of a workspace, without a model.
 
 Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
-claim names the file, its folder or its module. `identifier`: the claim names something that few
-files define. `mention`: it names something that no file defines and few files contain. A tie holds
-ids, a path, offsets and digests, never text of a file. Whether a viewer may see a tie is decided
-when he asks, from the claim and the source that the tie depends on.
+claim names the file, its folder or its module, or cites the README beside it or a document that it
+names, or is about an entity that it or its folder is named after. `identifier`: the claim names
+something that few files define. `mention`: it names something that no file defines and few files
+contain. A tie holds ids, a path, offsets and digests, never text of a file. Whether a viewer may
+see a tie is decided when he asks, from the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ OF_README, README_CLAIMS = 0.45, 10
 """The factor for a file beside a README that the claim cites, if claims cite so few of its lines:
 what it says is about the folder, and folded.
 """
+ENTITY_CLAIMS = 10
+"""A folder with the name of an entity is told of it, if it has so few claims."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
@@ -150,7 +153,8 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._mentioning, self._documents, self._readmes, self._by_claim
+        _ = self._defining, self._mentioning, self._documents, self._by_claim
+        _ = self._readmes, self._of_entities
 
     def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
         """These ties, where files say the same names on other lines."""
@@ -178,16 +182,16 @@ class Ties:
 
     def of_surroundings(self, path: str) -> Iterator[Tie]:
         """The ties of what is around a file: of the README beside it, and of the entities whose
-        names the folders around it have.
+        names the folders around it have; of a folder, of the latter alone.
         """
-        if not is_for_names(path):
+        if not is_for_names(path) or is_readme(path):
             return
         at = path.rfind("/")
-        readme = self._readmes.get(path[:at], path) if at > 0 else path
-        if readme != path:
-            yield from self._of_document(readme, OF_README)
+        if at > 0 and not path.endswith("/"):
+            for readme in self._readmes.get(path[:at], ()):
+                yield from self._of_document(readme, OF_README)
         while at > 0:
-            yield from (tie for tie in self.by_path.get(path[: at + 1], ()) if _is_of_entity(tie))
+            yield from self._of_entities.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
 
     def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
@@ -276,7 +280,8 @@ class Ties:
         by_claim: dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]] = {}
         for path, ties in self.by_path.items():
             for tie in ties:
-                by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
+                if not (path.endswith("/") and _is_of_entity(tie)):
+                    by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
         for key in self.uses:
             for use in self._uses(key) if self.defining(key) else ():
                 by_claim.setdefault(use.claim_id, ([], []))[1].append((key, use))
@@ -348,14 +353,26 @@ class Ties:
         return {digest(key): path for key, path in keys.items()}
 
     @cached_property
-    def _readmes(self) -> dict[str, str]:
-        """By folder, its README, if claims cite a few lines of it."""
-        readmes = filter(is_readme, cited_in(self.by_path))
+    def _readmes(self) -> dict[str, list[str]]:
+        """By folder, its READMEs, if claims cite a few lines of them."""
+        by_folder: dict[str, list[str]] = {}
+        for readme in filter(is_readme, cited_in(self.by_path)):
+            by_folder.setdefault(readme.rpartition("/")[0], []).append(readme)
         return {
-            readme.rpartition("/")[0]: readme
-            for readme in readmes
-            if _lines_of(self._citing_ties(readme)) <= README_CLAIMS
+            folder: readmes
+            for folder, readmes in by_folder.items()
+            if sum(_lines_of(self._citing_ties(readme)) for readme in readmes) <= README_CLAIMS
         }
+
+    @cached_property
+    def _of_entities(self) -> dict[str, list[Tie]]:
+        """By folder, the ties of the entities with its name, if these have a few claims."""
+        by_folder = {
+            path: [tie for tie in ties if _is_of_entity(tie)]
+            for path, ties in self.by_path.items()
+            if path.endswith("/")
+        }
+        return {path: ties for path, ties in by_folder.items() if len(ties) <= ENTITY_CLAIMS}
 
     @cached_property
     def _defining(self) -> dict[str, list[str]]:
@@ -367,7 +384,7 @@ class Ties:
 
 
 def _is_of_entity(tie: Tie) -> bool:
-    """Whether a tie to a folder is by the name of an entity alone."""
+    """Whether a tie is by the name of an entity."""
     return tie.where == "entity"
 
 

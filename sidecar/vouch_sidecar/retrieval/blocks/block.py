@@ -251,7 +251,7 @@ def line_text(hit: ContextHit) -> str:
     match hit.artifact:
         case Claim() as claim:
             said = hit.view.texts.shown(claim).text
-            end = "" if said.endswith((".", "!", "?")) else "."
+            end = "" if said.rstrip("\"'”’»)*_`").endswith((*".!?…。！？",)) else "."
             return f"{said}{end} To ask, {hit.to_ask}" if hit.to_ask else said
         case Page(title=title):
             excerpt = hit.excerpt

@@ -101,7 +101,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     limit = limit if material.max_lines is None else min(limit, material.max_lines)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first_hits, *hits])
-    hits = [hit for hit in _as_files_are(hits) if state_of(hit) not in given]
+    hits = [hit for hit in _told_as_files_are(hits) if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if material.adjacent:
         hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
@@ -122,14 +122,17 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     return ContextBlock(block, said, tuple(line for _, line in lines), chosen.primary, supplemental)
 
 
-def _as_files_are(hits: Sequence[ContextHit]) -> list[ContextHit]:
-    """The hits, which know what the files that they quote have of it now."""
+def _told_as_files_are(hits: Sequence[ContextHit]) -> list[ContextHit]:
+    """The hits, which know what the files that they quote have of it now, without those whose file
+    is gone.
+    """
     claims = defaultdict[int, list[Claim]](list)
     for hit in hits:
         claims[id(hit.view)] += [hit.artifact] if isinstance(hit.artifact, Claim) else []
     views = {id(hit.view): hit.view for hit in hits}
     now = {known: as_files_are(view, claims[known]) for known, view in views.items()}
-    return [replace(hit, view=now[id(hit.view)]) for hit in hits]
+    seen = (replace(hit, view=now[id(hit.view)]) for hit in hits)
+    return [hit for hit in seen if (why := hit.stale) is None or not why.is_lost]
 
 
 def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:

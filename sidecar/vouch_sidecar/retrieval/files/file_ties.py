@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.file_kinds import file_name, is_readme
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
-from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
+from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, Where
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -45,7 +45,9 @@ class Tied:
     name that ties the claim.
     """
     names: tuple[str, ...] = ()
-    """The names in the claim's text that the file defines."""
+    """The names in the claim's text, or in the sentence that is shown for it, that the file
+    defines.
+    """
     start: int = 0
     """For a quote, the offset of its first byte in the source."""
 
@@ -188,12 +190,22 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
 
 
 def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
-    """A claim's ties that still hold and that the viewer may see."""
-    mark = mark_of(claim, view.visible.quoted(claim.id))
+    """A claim's ties that still hold and that the viewer may see. One by a name in a sentence that
+    he may no longer see is none.
+    """
+    quoted = view.visible.quoted(claim.id)
+    mark, sentence = mark_of(claim, quoted), view.texts.sentence(claim)
+    hidden: set[Where] = set()
+    if quoted is not None and quoted.sentence is not None and sentence is None:
+        hidden = {"sentence", "quote"}
+    elif sentence is None or not sentence.holds_text:
+        hidden = {"sentence"}
     return [
         (path, tie)
         for path, tie in ties
-        if tie.mark == mark and (tie.via is None or view.visible.artifact(_via(tie)) is not None)
+        if tie.mark == mark
+        and tie.where not in hidden
+        and (tie.via is None or view.visible.artifact(_via(tie)) is not None)
     ]
 
 
@@ -313,7 +325,8 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         whose = "folder" if tie.other_file else "file"
-        return f"is about {entity.name if entity is not None else 'it'}, the name of this {whose}"
+        called = entity.name if entity is not None else "what"
+        return f"is about {called}, which this {whose} is named after"
     name = _name(view, claim, tie)
     said = f"names {name}" if name else "the line it quotes names it"
     if tests:

@@ -69,12 +69,18 @@ def as_files_are(view: View, claims: Iterable[Claim]) -> View:
             if (known := workspace.fresh.quotes.get(quote.range)) is not None:
                 by_path[known.path].append(quote)
     found: dict[QuoteRange, Fresh] = {}
+    gone: dict[str, str] = {}
     for path, quotes in by_path.items():
-        if workspace.fresh.stats.get(path, b"") != stat_of(workspace.root, path):
+        then = workspace.fresh.stats.get(path) or workspace.stats.get(path)
+        now = stat_of(workspace.root, path)
+        if now is None:
+            gone |= {quote.range[0]: path for quote in quotes}
+        elif then is not None and then != now:
             found |= located(workspace.root, path, quotes)
-    if not found:
+    if not found and not gone:
         return view
-    fresh = replace(workspace.fresh, quotes={**workspace.fresh.quotes, **found})
+    before = workspace.fresh
+    fresh = replace(before, quotes={**before.quotes, **found}, files={**before.files, **gone})
     return replace(view, workspace=workspace.with_fresh(fresh))
 
 
