@@ -69,7 +69,7 @@ BOUNDS = {
     "a changed claim among 200 of its project": Counts(427, 252, files=3),  # in one document
 }
 """Of what is done unasked; the first four with `examples/courier`, topics and ties included."""
-EVENT_BOUND = Counts(145, 60, files=1)  # the quotes of a file that was saved are looked for in it
+EVENT_BOUND = Counts(145, 63, files=1)  # what files that were saved have of quotes is looked for
 """Of each of fifty events of an agent in a row; git is not run."""
 SUMMER = 1_783_000_000.0
 """July 2026: the claims of the example grow older, and old ones have their files looked up."""
