@@ -935,7 +935,7 @@ export interface StatusResult {
 export interface TiedClaim {
   readonly id: string;
   readonly collection: string;
-  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module, or the file names a document that it cites, lies beside a README that it cites, tests what it concerns, or is named after what it is about, as its folder may be; identifier: it names what the file defines; mention: it names what the file only mentions. */
+  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module, or the file names a document that it cites, tests what it concerns, or is named after what it is about, as its folder may be; identifier: it names what the file defines; mention: it names what the file only mentions. */
   readonly arm: "cites" | "quotes" | "path" | "identifier" | "mention";
   /** How sure that is, from 0 to 1. */
   readonly strength: number;

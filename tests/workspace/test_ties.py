@@ -844,54 +844,6 @@ def test_a_name_in_a_sentence_that_became_private_ties_nothing_at_once(
     assert rows() == []
 
 
-def test_a_readme_with_a_private_source_is_told_nobody_else(root: Path, tmp_path: Path) -> None:
-    line, private = b"Zones are wide.\n", {"visibility": "private", "agent": "ada"}
-    write(root, {"src/pkg/net/README.md": line.decode()})
-    git(root, "add", "-A")
-    cite(root, "one", "They are wide.", "src/pkg/net/README.md", line, source_scope=private)
-    engine = settled(root, tmp_path)
-    for agent, ids in (("eve", []), ("ada", ["one"])):
-        (file,) = ask(engine, "files", paths=["src/pkg/net/wire.py"], viewer={"agent": agent})[
-            "files"
-        ]
-        assert [row["id"] for row in file["claims"]] == ids
-
-
-def test_all_readmes_of_a_folder_count_and_are_no_files_beside_one(
-    root: Path, tmp_path: Path
-) -> None:
-    names = ("README.md", "README.txt", "README.de.md")
-    for number, name in enumerate(names):
-        text = f"Zone {number} is wide.\n".encode()
-        write(root, {f"src/pkg/net/{name}": text.decode()})
-        cite(root, f"c{number}", text.decode().strip(), f"src/pkg/net/{name}", text)
-    git(root, "add", "-A")
-    engine = settled(root, tmp_path)
-    assert [row[0] for row in tie_rows(engine, "src/pkg/net/wire.py")] == ["c0", "c1", "c2"]
-    for number, name in enumerate(names):
-        assert [row[0] for row in tie_rows(engine, f"src/pkg/net/{name}")] == [f"c{number}"]
-    below = ask(engine, "files", paths=["src/pkg/net"])["files"]
-    assert {file["path"] for file in below} == {f"src/pkg/net/{name}" for name in names}
-
-
-def test_a_readme_is_about_the_files_beside_it(root: Path, tmp_path: Path) -> None:
-    line, top = b"Frames are short here.\n", b"All of this is slow.\n"
-    lines = b"".join(b"Frame %d is short here.\n" % number for number in range(11))
-    write(root, {"src/pkg/net/README.md": line.decode(), "src/pkg/net/deep/wire.py": ""})
-    write(root, {"src/pkg/README.md": lines.decode(), "README.md": top.decode()})
-    git(root, "add", "-A")
-    cite(root, "near", "Frames are short here.", "src/pkg/net/README.md", line, quote=line[:-1])
-    cite(root, "top", "All of this is slow.", "README.md", top, quote=top[:-1])
-    for number, said in enumerate(lines.splitlines()):
-        cite(root, f"c{number}", said.decode(), "src/pkg/README.md", lines, quote=said)
-    engine = settled(root, tmp_path)
-    (tied,) = ties(engine, "src/pkg/net/wire.py")
-    assert (tied.claim.id, tied.is_weak) == ("near", True)
-    assert tied.why == "cites README.md, which is about this folder"
-    for path in ("src/pkg/net/deep/wire.py", "src/pkg/upload.py", "Makefile"):
-        assert tie_rows(engine, path) == []
-
-
 def test_a_name_before_the_first_semicolon_is_in_the_first_half(root: Path, tmp_path: Path) -> None:
     said = "Frames have an end, however long they are, in `src/pkg/net/`"
     cite(root, "one", f"{said}; the rest waits.", "https://example.org/a")

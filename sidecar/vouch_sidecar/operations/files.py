@@ -67,10 +67,9 @@ class TiedClaim(Wire):
     collection: str
     arm: TieArm = Field(
         description="cites, quotes: the claim cites the file, or quotes a line of it; path: it "
-        "names the file, its folder or module, or the file names a document that it cites, lies "
-        "beside a README that it cites, tests what it concerns, or is named after what it is "
-        "about, as its folder may be; identifier: it names what the file defines; mention: it "
-        "names what the file only mentions."
+        "names the file, its folder or module, or the file names a document that it cites, tests "
+        "what it concerns, or is named after what it is about, as its folder may be; identifier: "
+        "it names what the file defines; mention: it names what the file only mentions."
     )
     strength: float = Field(description="How sure that is, from 0 to 1.")
     weak: bool = Field(description="Whether to fold it: below 0.45, and never volunteered.")

@@ -65,11 +65,6 @@ _GENERAL = re.compile(
 )
 
 
-def is_readme(path: str) -> bool:
-    """Whether a document says what its folder is about."""
-    return ending_of(path) in DOCUMENTS and path.lower().rpartition("/")[2].startswith("readme.")
-
-
 def ending_of(path: str) -> str:
     """The part of a file's name after its last dot, in small letters."""
     return path.rpartition(".")[2].lower()

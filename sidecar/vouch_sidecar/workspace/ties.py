@@ -1,11 +1,11 @@
 """Computes the ties between claims and the files of a workspace, without a model.
 
 Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
-claim names the file, its folder or its module, or cites the README beside it or a document that it
-names, or is about an entity that it or its folder is named after. `identifier`: the claim names
-something that few files define. `mention`: it names something that no file defines and few files
-contain. A tie holds ids, a path, offsets and digests, never text of a file. Whether a viewer may
-see a tie is decided when he asks, from the claim and the source that the tie depends on.
+claim names the file, its folder or its module, or cites a document that the file names, or is about
+an entity that the file or its folder is named after. `identifier`: the claim names something that
+few files define. `mention`: it names something that no file defines and few files contain. A tie
+holds ids, a path, offsets and digests, never text of a file. Whether a viewer may see a tie is
+decided when he asks, from the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -18,18 +18,10 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.workspace.definitions import FileNames, Span
-from vouch_sidecar.workspace.file_kinds import (
-    is_for_names,
-    is_readme,
-)
+from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in, paths_of
-from vouch_sidecar.workspace.names_in_text import (
-    NameInText,
-    digest,
-    documents_in,
-    names_in,
-)
+from vouch_sidecar.workspace.names_in_text import NameInText, digest, documents_in, names_in
 
 TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
@@ -50,15 +42,9 @@ STRENGTH: Mapping[TieArm, float] = {
 GONE_NAME = 0.8
 """The factor for an identifier that the file defined once, and that is gone from the workspace."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
-"""The factor for a file that names a document that the claim cites, if claims cite so few of its
-lines.
-"""
-OF_README, README_CLAIMS = 0.45, 10
-"""The factor for a file beside a README that the claim cites, if claims cite so few of its lines:
-what it says is about the folder, and folded.
-"""
+"""The factor for a file that names a document that the claim cites, if so few claims cite it."""
 ENTITY_CLAIMS = 10
-"""A folder with the name of an entity is told of it, if it has so few claims."""
+"""A folder is told of the entity that it is named after, if that has so few claims."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
@@ -153,8 +139,7 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._mentioning, self._documents, self._by_claim
-        _ = self._readmes, self._of_entities
+        _ = self._defining, self._mentioning, self._documents, self._by_claim, self._of_entities
 
     def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
         """These ties, where files say the same names on other lines."""
@@ -180,16 +165,9 @@ class Ties:
         now = before if now is None else now
         return [*self.of_path(path), *self._by_content(path, before, now)]
 
-    def of_surroundings(self, path: str) -> Iterator[Tie]:
-        """The ties of what is around a file: of the README beside it, and of the entities whose
-        names the folders around it have; of a folder, of the latter alone.
-        """
-        if not is_for_names(path) or is_readme(path):
-            return
-        at = path.rfind("/")
-        if at > 0 and not path.endswith("/"):
-            for readme in self._readmes.get(path[:at], ()):
-                yield from self._of_document(readme, OF_README)
+    def of_folders(self, path: str) -> Iterator[Tie]:
+        """The ties of the entities that the folders around a file are named after."""
+        at = path.rfind("/") if is_for_names(path) else -1
         while at > 0:
             yield from self._of_entities.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
@@ -222,21 +200,15 @@ class Ties:
     def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
         document = self._documents.get(key, path)
-        if document != path:
-            share = min(1.0, DOCUMENT_CLAIMS / _lines_of(self._citing_ties(document)))
-            yield from self._of_document(document, NAMED_DOCUMENT * share, line)
-
-    def _of_document(self, document: str, share: float, line: int | None = None) -> Iterator[Tie]:
-        """The ties of a document as they count for a file that it is about, or that names it."""
-        for tie in self._citing_ties(document):
+        if document == path:
+            return
+        ties = [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
+        share = NAMED_DOCUMENT * min(1.0, DOCUMENT_CLAIMS / len(ties))
+        for tie in ties:
             yield Tie(
                 tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
                 other_file=document,
             )  # fmt: skip
-
-    def _citing_ties(self, document: str) -> list[Tie]:
-        """The ties of the claims that cite a document."""
-        return [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
 
     def of_tested(self, path: str) -> Iterator[Tie]:
         """The ties of the file that a test tests, as they count for the test; those of its folder
@@ -353,18 +325,6 @@ class Ties:
         return {digest(key): path for key, path in keys.items()}
 
     @cached_property
-    def _readmes(self) -> dict[str, list[str]]:
-        """By folder, its READMEs, if claims cite a few lines of them."""
-        by_folder: dict[str, list[str]] = {}
-        for readme in filter(is_readme, cited_in(self.by_path)):
-            by_folder.setdefault(readme.rpartition("/")[0], []).append(readme)
-        return {
-            folder: readmes
-            for folder, readmes in by_folder.items()
-            if sum(_lines_of(self._citing_ties(readme)) for readme in readmes) <= README_CLAIMS
-        }
-
-    @cached_property
     def _of_entities(self) -> dict[str, list[Tie]]:
         """By folder, the ties of the entities with its name, if these have a few claims."""
         by_folder = {
@@ -386,11 +346,6 @@ class Ties:
 def _is_of_entity(tie: Tie) -> bool:
     """Whether a tie is by the name of an entity."""
     return tie.where == "entity"
-
-
-def _lines_of(ties: Iterable[Tie]) -> int:
-    """How many lines of a document its ties cite; a claim that cites all of it counts as a line."""
-    return len({tie.line or tie.claim_id for tie in ties})
 
 
 def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:

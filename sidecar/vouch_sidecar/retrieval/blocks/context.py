@@ -130,7 +130,7 @@ def _told_as_files_are(hits: Sequence[ContextHit]) -> list[ContextHit]:
     for hit in hits:
         claims[id(hit.view)] += [hit.artifact] if isinstance(hit.artifact, Claim) else []
     views = {id(hit.view): hit.view for hit in hits}
-    now = {known: as_files_are(view, claims[known]) for known, view in views.items()}
+    now = {view_id: as_files_are(view, claims[view_id]) for view_id, view in views.items()}
     seen = (replace(hit, view=now[id(hit.view)]) for hit in hits)
     return [hit for hit in seen if (why := hit.stale) is None or not why.is_lost]
 

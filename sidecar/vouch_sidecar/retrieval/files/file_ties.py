@@ -12,7 +12,7 @@ from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
-from vouch_sidecar.workspace.file_kinds import file_name, is_readme
+from vouch_sidecar.workspace.file_kinds import file_name
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, Where
 
@@ -89,8 +89,10 @@ def tied_as_stored(view: View, path: str) -> list[Tied]:
 
 
 def _tied_to(view: View, path: str, ties: Iterable[Tie]) -> list[Tied]:
-    """The claims with ties to a file, or to what is around it, one for each statement."""
-    every = (*ties, *view.workspace.ties.of_surroundings(path))
+    """The claims with ties to a file, or to the entities that folders around it are named after,
+    one for each statement.
+    """
+    every = (*ties, *view.workspace.ties.of_folders(path))
     return _each_statement_once(visible_ties(view, ((path, tie) for tie in every)))
 
 
@@ -318,10 +320,8 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     if tie.arm in ("cites", "quotes"):
         return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
     if tie.where == "document":
-        if tie.line is not None:
-            return f"cites{there}, which this names at L{tie.line}"
-        whose = "is about this folder" if is_readme(tie.other_file) else "has the name of this file"
-        return f"cites{there}, which {whose}"
+        how = "has the name of this file" if tie.line is None else f"this names at L{tie.line}"
+        return f"cites{there}, which {how}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         whose = "folder" if tie.other_file else "file"
