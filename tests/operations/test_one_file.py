@@ -20,7 +20,7 @@ from vouch_sidecar.surfaces.mcp.tools import SERVED
 
 from tests.mcp.client import called, connected, text_of
 from tests.protocol import knowledge
-from tests.protocol.client import environment, run_command, running
+from tests.protocol.client import environment, run_process, running
 
 ECHO = '''"""Say a word again."""
 
@@ -89,7 +89,7 @@ class Changed:
 
     def shell(self, *args: str, said: str = "") -> str:
         """What a command prints that reads this."""
-        return run_command(*args, cwd=self.root, env=self.env, said=said).stdout
+        return run_process(*args, cwd=self.root, env=self.env, said=said).stdout
 
     def schema(self) -> dict[str, Any]:
         """What `make generate` writes."""

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+from unittest.mock import patch
+
+from click.testing import CliRunner
+from vouch_sidecar.surfaces.cli import main
 
 Message = dict[str, Any]
 WAIT = 60.0
 HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
+PROCESSES = {"hook", "jsonl", "lsp", "mcp", "watch"}
+"""The commands that take the streams of a process and end it."""
 REFUSED = {"code": -32601, "message": "Method not found"}
 
 
@@ -296,9 +304,41 @@ def run_command(
     said: str = "",
     code: int | None = 0,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end, with `said` as its standard input. It ends with this exit code,
-    or anyhow where that is None.
+    """Run a command to its end, with `said` as its standard input. It ends with this exit code, or
+    anyhow where that is None. It runs in this process, unless it ends the one that it runs in.
     """
+    words = [str(arg) for arg in args]
+    if words and words[0] in PROCESSES and "--help" not in words:
+        return run_process(*words, cwd=cwd, env=env, said=said, code=code)
+    with as_command(cwd, env or {}):
+        ended = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
+    if ended.exception is not None and not isinstance(ended.exception, SystemExit):
+        raise ended.exception
+    assert code in (None, ended.exit_code), ended.output
+    return subprocess.CompletedProcess(words, ended.exit_code, ended.stdout, ended.stderr)
+
+
+@contextmanager
+def as_command(cwd: Path | None, env: Mapping[str, str]) -> Iterator[None]:
+    """This process in the folder and the environment of a command, and as it was afterwards."""
+    log, level = logging.getLogger("vouch_sidecar"), logging.getLogger("vouch_sidecar").level
+    interrupt = signal.getsignal(signal.SIGINT)
+    with chdir(cwd or Path.cwd()), patch.dict(os.environ, environment(env), clear=True):
+        try:
+            yield
+        finally:
+            log.setLevel(level)
+            signal.signal(signal.SIGINT, interrupt)
+
+
+def run_process(
+    *args: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    said: str = "",
+    code: int | None = 0,
+) -> subprocess.CompletedProcess[str]:
+    """As `run_command`, in a process of its own."""
     done = subprocess.run(
         [COMMAND, *args],
         input=said,

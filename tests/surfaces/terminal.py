@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import struct
 import subprocess
-import termios
-from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
-from tests.protocol.client import COMMAND, environment, run_command
+import pytest
+from vouch_sidecar.surfaces.cli import main
+
+from tests.protocol.client import COMMAND, as_command, run_command
 from tests.surfaces.courier import COURIER
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal(TextIOWrapper):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
@@ -25,27 +31,17 @@ def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
 
 def printed(width: int, *args: str, cwd: Path, **env: str) -> str:
     """What a command prints on a terminal of a width."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    whole = environment({"TERM": "xterm-256color", **env})
-    whole.pop("COLUMNS", None)
-    with subprocess.Popen([COMMAND, *args], stdout=theirs, cwd=cwd, env=whole) as process:
-        os.close(theirs)
-        text = b"".join(_read(ours)).decode()
-    os.close(ours)
-    assert process.returncode == 0
-    return text
-
-
-def _read(descriptor: int) -> Iterator[bytes]:
-    while True:
-        try:
-            data = os.read(descriptor, 65_536)
-        except OSError:  # how the end of a terminal shows on Linux
-            return
-        if not data:
-            return
-        yield data
+    shown = BytesIO()
+    terminal = {"TERM": "xterm-256color", "COLUMNS": str(width), **env}
+    with (
+        Terminal(shown, "utf-8", write_through=True) as out,
+        as_command(cwd, terminal),
+        redirect_stdout(out),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(args, COMMAND.name)
+        assert ended.value.code == 0
+        return shown.getvalue().decode()
 
 
 def run(

@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.cli import main
 from vouch_sidecar.surfaces.hook.event_answers import EVENTS
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, run_command
+from tests.protocol.client import COMMAND, environment, run_command, run_process
 from tests.surfaces.courier import COURIER
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
@@ -517,7 +517,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
     knowledge.entity(root, "tokio", "認証基盤")
     knowledge.claim(root, "ninsho", "認証基盤 is the login service.", "tokio")
     for extra in ([], ["--json"]):
-        run(root, "experts", "認証基盤", *extra, PYTHONIOENCODING="ascii")
+        run_process("experts", "認証基盤", *extra, cwd=root, env={"PYTHONIOENCODING": "ascii"})
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
 import re
+import struct
+import subprocess
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from tests.protocol import knowledge
-from tests.protocol.client import run_command
+from tests.protocol.client import COMMAND, environment, run_command
 from tests.surfaces.courier import COURIER
-from tests.surfaces.terminal import on_terminal
+from tests.surfaces.terminal import STYLE, on_terminal
 
 LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
 COMMANDS = [
@@ -91,3 +98,20 @@ def test_a_table_is_as_wide_as_it_has_to_be() -> None:
     assert len(narrow) > len(wide) == 12
     for word in "the scans table of dispatch is read-only since april;".split():
         assert any(word in line.casefold() for line in narrow)
+
+
+def test_a_terminal_of_its_own() -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 50, 0, 0))
+    env = {**environment({"TERM": "xterm-256color"}), "COLUMNS": ""}
+    with subprocess.Popen([COMMAND, "status"], stdout=theirs, cwd=COURIER, env=env) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # how the end of a terminal shows on Linux
+            while read := os.read(ours, 65_536):
+                shown += read
+    os.close(ours)
+    assert process.returncode == 0
+    lines = STYLE.sub("", shown.decode()).splitlines()
+    assert any("courier" in line for line in lines)
+    assert [line for line in lines if cell_len(line) > 50] == []
