@@ -10,13 +10,13 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
-	e2e pictures vsix soak bench million eval fit oracle mcp1 node workbench generate \
+	e2e pictures vsix soak bench million eval fit node workbench generate \
 	packages release-check workflows clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-setup: $(PYTHON_READY) $(EXTENSION_READY) workbench oracle mcp1 ## Everything that is needed below, once
+setup: $(PYTHON_READY) $(EXTENSION_READY) workbench ## Everything that is needed below, once
 
 $(PYTHON_READY): pyproject.toml scripts/venv
 	scripts/venv .venv
@@ -34,12 +34,6 @@ node:
 
 workbench: node # does nothing when it is there
 	@tests/e2e/setup.sh
-
-oracle: ## vouch-kb 1.5.0 in .oracle/, which answers are compared with
-	@scripts/oracle
-
-mcp1: ## vouch-sidecar and vouch-kb in one environment, .mcp1/, with version 1 of the MCP SDK
-	@scripts/mcp1
 
 demo: .venv-demo/.ready ## A short session over the example knowledge base; needs nothing of the above
 	@.venv-demo/bin/vouch-sidecar demo
@@ -59,10 +53,8 @@ lint: $(PYTHON_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(PYTHON_READY) mcp1
+types: $(PYTHON_READY)
 	$(BIN)/mypy
-	$(BIN)/mypy --python-executable .mcp1/bin/python --cache-dir .mypy_cache/mcp1 \
-	  sidecar/vouch_sidecar/surfaces/mcp/sdk1.py
 
 schemas: $(PYTHON_READY)
 	$(BIN)/python -m scripts.schemas --check
@@ -78,11 +70,11 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate
 
-unit: $(PYTHON_READY) oracle mcp1 ## Tests of the sidecar
+unit: $(PYTHON_READY) ## Tests of the sidecar
 	mkdir -p artifacts
 	$(BIN)/pytest -n 4 --dist loadfile --junitxml=artifacts/pytest.xml
 
-soak: $(PYTHON_READY) oracle mcp1 ## The long form of the tests that try many things: an hour
+soak: $(PYTHON_READY) ## The long form of the tests that try many things: an hour
 	scripts/hosts
 	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
@@ -90,13 +82,13 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts
 	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
 
-e2e: vsix workbench oracle ## Tests of the extension in a real VS Code (ONLY=pictures: some of them)
+e2e: vsix workbench ## Tests of the extension in a real VS Code (ONLY=pictures: some of them)
 	mkdir -p artifacts
 	node tests/e2e/run.mjs $(ONLY) 2>&1 | tee artifacts/e2e.log
 
 PICTURED := 10- 12- 30- 40- 41- 42- 43-
 
-pictures: vsix workbench oracle ## Every state of the panel in three themes (artifacts/e2e); docs/images
+pictures: vsix workbench ## Every state of the panel in three themes (artifacts/e2e); docs/images
 	node tests/e2e/run.mjs $(PICTURED)
 	cp artifacts/e2e/picture-courier-dark.png docs/images/vscode-dark.png
 	cp artifacts/e2e/picture-almanac-light.png docs/images/vscode-light.png
@@ -105,7 +97,7 @@ pictures: vsix workbench oracle ## Every state of the panel in three themes (art
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package
 
-bench: $(PYTHON_READY) oracle ## Speed and memory beside the aims (QUICK=1: a minute), or beside another commit (AGAINST=REF)
+bench: $(PYTHON_READY) ## Speed and memory beside the aims (QUICK=1: a minute), or beside another commit (AGAINST=REF)
 	$(BIN)/python -m benchmarks$(if $(AGAINST),.against $(AGAINST)) $(if $(QUICK),--quick)
 
 million: $(PYTHON_READY) ## A million claims straight into the index, and what questions take then
@@ -133,6 +125,6 @@ workflows: $(RELEASE_READY) ## Lints .github/
 	$(BIN)/zizmor --offline --pedantic .github
 
 clean: ## Removes what was made here, the environments included
-	rm -rf .venv .venv-demo .oracle .mcp1 .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-demo .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,7 @@ from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
 OURS = (COMMAND, "hook", "user-prompt-submit")
-THEIRS = (Path(__file__).parents[1] / ".oracle" / "bin" / "vouch-kb", "context-hook")
+THEIRS = (Path(sys.executable).with_name("vouch-kb"), "context-hook")
 RUNS = 15
 THEIR_RUNS = 3
 Env = Mapping[str, str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,7 @@ from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures
 
 VERSION = "1.5.0"
-"""The one that `scripts/oracle` installs."""
 ROOT = Path(__file__).resolve().parent.parent
-PYTHON = ROOT / ".oracle" / "bin" / "python"
 
 
 def measure(root: Path, questions: Questions, calls: int, *, index: bool) -> Figures:
@@ -25,7 +24,7 @@ def measure(root: Path, questions: Questions, calls: int, *, index: bool) -> Fig
         jobs.append(("salience", [questions.windows[number]]))
     jobs.append(("names", [questions.document]))
     done = subprocess.run(
-        [PYTHON, "-m", "benchmarks.vouch_driver"],
+        [sys.executable, "-m", "benchmarks.vouch_driver"],
         cwd=ROOT,
         input=json.dumps({"root": str(root), "jobs": jobs}),
         capture_output=True,

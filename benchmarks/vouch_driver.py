@@ -1,4 +1,4 @@
-"""Times vouch-kb's own functions on one knowledge base. Runs under the oracle's Python, not ours.
+"""Times vouch-kb's own functions on one knowledge base.
 
 Reads `{"root", "jobs": [[name, arguments], …]}` on standard input and prints, for each job, the
 seconds it took.

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.oracle import OracleKb, Step, install
+from tests.oracle import COMMAND, OracleKb, Step
 
 MakeKb = Callable[..., OracleKb]
 
@@ -39,7 +39,7 @@ def own_folders() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def vouch_kb() -> Path:
     """The real `vouch-kb` command."""
-    return install()
+    return COMMAND
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,14 @@
-"""vouch-kb 1.5.0, the tool whose answers ours are compared with, in its own environment.
+"""vouch-kb 1.5.0, the tool whose answers ours are compared with.
 
-It may not be imported beside the sidecar (it pins an older mcp), so its functions run in
-`.oracle/` through `oracle_driver.py`, many steps a process: a process costs a second.
+Its functions run in processes of their own through `oracle_driver.py`, which changes its clock;
+many steps a process, as a process costs a second.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMAND = ROOT / ".oracle" / "bin" / "vouch-kb"
+COMMAND = Path(sys.executable).with_name("vouch-kb")
+"""The real command, in the environment of the tests."""
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 """The moment at which both clocks stand still."""
@@ -27,14 +29,6 @@ Step = dict[str, Any]
 def now() -> float:
     """The frozen clock for our side, in seconds since the epoch."""
     return NOW.timestamp()
-
-
-def install() -> Path:
-    """The real `vouch-kb` command; installs it at first. RuntimeError says what is missing."""
-    made = subprocess.run([ROOT / "scripts" / "oracle"], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(f"scripts/oracle: {made.stderr.strip()}")
-    return COMMAND
 
 
 def run_vouch(root: Path, *args: str) -> str:
@@ -76,7 +70,7 @@ def _drive(root: Path, steps: Sequence[Step], at: datetime | None) -> list[Any]:
         "steps": list(steps),
     }
     done = subprocess.run(
-        [COMMAND.with_name("python"), "-m", "tests.oracle_driver"],
+        [sys.executable, "-m", "tests.oracle_driver"],
         cwd=ROOT,
         input=json.dumps(request),
         capture_output=True,

@@ -1,7 +1,4 @@
-"""What oracle_driver.py changes in vouch before it runs: its clock, and what makes it slow.
-
-Runs under the oracle's Python, not ours.
-"""
+"""What oracle_driver.py changes in vouch before it runs: its clock, and what makes it slow."""
 
 from __future__ import annotations
 

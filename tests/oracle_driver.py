@@ -1,4 +1,4 @@
-"""Runs vouch's own functions on one knowledge base. Runs under the oracle's Python, not ours.
+"""Runs vouch's own functions on one knowledge base.
 
 Reads `{"root": folder, "now": ISO time or null, "steps": [{"op": name, …}, …]}` on stdin and
 prints the list of results, one a step. `as` on a step names its result; "@name" in a later step

@@ -1,4 +1,4 @@
-"""What vouch-kb finds salient after every turn of the dialogues. Runs under the oracle's Python.
+"""What vouch-kb finds salient after every turn of the dialogues.
 
 Reads `[{"root": folder, "texts": [...]}, ...]` on stdin, prints a list of lists of entity ids a
 turn, `{"8": ..., "1": ...}` by window.

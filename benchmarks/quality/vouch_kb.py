@@ -18,7 +18,6 @@ from benchmarks.quality.sets import Dialogue, Knowledge, read_dialogues
 from benchmarks.quality.world import Said, write
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = ROOT / ".oracle" / "bin" / "python"
 FIGURES = Path(__file__).with_name("vouch_kb_1.5.0.json")
 MEASURES = ("missed", "false fires", "precision", "recall")
 
@@ -48,7 +47,7 @@ def _answers(dialogues: Sequence[Dialogue]) -> dict[str, list[list[list[str]]]]:
             texts = [turn.text for turn in dialogue.turns]
             requests.append({"root": str(root), "texts": texts})
         done = subprocess.run(
-            [PYTHON, "-m", "benchmarks.quality.vouch_driver"],
+            [sys.executable, "-m", "benchmarks.quality.vouch_driver"],
             cwd=ROOT,
             input=json.dumps(requests),
             capture_output=True,

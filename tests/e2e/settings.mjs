@@ -7,7 +7,7 @@ import { PROJECT } from './workbench.mjs';
 export { until } from './until.mjs';
 
 export const SIDECAR = process.env.VOUCH_SIDECAR ?? path.join(PROJECT, '.venv/bin/vouch-sidecar');
-export const VOUCH = process.env.VOUCH_KB ?? path.join(PROJECT, '.oracle/bin/vouch-kb');
+export const VOUCH = process.env.VOUCH_KB ?? path.join(PROJECT, '.venv/bin/vouch-kb');
 export const machineSettings = { 'vouchSidecar.path': SIDECAR };
 
 /** A copy of the example, for this run alone. */

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,10 +15,6 @@ from mcp.types import CallToolResult, TextContent
 from tests.protocol.client import COMMAND
 
 ROOT = Path(__file__).parents[2]
-ENVIRONMENTS = {"SDK 2": COMMAND, "SDK 1": ROOT / ".mcp1" / "bin" / COMMAND.name}
-"""The program beside each version of the SDK."""
-program = COMMAND
-"""The one that is tested; a fixture takes one after the other."""
 
 T = TypeVar("T")
 
@@ -35,7 +29,7 @@ def connected(
     """What `talk` gives, with a session on a server that runs in a folder."""
 
     async def main() -> T:
-        async with session_on(program, cwd, env, *args, errors=errors) as session:
+        async with session_on(cwd, env, *args, errors=errors) as session:
             return await talk(session)
 
     return anyio.run(main)
@@ -43,25 +37,16 @@ def connected(
 
 @asynccontextmanager
 async def session_on(
-    command: Path, cwd: Path, env: Mapping[str, str], *args: str, errors: TextIO | None = None
+    cwd: Path, env: Mapping[str, str], *args: str, errors: TextIO | None = None
 ) -> AsyncIterator[ClientSession]:
     """A session on a server that runs in a folder."""
     server = StdioServerParameters(
-        command=str(command), args=["mcp", *args], cwd=cwd, env=dict(env)
+        command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
     )
     kwargs: dict[str, Any] = {} if errors is None else {"errlog": errors}
     async with stdio_client(server, **kwargs) as streams, ClientSession(*streams) as session:
         await session.initialize()
         yield session
-
-
-def make_both() -> Path:
-    """The environment with version 1 of the SDK; one process of the tests at a time makes it."""
-    with (ROOT / "scripts" / "mcp1").open() as script:
-        fcntl.flock(script, fcntl.LOCK_EX)
-        made = subprocess.run([script.name], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-    return ROOT / ".mcp1"
 
 
 async def called(session: ClientSession, name: str, **arguments: Any) -> CallToolResult:
@@ -74,3 +59,9 @@ def text_of(result: CallToolResult) -> str:
     (part,) = result.content
     assert isinstance(part, TextContent)
     return part.text
+
+
+def content_of(result: CallToolResult) -> dict[str, Any]:
+    """The structured content of a result."""
+    assert result.structuredContent is not None
+    return result.structuredContent

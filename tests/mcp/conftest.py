@@ -15,18 +15,6 @@ from tests.mcp import client
 from tests.protocol import knowledge
 
 
-@pytest.fixture(params=client.ENVIRONMENTS, scope="session")
-def program(request: pytest.FixtureRequest) -> Path:
-    """The program whose surface is tested, with each version of the SDK."""
-    client.make_both()
-    return client.ENVIRONMENTS[request.param]
-
-
-@pytest.fixture(autouse=True)
-def tested(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "program", program)
-
-
 @dataclass(frozen=True)
 class Served:
     """A server that several tests talk to, each about sessions of its own."""
@@ -40,13 +28,13 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
     root = knowledge.make(folder / "project")
     before = knowledge.digest(root)
     with tempfile.TemporaryDirectory(prefix="vs") as runtime, start_blocking_portal() as portal:
         env = {"XDG_RUNTIME_DIR": runtime, "XDG_CACHE_HOME": str(folder / "cache")}
-        opened = client.session_on(program, root, env)
+        opened = client.session_on(root, env)
         with portal.wrap_async_context_manager(opened) as session:
             yield Served(root, portal, session)
     assert knowledge.digest(root) == before

@@ -20,16 +20,15 @@ from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.mcp import run
 
-from tests.mcp import client
-from tests.mcp.client import called, connected
+from tests.mcp.client import called, connected, content_of
 from tests.mcp.messages import INITIALIZE
-from tests.protocol.client import environment
+from tests.protocol.client import COMMAND, environment
 
 
 def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:
     """What the process answers to lines before its input ends; it ends well, and by itself."""
     done = subprocess.run(
-        [client.program, "mcp"],
+        [COMMAND, "mcp"],
         cwd=root,
         env=environment(env),
         input=b"".join(line + b"\n" for line in lines),
@@ -43,7 +42,7 @@ def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, 
 
 def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
     process = subprocess.Popen(
-        [client.program, "mcp"],
+        [COMMAND, "mcp"],
         cwd=root,
         env=environment(env),
         stdin=subprocess.PIPE,
@@ -138,7 +137,7 @@ def test_an_owner_that_says_nothing_is_not_waited_for(root: Path, env: dict[str,
         await called(session, "kb_status")
         with anyio.fail_after(30):
             named = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert [row["entity_id"] for row in named.structured_content["experts"]] == ["jwt", "redis"]
+        assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]
 
     with mute_owner(root, env):
         connected(root, env, talk)

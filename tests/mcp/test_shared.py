@@ -14,7 +14,7 @@ from mcp import ClientSession
 from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.engine.processes import until
-from tests.mcp.client import called, connected, text_of
+from tests.mcp.client import called, connected, content_of, text_of
 from tests.protocol import client
 from tests.protocol.client import Client, running
 
@@ -99,7 +99,7 @@ def test_the_process_that_serves_answers_until_it_ends(root: Path, env: dict[str
             editor.process.kill()
             again = await called(session, "kb_experts", topic="Redis")
             assert text_of(again) == text_of(experts)
-            assert again.structured_content["experts"] == experts.structured_content["experts"]
+            assert content_of(again)["experts"] == content_of(experts)["experts"]
 
         connected(root, env, talk)
 
@@ -153,7 +153,7 @@ def test_a_session_ends_with_the_process_that_owned_the_socket(
             assert "Redis holds the sessions." not in await given(session)
             editor.process.kill()
             ranked = await called(session, "kb_salience", session_id="agent")
-            assert ranked.structured_content["salience"] == []
+            assert content_of(ranked)["salience"] == []
             assert "Redis holds the sessions." in await given(session)
             assert "Redis holds the sessions." not in await given(session)
 
@@ -178,8 +178,8 @@ def test_a_process_of_another_version_is_not_asked(
 
         async def talk(session: ClientSession) -> None:
             experts = await called(session, "kb_experts", topic="Redis")
-            assert experts.structured_content["experts"]
-            assert not (await called(session, "kb_entity", id="redis")).is_error
+            assert content_of(experts)["experts"]
+            assert not (await called(session, "kb_entity", id="redis")).isError
 
         connected(root, env, talk)
         assert not {"experts", "entity"} & _asked(editor)

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import ClientSession
-from mcp.shared.exceptions import MCPError
+from mcp.shared.exceptions import McpError
 from mcp.types import Tool
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces.agent_requests import harmless
 from vouch_sidecar.surfaces.install.program import ENV
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
-from tests.mcp.client import ROOT, called, connected, text_of
+from tests.mcp.client import ROOT, called, connected, content_of, text_of
 from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
@@ -59,19 +59,19 @@ def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
         assert tool.description is not None
         assert "Not " in tool.description, f"{tool.name} does not say when not to call it"
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is (tool.name != "kb_session_end")
-        assert tool.annotations.open_world_hint is False
-        Draft202012Validator.check_schema(tool.input_schema)
-        assert "$ref" not in json.dumps(tool.input_schema)
+        assert tool.annotations.readOnlyHint is (tool.name != "kb_session_end")
+        assert tool.annotations.openWorldHint is False
+        Draft202012Validator.check_schema(tool.inputSchema)
+        assert "$ref" not in json.dumps(tool.inputSchema)
     for name, operation in OPERATIONS.items():
-        schema = tools[f"kb_{name}"].input_schema
+        schema = tools[f"kb_{name}"].inputSchema
         Draft202012Validator(schema).validate({"session_id": "A", **operation.example})
         assert "viewer" not in schema["properties"]
-    needed = {name: tool.input_schema.get("required", []) for name, tool in tools.items()}
+    needed = {name: tool.inputSchema.get("required", []) for name, tool in tools.items()}
     assert needed["kb_salience"] == needed["kb_session_end"] == ["session_id"]
     assert needed["kb_experts"] == ["topic"]
     assert needed["kb_context"] == needed["kb_status"] == []
-    experts = tools["kb_experts"].input_schema["properties"]
+    experts = tools["kb_experts"].inputSchema["properties"]
     assert experts["weight"]["enum"] == list(WEIGHTS)
     assert "anything else" not in experts["weight"]["description"]  # it is refused
     assert {"person", "team", "system"} <= set(experts["types"]["items"]["enum"])
@@ -108,7 +108,7 @@ def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> No
     async def talk(session: ClientSession) -> dict[str, Any]:
         await called(session, "kb_experts", session_id="shell", topic=TEXT)
         return {
-            name: (await called(session, f"kb_{name}", **params)).structured_content
+            name: content_of(await called(session, f"kb_{name}", **params))
             for name, (params, _) in QUESTIONS.items()
         }
 
@@ -126,9 +126,9 @@ def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> No
 def test_text_is_short_and_context_is_the_block(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         context = await called(session, "kb_context", task="How long do JWT access tokens live?")
-        assert context.structured_content["text"] == text_of(context) != ""
+        assert content_of(context)["text"] == text_of(context) != ""
         nothing = await called(session, "kb_context", task="What shall we cook tonight, my dear?")
-        assert nothing.structured_content["text"] == text_of(nothing) == ""
+        assert content_of(nothing)["text"] == text_of(nothing) == ""
         for name, arguments, wanted in (
             ("kb_experts", {"topic": "JWT"}, "JWT (jwt): 2 claims"),
             ("kb_experts", {"topic": "JWT"}, "  jwt-expires: JWT access tokens expire"),
@@ -160,7 +160,7 @@ def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> 
         }
         results = [await called(session, name, **given) for name, given in calls.items()]
         texts = [text_of(result) for result in results]
-        structured = [json.dumps(result.structured_content) for result in results]
+        structured = [json.dumps(content_of(result)) for result in results]
         return [*texts, *structured]
 
     read = connected(root, env, talk)
@@ -185,12 +185,12 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
             ("kb_experts", {"topic": "x", "weight": "s3cret"}, "invalid_request: weight must be"),
         ):
             result = await called(session, name, **arguments)
-            assert result.is_error
+            assert result.isError
             assert text_of(result).startswith(message)
             assert "s3cret" not in text_of(result)
-        with pytest.raises(MCPError, match="no such tool"):
+        with pytest.raises(McpError, match="no such tool"):
             await called(session, "kb_delete")
-        assert not (await called(session, "kb_status")).is_error
+        assert not (await called(session, "kb_status")).isError
 
     served.talk(talk)
 
@@ -198,17 +198,17 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
 def test_sessions_are_named_or_there_are_none(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         plain = await called(session, "kb_experts", topic="JWT")
-        assert "_meta" not in plain.structured_content
+        assert "_meta" not in content_of(plain)
         named = await called(session, "kb_experts", topic="JWT", session_id="named")
-        (first, *_) = named.structured_content["_meta"]["vouch_salience"]
+        (first, *_) = content_of(named)["_meta"]["vouch_salience"]
         assert first["entity_id"] == "jwt"
         other = await called(session, "kb_salience", session_id="other")
-        assert other.structured_content["salience"] == []
+        assert content_of(other)["salience"] == []
         ranked = await called(session, "kb_salience", session_id="named")
-        assert [row["entity_id"] for row in ranked.structured_content["salience"]] == ["jwt"]
+        assert [row["entity_id"] for row in content_of(ranked)["salience"]] == ["jwt"]
         await called(session, "kb_session_end", session_id="named")
         ended = await called(session, "kb_salience", session_id="named")
-        assert ended.structured_content["salience"] == []
+        assert content_of(ended)["salience"] == []
 
     served.talk(talk)
 
@@ -221,7 +221,7 @@ def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
                 called(session, "kb_context", session_id=name, task="Is Redis up?"),
                 called(session, "kb_salience", session_id=name),
             )
-            assert [r["entity_id"] for r in ranked.structured_content["salience"]] == ["redis"]
+            assert [r["entity_id"] for r in content_of(ranked)["salience"]] == ["redis"]
 
     served.talk(talk)
 
@@ -229,10 +229,10 @@ def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
 def test_without_a_knowledge_base_until_there_is_one(tmp_path: Path, env: dict[str, str]) -> None:
     async def talk(session: ClientSession) -> None:
         before = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert before.structured_content["experts"] == []
+        assert content_of(before)["experts"] == []
         knowledge.make(tmp_path / "project")
         after = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert [row["entity_id"] for row in after.structured_content["experts"]] == ["jwt", "redis"]
+        assert [row["entity_id"] for row in content_of(after)["experts"]] == ["jwt", "redis"]
 
     (tmp_path / "project").mkdir()
     connected(tmp_path / "project", env, talk)
@@ -243,7 +243,7 @@ def test_a_change_on_disk_is_taken_in(root: Path, env: dict[str, str]) -> None:
         await called(session, "kb_status")
         added = knowledge.claim(root, "redis-fast", "Redis answers within a millisecond.", "redis")
         with anyio.fail_after(10):
-            while (await called(session, "kb_claim", id="redis-fast")).is_error:
+            while (await called(session, "kb_claim", id="redis-fast")).isError:
                 await anyio.sleep(0.02)
         added.unlink()
 
@@ -256,7 +256,7 @@ def test_prompts_are_not_logged(root: Path, env: dict[str, str]) -> None:
     async def talk(session: ClientSession) -> None:
         await called(session, "kb_context", session_id="A", task=prompt)
         await called(session, "kb_context", task=prompt, session_id="A", max_chars="purple")
-        with pytest.raises(MCPError):
+        with pytest.raises(McpError):
             await called(session, "purple-elephant", task=prompt)
 
     with tempfile.TemporaryFile("w+") as errors:
@@ -267,7 +267,7 @@ def test_prompts_are_not_logged(root: Path, env: dict[str, str]) -> None:
 
 def test_the_root_option(tmp_path: Path, root: Path, env: dict[str, str]) -> None:
     async def talk(session: ClientSession) -> object:
-        return (await called(session, "kb_status")).structured_content["roots"][0]["root"]
+        return content_of(await called(session, "kb_status"))["roots"][0]["root"]
 
     assert connected(tmp_path, env, talk, "--root", str(root)) == str(root)
 
@@ -282,11 +282,11 @@ def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, 
         with anyio.fail_after(30):
             while True:
                 experts = await called(session, "kb_experts", topic="turn at night")
-                found = experts.structured_content or {}
+                found = content_of(experts)
                 if not found["degraded"]:
                     entity = await called(session, "kb_entity", id="jwt")
                     return {
-                        **(entity.structured_content or {}),
+                        **content_of(entity),
                         "found": found,
                         "text": text_of(entity),
                     }

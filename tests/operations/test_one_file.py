@@ -18,7 +18,7 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli.operation_commands import MUST_FIND
 from vouch_sidecar.surfaces.mcp.tools import SERVED
 
-from tests.mcp.client import called, connected, text_of
+from tests.mcp.client import called, connected, content_of, text_of
 from tests.protocol import knowledge
 from tests.protocol.client import environment, run_process, running
 
@@ -140,10 +140,10 @@ def test_an_operation_is_one_file(changed: Changed) -> None:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         description = tools["kb_echo"].description or ""
         assert description.startswith("A word, said again. Call it to hear a word.")
-        assert tools["kb_echo"].input_schema["required"] == ["word"]
+        assert tools["kb_echo"].inputSchema["required"] == ["word"]
         answered = await called(session, "kb_echo", **asked)
         assert text_of(answered) == "It says Redis Redis."
-        assert answered.structured_content["said"] == "Redis Redis"
+        assert content_of(answered)["said"] == "Redis Redis"
 
     connected(changed.root, changed.env, talk, "--tools", "all")
 

@@ -23,7 +23,7 @@ METHODS = frozenset({"search", "finditer", "findall", "sub", "subn", "split", "m
 FILES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
-    if path.stem not in ("__main__", "sdk1", "sdk2")  # of MCP's two versions one is there
+    if path.stem != "__main__"
 }
 
 

@@ -12,7 +12,7 @@ import anyio
 import pytest
 from mcp import ClientSession
 
-from tests.mcp.client import called, connected
+from tests.mcp.client import called, connected, content_of
 from tests.protocol.client import (
     Client,
     indexed_client,
@@ -121,6 +121,6 @@ def test_mcp(root: Path, env: Env) -> None:
 
 
 async def said(session: ClientSession, tool: str, **arguments: object) -> dict[str, Any]:
-    content = (await called(session, tool, **arguments)).structured_content
+    content = content_of(await called(session, tool, **arguments))
     assert isinstance(content, dict)
     return content

@@ -58,7 +58,7 @@ class Pending:
 
 
 def _message(item: object) -> object:
-    """The JSON-RPC message in an item of the SDK's streams; version 1 wraps it twice."""
+    """The JSON-RPC message in an item of the SDK's streams, which wrap it twice."""
     message = getattr(item, "message", None)
     return getattr(message, "root", message)
 

@@ -7,10 +7,9 @@ import logging
 import re
 import signal
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.metadata import version
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -20,6 +19,7 @@ from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
+from vouch_sidecar.surfaces.mcp.sdk import build
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import MAX_MESSAGE
@@ -70,8 +70,6 @@ async def _serve(
     lines: TextIOWrapper,
     output: TextIOWrapper,
 ) -> None:
-    major = version("mcp").partition(".")[0]
-    sdk = import_module(f"vouch_sidecar.surfaces.mcp.sdk{major}")
     async with anyio.create_task_group() as tasks:
 
         def begin() -> Engine:
@@ -83,10 +81,11 @@ async def _serve(
 
         answers = Answers(env, start, begin, every_tool=every_tool)
         tasks.start_soon(in_background, answers.begin_unless_served)
-        server = sdk.build(answers)
+        server = build(answers)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(output))
         async with streams as (source, sink):
             pending = Pending()
-            incoming, outgoing = Incoming(source, pending), Outgoing(sink, pending)
+            incoming: Any = Incoming(source, pending)
+            outgoing: Any = Outgoing(sink, pending)
             await server.run(incoming, outgoing, server.create_initialization_options())
         leave(0)

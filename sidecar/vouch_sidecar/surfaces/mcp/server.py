@@ -1,6 +1,6 @@
 """The answers of the MCP server, as JSON objects of the protocol.
 
-`sdk1` and `sdk2` pass them to the installed version of the SDK.
+`sdk` passes them to the SDK.
 
 The process that owns the socket of the knowledge base answers. Where none of this version does, or
 the environment has settings, this process makes an engine, and tries to own the socket. From then

@@ -1,4 +1,4 @@
-"""The server for version 1 of the MCP SDK, 1.12 or later."""
+"""The server of the MCP SDK."""
 
 from __future__ import annotations
 
