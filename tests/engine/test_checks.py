@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Severity
 
+from tests.kb.samples import dump, put
 from tests.protocol import knowledge
 
 
@@ -225,6 +227,15 @@ def test_the_content_of_a_source(root: Path) -> None:
     assert codes(root) == [(path, "content-changed", "id")]
     content.unlink()
     assert codes(root) == [(path, "content-missing", "id")]
+
+
+def test_a_source_that_git_checked_out_with_other_line_ends(root: Path) -> None:
+    data = b"a note\n"
+    meta = {"id": sha256(data).hexdigest(), "locator": "docs/notes.md"}
+    folder = f"sources/{meta['id']}"
+    put(root / ".vouch", f"{folder}/meta.yaml", dump(meta))
+    put(root / ".vouch", f"{folder}/content", data.replace(b"\n", b"\r\n"))
+    assert codes(root) == []
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.stored_artifacts import closed_in
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, classify, usual_path
-from vouch_sidecar.kb.reader import CONFLICT, parse, read_bytes_of
+from vouch_sidecar.kb.reader import CONFLICT, as_kept, parse, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,
@@ -251,7 +250,7 @@ def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         return
     except UnreadableError:
         return
-    if sha256(data).hexdigest() != artifact.id:
+    if as_kept(data, artifact.id) is None:
         yield Finding("content-changed", "id", "`content` is not what the hash `id` was made of")
 
 

@@ -135,16 +135,16 @@ def _by_content(
     one that it was once found in; else the one that shares most telling lines with it, and at least
     half of them. A source without such lines means the only file with its name.
     """
-    ids: dict[str, str] = {}
+    ids: dict[str, frozenset[str]] = {}
     for path in dict.fromkeys(path for paths in named.values() for path in paths):
         checkpoint()
-        ids[path] = _content_id(root, path)
+        ids[path] = _content_ids(root, path)
     paths_by_id: dict[str, str] = {}
     wanted_by_id: dict[str, array[int]] = {}
     edited: dict[str, list[str]] = {}
     for source, paths in named.items():
         checkpoint()
-        if same := [path for path in paths if ids[path] == source.id]:
+        if same := [path for path in paths if source.id in ids[path]]:
             paths_by_id[source.id] = same[0]
         elif once.get(source.id) in paths:
             paths_by_id[source.id] = once[source.id]
@@ -189,13 +189,15 @@ def _elsewhere(lost: Iterable[Source], locator: Locator, checkpoint: Checkpoint)
         checkpoint()
         with suppress(OSError, ValueError):
             ids = ids_by_size.get((locator.root / path).lstat().st_size)
-            name = _content_id(locator.root, path) if ids else ""
-            if ids and name in ids:
+            for name in _content_ids(locator.root, path).intersection(ids) if ids else ():
                 paths_by_id.setdefault(name, path)
     return paths_by_id
 
 
-def _content_id(root: Path, path: str) -> str:
-    """The id of a source with the content of a file; "" where it can't be read."""
+def _content_ids(root: Path, path: str) -> frozenset[str]:
+    """The ids of sources with the content of a file, its lines ended as they are and by LF; empty
+    where it can't be read.
+    """
     there = read_file(root, path)
-    return sha256(there[0]).hexdigest() if there is not None else ""
+    forms = () if there is None else (there[0], there[0].replace(b"\r\n", b"\n"))
+    return frozenset(sha256(form).hexdigest() for form in forms)

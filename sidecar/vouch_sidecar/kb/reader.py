@@ -116,14 +116,22 @@ def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
 
 def read_content(kb_dir: Path, source: Source) -> bytes | None:
     """The content of a source; None if it is not kept, does not match the source's id, or is too
-    large.
+    large. Where git wrote its lines with CRLF, it is the text with LF that vouch kept.
     """
     path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT_NAME}"
     try:
         data, _ = read_bounded(path, MAX_SOURCE_CONTENT, kb_dir=kb_dir)
     except (FileNotFoundError, UnreadableError):
         return None
-    return data if sha256(data).hexdigest() == source.id else None
+    return as_kept(data, source.id)
+
+
+def as_kept(data: bytes, source_id: str) -> bytes | None:
+    """The bytes that a source's id is the hash of: these, or these with LF for CRLF; else None."""
+    for tried in (data, data.replace(b"\r\n", b"\n")):
+        if sha256(tried).hexdigest() == source_id:
+            return tried
+    return None
 
 
 def parse(relative_path: str, data: bytes) -> Reading:
