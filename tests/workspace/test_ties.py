@@ -227,6 +227,19 @@ def test_a_title_that_holds_a_path_cites_nothing(root: Path, tmp_path: Path) -> 
     assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == []
 
 
+def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
+    notes = b"# Notes\n\nUploads stop after three retries.\n"
+    cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
+    for content in (root / ".vouch" / "sources").glob("*/content"):
+        content.write_bytes(content.read_bytes().replace(b"\n", b"\r\n"))
+    write(root, {"docs/notes.md": notes.replace(b"\n", b"\r\n")})
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, "docs/notes.md") == [("one", "quotes", 3)]
+    assert (
+        ask(engine, "files", paths=["docs/notes.md"])["files"][0]["claims"][0]["fresh"] == "there"
+    )
+
+
 def test_one_row_a_statement(root: Path, tmp_path: Path) -> None:
     text = b"# N\n\nUploads stop after three retries, says upload.py of it all.\n"
     for number, quote in enumerate((b"Uploads stop after three", b"three retries, says")):
@@ -276,6 +289,37 @@ def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
 def test_a_path_that_is_named(root: Path, tmp_path: Path, text: str, path: str) -> None:
     cite(root, "one", text, "https://example.org")
     assert [row[:2] for row in tie_rows(settled(root, tmp_path), path)] == [("one", "path")]
+
+
+SIGNS = [
+    "app/[id]/page.tsx",
+    "app/posts.$post.tsx",
+    "app/$lang.tsx",
+    "app/a,b/index.ts",
+    "app/a=b/+page.ts",
+    "docs/c#/Oven.cs",
+    "docs/50% rye & oat.md",
+    "docs/it's here.md",
+    "docs/größe!.md",
+]
+
+
+@pytest.mark.parametrize("path", SIGNS)
+def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path, path: str) -> None:
+    folder = path.rpartition("/")[0]
+    root = repository(tmp_path / "repo", {path: "a = 1\n", f"{folder}/other.py": "b = 1\n"})
+    cite(root, "one", f"In `{path}:1` the drum is kept slow.", "elsewhere")
+    engine = settled(root, tmp_path)
+    assert tie_rows(engine, path) == [("one", "path", None)]
+    assert tie_rows(engine, f"{folder}/other.py") == []
+
+
+@pytest.mark.parametrize("sign", "$=,#%&'!")
+def test_the_beginning_of_a_name_is_not_its_folder(tmp_path: Path, sign: str) -> None:
+    root = repository(tmp_path / "repo", {"app/routes/other.py": "b = 1\n"})
+    cite(root, "one", f"In `app/routes/{sign}lang.tsx` the drum stops.", "elsewhere")
+    cite(root, "two", f"In app/routes/{sign}lang.tsx the drum stops.", "elsewhere")
+    assert tie_rows(settled(root, tmp_path), "app/routes/other.py") == []
 
 
 def test_a_path_in_the_quoted_line(root: Path, tmp_path: Path) -> None:

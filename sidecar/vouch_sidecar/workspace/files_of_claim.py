@@ -110,7 +110,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     uses: list[tuple[str, Use]] = []
     names: list[NameOf] = []
     for text, where, via in _texts(claim):
-        for name in _names_in(text, claim.sentence if where == "text" else ""):
+        for name in _names_in(text, claim.sentence if where == "text" else "", locator):
             worth = LATER if name.start > _half(text) else 1.0
             worth *= BESIDE if where == "quote" else 1.0
             start, end = (0, 0) if where == "quote" else (name.start, name.end)
@@ -209,16 +209,16 @@ def _part(path: str, locator: Locator) -> float:
     return SMALL_FOLDER if locator.files.folders.get(path[:-1], 0) <= SMALL_FOLDER_FILES else FOLDER
 
 
-def _names_in(text: str, sentence: str) -> list[NameInText]:
+def _names_in(text: str, sentence: str, locator: Locator) -> list[NameInText]:
     """The names in a text that are also names in the whole sentence: an address that was cut off is
     not one.
     """
     at = sentence.find(text) if sentence else -1
     if at < 0:
-        return names_in(text)
+        return names_in(text, locator.listed)
     return [
         name._replace(start=name.start - at, end=name.end - at)
-        for name in names_in(sentence)
+        for name in names_in(sentence, locator.listed)
         if at <= name.start and name.end <= at + len(text)
     ]
 

@@ -150,9 +150,19 @@ class Locator:
         except (OSError, ValueError):
             return False
 
-    def of_path(self, name: str) -> str | None:
-        """The file, or the folder with a slash at its end, that a path in a text means. None if it
-        may mean several, or one that ties no claim, such as a changelog.
+    def listed(self, name: str) -> str | None:
+        """The only listed file that is called so, by its path or the end of it; a bare word names
+        one at the root alone.
+        """
+        path = _AT_LINE.sub("", name).removeprefix("./")
+        if self.files.find(path) is None and (path.isidentifier() or not path.strip(".")):
+            return None
+        several = [] if "*" in path else self.files.ending(path)
+        return several[0] if len(several) == 1 else self.files.find(path)
+
+    def of_path(self, name: str, *, folders: bool = True) -> str | None:
+        """The file, or if `folders` count the folder with a slash at its end, that a path in a text
+        means. None if it may mean several, or one that ties no claim, such as a changelog.
         """
         path = name.rstrip(".").removeprefix("./").lstrip("/")
         folder, path = path.endswith("/"), path.rstrip("/")
@@ -160,7 +170,7 @@ class Locator:
             return None
         if not folder and (file := self._one(path)) is not None:
             return file if is_for_names(file) else None
-        return self.of_folder(path) if folder or "/" in path else None
+        return self.of_folder(path) if folders and (folder or "/" in path) else None
 
     def package_file(self, folder: str) -> list[str]:
         """The file that a folder, with a slash at its end, is imported from; empty if it is no

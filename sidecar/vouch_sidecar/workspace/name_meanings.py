@@ -49,7 +49,7 @@ def paths_of(name: NameInText, locator: Locator) -> list[str]:
     if name.kind == "identifier" and len(parts_of(name.text)) > 1:
         return locator.of_module(name.text)
     if name.kind == "path":
-        path = locator.of_path(name.text)
+        path = locator.of_path(name.text, folders=name.whole)
     else:
         has_words = not {"-", "_"}.isdisjoint(name.text.strip("-_"))
         path = locator.folder_called(name.text) if has_words else None

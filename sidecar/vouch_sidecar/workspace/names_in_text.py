@@ -5,7 +5,7 @@ options and variables. Looks at the text only; `ties` finds out whether such fil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from itertools import chain, islice
 from typing import Literal, NamedTuple
@@ -40,6 +40,8 @@ _IDENTIFIER = re.compile(
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
 _LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
+_GOES_ON = re.compile(r"(?:[$=#%&!?^{}<>|;]|[,'*](?=\w))")
+"""What stands behind a path that is the beginning of a longer one."""
 _SPLIT = re.compile(r"\.|::|#")
 _NUMBERED = re.compile(
     r"(?<![\w./\\-])(?:[A-Za-z]{2,12}-|[A-Z]{2,12} )[0-9]{1,5}(?![\w-]|[./\\]\w)"
@@ -50,19 +52,28 @@ Kind = Literal["path", "identifier", "option", "document"]
 
 
 class NameInText(NamedTuple):
-    """A name in a text, from offset `start` to `end`."""
+    """A name in a text, from offset `start` to `end`. One that is not `whole` may be the beginning
+    of a longer one, and means no folder.
+    """
 
     kind: Kind
     text: str
     start: int
     end: int
+    whole: bool = True
 
 
-def names_in(text: str) -> list[NameInText]:
-    """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`."""
+Listed = Callable[[str], str | None]
+"""Gives the path of the file that is called so; None if there is none."""
+
+
+def names_in(text: str, listed: Listed = lambda _: None) -> list[NameInText]:
+    """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`. What stands
+    in backticks and is a `listed` file is the path of that, whatever signs it holds.
+    """
     by_place: dict[tuple[str, str], NameInText] = {}
     for start, end in windows(text[:MAX_TEXT_READ]):
-        for name in _names(text[start:end]):
+        for name in _names(text[start:end], listed):
             place = name._replace(start=start + name.start, end=start + name.end)
             by_place.setdefault((name.kind, name.text), place)
             if len(by_place) >= MAX_NAMES_READ:
@@ -79,19 +90,21 @@ def documents_in(text: str) -> list[NameInText]:
     ]
 
 
-def _names(text: str) -> Iterator[NameInText]:
+def _names(text: str, listed: Listed) -> Iterator[NameInText]:
     text = _URL.sub(lambda match: " " * len(match[0]), text)
     for ticked in _TICKED.finditer(text):
-        yield from _in_ticks(ticked[1], ticked.start(1))
+        yield from _in_ticks(ticked[1], ticked.start(1), listed)
     bare = _TICKED.sub(lambda match: " " * len(match[0]), text)
     yield from _inside(bare, 0)
 
 
-def _in_ticks(text: str, at: int) -> Iterator[NameInText]:
+def _in_ticks(text: str, at: int, listed: Listed) -> Iterator[NameInText]:
     """The names in a span in backticks: the whole span if it is one name, else those in it."""
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)
-    if _WORD.match(whole):
+    if (path := listed(whole)) is not None:
+        yield NameInText("path", path, start, start + len(whole))
+    elif _WORD.match(whole):
         yield NameInText("identifier", whole, start, start + len(whole))
     elif _LITERAL.match(whole):
         yield NameInText("option", whole, start, start + len(whole))
@@ -103,7 +116,8 @@ def _inside(text: str, at: int) -> Iterator[NameInText]:
     for match in _PATH.finditer(text):
         name = match[0].replace("\\", "/")
         if len(name) <= MAX_NAME:
-            yield NameInText("path", name, at + match.start(), at + match.end())
+            start, end = match.span()
+            yield NameInText("path", name, at + start, at + end, not _GOES_ON.match(text, end))
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
         if len(match[0]) <= MAX_NAME:
             kind: Kind = "option" if match[0].startswith("--") else "identifier"

@@ -140,7 +140,8 @@ class Workspace:
         """The start and end of each path in a text that means a file or a folder here, and the path
         of that as it is listed; a folder's has a slash at its end. Reads no file.
         """
-        paths = (name for name in names_in(text) if name.kind == "path")
+        named = names_in(text, self.locator.listed)
+        paths = (name for name in named if name.kind == "path")
         meant = ((name.start, name.end, self._meant(name.text)) for name in paths)
         return [(start, end, path) for start, end, path in meant if path is not None]
 

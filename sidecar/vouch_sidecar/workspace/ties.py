@@ -264,7 +264,7 @@ class Ties:
         the order of the text.
         """
         ties: dict[tuple[str, str, TieArm], FoundTie] = {}
-        for name in chain(names_in(text), documents_in(text)):
+        for name in chain(names_in(text, locator.listed), documents_in(text)):
             for found_tie in self._named_by(name, locator):
                 key = (found_tie.path, found_tie.tie.claim_id, found_tie.tie.arm)
                 if key not in ties or ties[key].tie.strength < found_tie.tie.strength:
@@ -279,7 +279,7 @@ class Ties:
         """
         word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
         bare = [NameInText("identifier", word[0], word.start(), word.end())] if word else []
-        names = chain(names_in(text), documents_in(text))
+        names = chain(names_in(text, locator.listed), documents_in(text))
         here = [name for name in names if name.start <= offset <= name.end]
         for name in sorted([*here, *bare], key=lambda name: name.start - name.end):
             if ties := list(self._named_by(name, locator)):
