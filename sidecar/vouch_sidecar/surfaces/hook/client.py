@@ -1,6 +1,6 @@
 """`vouch-sidecar hook EVENT`: asks the process that serves, and starts one where none does.
 
-Imports only the standard library: a prompt waits half a second at most. Always exits with 0 and
+Imports only the standard library: a prompt waits for it. Always exits with 0 and
 prints nothing but the answer.
 """
 
@@ -12,14 +12,16 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import monotonic, sleep
 from types import FrameType
 from typing import Any, NoReturn
 
-from vouch_sidecar.kb.discovery import LOG, discover, start_folder
+from vouch_sidecar.kb.discovery import KB_DIRNAME, LOG, discover, start_folder
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.surfaces.hook.payload import (
+    DEFAULT_LIMIT,
     END,
     FILE,
     PROMPT,
@@ -31,17 +33,22 @@ from vouch_sidecar.surfaces.hook.payload import (
     session_of,
     touched_file,
 )
-from vouch_sidecar.surfaces.hook.resident_start import is_unwanted, start_resident
-from vouch_sidecar.surfaces.hook.seen_events import EventMark, forget
+from vouch_sidecar.surfaces.hook.resident_start import Start, is_unwanted, start_resident
+from vouch_sidecar.surfaces.hook.seen_events import (
+    EventMark,
+    forget,
+    remember_in_vain,
+    was_in_vain,
+)
 from vouch_sidecar.surfaces.local.client import HOOK, processes
 
 Payload = dict[str, Any]
 
 
 MAX_INPUT = 16 << 20
-DEFAULT_LIMIT = 0.5
-"""Time limit in seconds, unless the environment or the knowledge base's config sets one."""
-LIMIT_VARIABLE = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
+LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
+MAX_CONFIG = 1 << 16
+"""Bytes of a config that are looked at."""
 STARTING = {START, PROMPT, FILE}
 """The events that start a process where none serves."""
 RETRY_SECONDS = 0.02
@@ -89,13 +96,13 @@ class TimeLimit:
 
     def __init__(self, event: str, env: Mapping[str, str]) -> None:
         self._started = monotonic()
-        given = env.get(LIMIT_VARIABLE, "").strip()
-        self._is_known = event == START
-        """Whether nothing counts that a process says about the limit."""
-        self._limit = START_SECONDS if self._is_known else DEFAULT_LIMIT
-        if not self._is_known and given.isdecimal() and 100 <= int(given[:6]) <= 10_000:
-            self._limit, self._is_known = int(given) / 1000, True
+        self._is_start = event == START
+        given = _limit_in(env.get(LIMIT_VARIABLE, ""))
+        self._is_set = given is not None
+        """Whether the environment sets it."""
+        self._limit = given or (START_SECONDS if self._is_start else DEFAULT_LIMIT)
         self.at_end: Callable[[], None] = lambda: None
+        self._in_vain: Callable[[], None] | None = None
         signal.signal(signal.SIGALRM, self._end)
         self._arm()
 
@@ -109,14 +116,32 @@ class TimeLimit:
         """Seconds left, at least 0.001: 0 would disarm the timer."""
         return max(0.001, self._started + self._limit - monotonic())
 
-    def adopt(self, limit: object) -> None:
-        """Take the limit that a process says, in seconds since the start, unless one is known."""
-        if not self._is_known and isinstance(limit, int | float):
-            self._limit = limit
-            self._arm()
+    def wait_for_start(self, roots: Sequence[str], in_vain: Callable[[], None]) -> None:
+        """Allow a process the time to start, unless somebody set a limit. `in_vain` is called at
+        the end if no process has said anything before.
+        """
+        self._in_vain = in_vain
+        self._take(min(filter(None, map(_configured, roots)), default=START_SECONDS))
+
+    def adopt(self, about: Mapping[str, Any]) -> None:
+        """Take the limit that a process says, in seconds since the start; where it is the default,
+        a process that began a moment ago keeps the time for its start.
+        """
+        self._in_vain = None
+        limit, wait = about.get("limit"), about.get("wait")
+        has_begun = isinstance(wait, int | float) and wait > 0
+        if not isinstance(limit, int | float):
+            return
+        if limit != DEFAULT_LIMIT or not (self._is_start or has_begun):
+            self._take(limit)
 
     def disarm(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _take(self, limit: float) -> None:
+        if not self._is_set:
+            self._limit = limit
+            self._arm()
 
     def _arm(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, self.left)
@@ -126,8 +151,28 @@ class TimeLimit:
             _log("the time limit ended a hook")
         try:
             self.at_end()
+            if self._in_vain is not None:
+                self._in_vain()
         finally:
             os._exit(0)
+
+
+def _limit_in(milliseconds: str) -> float | None:
+    """A time limit in seconds; None where the text is none that may be set."""
+    text = milliseconds.strip()
+    return int(text) / 1000 if text.isdecimal() and 100 <= int(text[:6]) <= 10_000 else None
+
+
+def _configured(root: str) -> float | None:
+    """The limit in a knowledge base's config, by its lines: YAML takes long to import."""
+    try:
+        path = os.path.join(root, KB_DIRNAME, "config.yaml")
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
+            lines = config.read(MAX_CONFIG).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    settings = (line.partition("#")[0].partition(":") for line in lines)
+    return next((_limit_in(value) for name, _, value in settings if name.strip() == SETTING), None)
 
 
 def _claim_output(env: Mapping[str, str]) -> int:
@@ -225,20 +270,30 @@ def _ask(
     roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
     """The answer of a process that serves these knowledge bases. Where none does, starts one, and
-    waits until the time limit ends the hook. Raises OSError.
+    waits until the time limit ends the hook; not where a start failed, or was waited for in vain,
+    less than a minute ago. Raises OSError.
     """
     may_start = event in STARTING and not is_unwanted(env)
-    waits = False
+    has_time = event in (START, PROMPT) and may_start and not was_in_vain(env)
+    if has_time:
+        deadline.wait_for_start(roots, partial(remember_in_vain, env))
+    started: Start | None = None
     while True:
         is_refused = False
         for process in processes(roots, env, lambda: deadline.left):
-            deadline.adopt(process.about().get("limit"))
+            if about := process.about():
+                deadline.adopt(about)
             answered = process.ask(f"{HOOK}{event}", payload)
             if answered is not None and answered.get("ok") is True:
                 return answered.get("result")
             is_refused = is_refused or answered is not None
-        if not waits:
-            waits = may_start and (start_resident(roots, env) or not is_refused)
-            if not waits:
+        if started is None:
+            if not may_start:
                 return None
+            started = start_resident(roots, env)
+            if (is_refused and not started.is_new) or (event != FILE and not has_time):
+                return None
+        if started.has_failed():
+            remember_in_vain(env)
+            return None
         sleep(RETRY_SECONDS)

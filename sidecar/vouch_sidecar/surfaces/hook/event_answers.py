@@ -18,12 +18,27 @@ from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
-from vouch_sidecar.operations.readiness import caught_up, hook_limit, indexed, ready
+from vouch_sidecar.operations.readiness import (
+    caught_up,
+    hook_limit,
+    indexed,
+    ready,
+    seconds_to_wait,
+)
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
 from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, START_SECONDS, STOP
+from vouch_sidecar.surfaces.hook.payload import (
+    AGENT,
+    DEFAULT_LIMIT,
+    END,
+    FILE,
+    PROMPT,
+    START,
+    START_SECONDS,
+    STOP,
+)
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.local.client import HOOK
 
@@ -69,13 +84,20 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
     and for what was checked out. `perform_async` would wait for each as long as an answer may.
     """
-    limit = START_SECONDS if event == START else hook_limit(engine, caller)
+    limit = _limit(engine, event, caller)
     await indexed(engine, limit)
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
         with anyio.move_on_after(limit / 2):
             await ready(engine, operation, caller)
             await caught_up(engine, operation, caller, limit)
+
+
+def _limit(engine: Engine, event: str, caller: Caller) -> float:
+    """Seconds that an event may take. `TimeLimit` of the hook's process decides likewise."""
+    limit = hook_limit(engine, caller)
+    has_begun = event == PROMPT and seconds_to_wait(engine) > 0
+    return START_SECONDS if limit == DEFAULT_LIMIT and (event == START or has_begun) else limit
 
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -196,7 +218,11 @@ async def _stop(engine: Engine, payload: Payload, session_id: str | None, caller
 
 
 async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
+    """Drop the session, and those of its subagents."""
     if session_id is not None:
+        for session in engine.sessions:
+            if session.id.startswith(session_id + AGENT):
+                engine.end_session(session.id)
         engine.end_session(session_id)
     return ""
 

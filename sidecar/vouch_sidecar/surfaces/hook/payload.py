@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from vouch_sidecar.surfaces.hook.typed import typed_of
+
 Payload = Mapping[str, Any]
 
 
@@ -14,6 +16,8 @@ MAX_PROMPT = 262_144
 ANSWER_CHARS = 65_536
 """Characters of an answer that are looked at."""
 MAX_SESSION_ID = 256
+AGENT = "#"
+"""Stands between the ids of a session and of a subagent in it."""
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 REPLACED = ("old_string", "old_str")
 PATCH = "structuredPatch"
@@ -27,7 +31,9 @@ PATHS = ("file_path", "path", "notebook_path", "filePath")
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
 STOP = "stop"
 START_SECONDS = 2.0
-"""Time limit of `START`."""
+"""Time limit of `START`, and of a prompt while a process starts."""
+DEFAULT_LIMIT = 0.5
+"""Time limit in seconds of other events, unless somebody set one."""
 NAMES = {
     PROMPT: "UserPromptSubmit",
     START: "SessionStart",
@@ -46,22 +52,28 @@ def output(event: str, text: str) -> dict[str, Any] | None:
 
 
 def session_of(payload: Payload) -> str | None:
-    """The session's id; None without one. Raises ValueError if it is no valid id."""
-    session_id = payload.get("session_id")
+    """The session's id, of a subagent with its own behind it: it shares the session, not what was
+    said. None without one. Raises ValueError if it is no valid id.
+    """
+    session_id, agent_id = payload.get("session_id"), payload.get("agent_id")
     if session_id is None:
         return None
-    if not isinstance(session_id, str) or not 0 < len(session_id) <= MAX_SESSION_ID:
+    if not isinstance(session_id, str) or not session_id:
+        raise ValueError
+    if isinstance(agent_id, str) and agent_id:
+        session_id += AGENT + agent_id
+    if len(session_id) > MAX_SESSION_ID:
         raise ValueError
     session_id.encode()
     return session_id
 
 
 def prompt_of(payload: Payload) -> str | None:
-    """The prompt; None when it is blank, too long or no text."""
+    """What a person typed of the prompt; None when that is blank, too long or no text."""
     prompt = payload.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip() or len(prompt) > MAX_PROMPT:
+    if not isinstance(prompt, str) or len(prompt) > MAX_PROMPT:
         return None
-    return _whole(prompt)
+    return _whole(typed_of(prompt)) or None
 
 
 def last_answer(payload: Payload) -> str | None:

@@ -12,9 +12,12 @@ import time
 from collections.abc import Mapping
 
 from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.hook.payload import AGENT
 from vouch_sidecar.surfaces.local.address import MARKS
 
 MINUTE = 60.0
+IN_VAIN = "in-vain"
+"""Name of the mark of a process that did not start in time."""
 SESSION_CHARS = 16
 """The part of a mark's name by which the marks of its session are found."""
 
@@ -61,6 +64,27 @@ class EventMark:
                 return
 
 
+def was_in_vain(env: Mapping[str, str]) -> bool:
+    """Whether a process failed to start, or was waited for in vain, less than a minute ago."""
+    try:
+        path = os.path.join(usable_folder(env), MARKS, IN_VAIN)
+        return 0 <= time.time() - os.lstat(path).st_mtime < MINUTE
+    except OSError:
+        return False
+
+
+def remember_in_vain(env: Mapping[str, str]) -> None:
+    """Have `was_in_vain` say so for a minute from now."""
+    try:
+        folder = os.path.join(usable_folder(env, make=True), MARKS)
+        os.makedirs(folder, 0o700, exist_ok=True)
+        path = os.path.join(folder, IN_VAIN)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.utime(path)
+    except OSError:
+        return
+
+
 def forget(env: Mapping[str, str], session_id: str, kept: EventMark | None = None) -> None:
     """Remove all marks of a session but `kept`: the agent has forgotten the answers."""
     own = _of_session(session_id)
@@ -75,7 +99,8 @@ def forget(env: Mapping[str, str], session_id: str, kept: EventMark | None = Non
 
 
 def _of_session(session_id: str | None) -> str:
-    return _digest(session_id)[:SESSION_CHARS] + "-"
+    """How names of marks begin of a session and its subagents."""
+    return _digest(session_id and session_id.partition(AGENT)[0])[:SESSION_CHARS] + "-"
 
 
 def _digest(what: object) -> str:

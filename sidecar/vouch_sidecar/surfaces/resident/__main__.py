@@ -13,8 +13,6 @@ from pathlib import Path
 
 from vouch_sidecar.surfaces.local.ownership import Ownership
 
-RESIDENT_NICE = 10
-
 
 def main() -> None:
     """Serve the knowledge bases that the command line names."""
@@ -23,7 +21,6 @@ def main() -> None:
     owned = {root: ownership for root, ownership in taken.items() if ownership is not None}
     if not owned:
         return
-    os.nice(RESIDENT_NICE)
     from vouch_sidecar.surfaces.resident.process import serve
 
     serve(roots, owned, os.environ)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -19,6 +22,7 @@ from vouch_sidecar.surfaces.stdio import leave
 
 RESIDENT_IDLE_SECONDS = 2 * 3600.0
 IDLE_CHECK_SECONDS = 1.0
+NICENESS = 10
 
 
 def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[str, str]) -> None:
@@ -37,7 +41,20 @@ def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[s
 
 async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
     follower = DiskFollower(engine)
-    local = LocalServer(engine, answer_agent, stop=partial(leave, 0))
+    is_nice = False
+
+    async def answer(*asked: Any) -> dict[str, Any]:
+        """As `answer_agent`. Who waits for the first answer has little time; nobody is in a hurry
+        for what comes after it.
+        """
+        nonlocal is_nice
+        answered = await answer_agent(*asked)
+        if not is_nice:
+            is_nice = True
+            _give_way()
+        return answered
+
+    local = LocalServer(engine, answer, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(_end_idle, local, list(engine.collections))
@@ -45,6 +62,17 @@ async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
             for root, ownership in owned.items():
                 sockets.start_soon(local.own, root, ownership)
         tasks.cancel_scope.cancel()
+
+
+def _give_way() -> None:
+    """Lower the priority of every thread; on Linux each has its own."""
+    try:
+        threads = [int(path.name) for path in Path("/proc/self/task").iterdir()]
+    except OSError:
+        threads = [0]
+    for thread in threads:
+        with suppress(OSError):  # it ended meanwhile
+            os.setpriority(os.PRIO_PROCESS, thread, NICENESS)
 
 
 async def _end_idle(local: LocalServer, roots: Sequence[Path]) -> None:
