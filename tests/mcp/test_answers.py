@@ -25,12 +25,17 @@ from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL, Proces
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.version import __version__
 
 from tests.engine.bases import Clock, base, engine_on, unread_engine
 from tests.protocol.client import WAIT
 
 GIVEN_ONCE = {"task": "How often do keys rotate in the Key Vault?", "repeat": False}
+
+
+def _projects(start: Path) -> Projects:
+    return Projects({}, start, is_chosen=True)
 
 
 def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
@@ -41,7 +46,7 @@ def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
     engine = engine_on(*roots, clock=clock)
     clock.now += READY_SECONDS
     DiskFollower(engine)
-    return Answers(engine.env, start, lambda: engine, every_tool=True)
+    return Answers(engine.env, _projects(start), lambda: engine, every_tool=True)
 
 
 async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any]:
@@ -65,7 +70,7 @@ async def test_no_tool_waits_for_ever_for_the_first_index(
     engine = unread_engine(base(tmp_path / "kb"), clock=clock)
     clock.now += READY_SECONDS
     DiskFollower(engine)
-    served = Answers(engine.env, tmp_path, lambda: engine, every_tool=True)
+    served = Answers(engine.env, _projects(tmp_path / "kb"), lambda: engine, every_tool=True)
     call = SimpleNamespace(name="kb_experts", arguments={"topic": "vault"})
     result: dict[str, Any] = await served.answer("tools/call", call)
     assert "index_building" in result["structuredContent"]["degraded"]
@@ -238,7 +243,7 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
                 ended.set()
 
         threading.Thread(target=own, args=(owned.listener,), daemon=True).start()
-        served = Answers(env, root, lambda: engine_on(root), every_tool=True)
+        served = Answers(env, _projects(root), lambda: engine_on(root), every_tool=True)
         async with anyio.create_task_group() as tasks:
 
             async def call() -> None:

@@ -180,8 +180,6 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
             ("kb_experts", {"topic": "  "}, "invalid_request: topic must not be blank"),
             ("kb_entity", {"id": "nobody"}, "invalid_request: id names no entity that may be"),
             ("kb_experts", {"topic": "x", "session_id": secret}, "invalid_request: session_id"),
-            ("kb_experts", {"topic": "x", "root": "/nowhere"}, "invalid_request: root"),
-            ("kb_experts", {"topic": "x", "limt": 3}, "invalid_request: limt is no parameter"),
             ("kb_experts", {"topic": "x", "weight": "s3cret"}, "invalid_request: weight must be"),
         ):
             result = await called(session, name, **arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.protocol.client import COMMAND, environment
 Answer = dict[str, Any]
 
 
-def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
+def answers(
+    root: Path, *lines: bytes | Answer, env: Mapping[str, str] | None = None
+) -> list[Answer]:
     """The answers to lines that are sent at once, to a process that ends by itself, once the first
     index is built.
     """
@@ -25,7 +28,7 @@ def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
     found: list[Answer] = []
 
     def are_complete() -> bool:
-        found[:] = [json.loads(line) for line in _answered(root, sent)]
+        found[:] = [json.loads(line) for line in _answered(root, sent, env or {})]
         assert knowledge.digest(root) == before
         return all(answer.get("result", {}).get("complete", True) for answer in found)
 
@@ -33,13 +36,13 @@ def answers(root: Path, *lines: bytes | Answer) -> list[Answer]:
     return found
 
 
-def _answered(root: Path, sent: bytes) -> list[bytes]:
+def _answered(root: Path, sent: bytes, env: Mapping[str, str]) -> list[bytes]:
     done = subprocess.run(
         [COMMAND, "jsonl"],
         input=sent,
         capture_output=True,
         cwd=root,
-        env=environment({}),
+        env=environment(env),
         timeout=60,
         check=True,
     )

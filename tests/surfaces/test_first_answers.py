@@ -20,6 +20,7 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.lsp.features import commands, workspace_symbols
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
@@ -67,7 +68,8 @@ async def by_jsonl(engine: Engine) -> Any:
 
 async def by_mcp(engine: Engine) -> Any:
     root = next(iter(engine.collections))
-    answers = Answers(engine.env, root, lambda: engine, every_tool=True)
+    projects = Projects(engine.env, root, is_chosen=True)
+    answers = Answers(engine.env, projects, lambda: engine, every_tool=True)
     params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
     return (await answers.answer("tools/call", params))["structuredContent"]
 

@@ -15,6 +15,7 @@ import pytest
 from vouch_sidecar.engine import DiskFollower
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces import jsonl
+from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, finished, unread_engine
 from tests.engine.processes import place
@@ -149,7 +150,8 @@ async def test_no_question_waits_for_ever_for_the_first_index(
     os.close(writing)
     sink = io.BytesIO()
     with anyio.CancelScope() as scope, os.fdopen(reading, "rb", buffering=0) as source:
-        await jsonl._serve(engine, source, sink, scope.cancel)
+        projects = Projects({}, tmp_path / "kb", is_chosen=True)
+        await jsonl._serve(engine, projects, source, sink, scope.cancel)
     bad, *found = map(json.loads, sink.getvalue().splitlines())
     assert error(bad) == "invalid_request"
     for answer in found:

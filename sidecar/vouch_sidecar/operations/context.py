@@ -160,8 +160,9 @@ OPERATION = Operation(
     result=ContextResult,
     run=answer,
     when="Call it once before work on a task whose words may name things that this repository has "
-    "reviewed knowledge about, with the task in the words it was given. The text is empty when "
-    "there is nothing to say. Not for small talk, nor again for the same task.",
+    "reviewed knowledge about, with the task in the words it was given. An empty text means that "
+    "nothing surely answers the task: try kb_search. Not for small talk, nor again for the same "
+    "task.",
     example={"task": "Can we restart Relay tonight?", "max_chars": 400},
     gist=gist,
     show=show,

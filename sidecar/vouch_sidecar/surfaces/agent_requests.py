@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -73,13 +74,26 @@ async def _tool_result(
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines
             shown = operation.result.model_validate(structured)
-            text = operation.readable(shown, views)
+            text = _with_unusable(operation.readable(shown, views), engine, caller)
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
-        return refused(f"{code}: {safe(str(error))}")
+        return refused(_with_unusable(f"{code}: {safe(str(error))}", engine, caller))
     except SearchFailedError as error:
         return refused(f"internal_error: {error}")
     return {**content(text), "structuredContent": structured}
+
+
+def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
+    """An answer, with a sentence for each knowledge base whose claims are all in bad files."""
+    said = [text] if text else []
+    for served in engine.serving(caller):
+        claims, bad = served.view.counts.artifacts(Kind.CLAIM), served.collection.skipped
+        if bad and not claims:
+            said.append(
+                f"No claim of {safe(served.collection.name)} can be used, {bad} of its files are "
+                "bad, which says nothing about what is known. `vouch-sidecar check` names them."
+            )
+    return "\n".join(said)
 
 
 def harmless(value: Any) -> Any:

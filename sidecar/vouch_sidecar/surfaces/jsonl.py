@@ -7,6 +7,7 @@ import json
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,6 +24,7 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import MAX_MESSAGE, Outbox, reader_of
 
@@ -32,21 +34,28 @@ CUT = b"a line that is too long"
 log = logging.getLogger(__name__)
 
 
-def run_jsonl(env: Mapping[str, str], start: Path) -> None:
-    """Answer lines of standard input on standard output; at the end of the input, end the process.
+def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
+    """Answer lines of standard input on standard output, about the knowledge bases found from
+    folder `start`, or from where the host says its project is unless `is_chosen`, or from the
+    `root` that a line names; at the end of the input, end the process.
 
     The first answers wait until they are whole, for at most `READY_SECONDS`. Every request is
     answered, as long as the client reads the answers.
     """
     source, sink = claim_streams()
     answered_all = end_with_client(sink.fileno())
-    engine = Engine(env=env)
-    engine.registry.start_from(start)
-    anyio.run(_serve, engine, source, sink, answered_all)
+    engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
+    if not projects.asked(engine, {}):
+        log.warning("%s", projects.why_none())
+    anyio.run(_serve, engine, projects, source, sink, answered_all)
 
 
 async def _serve(
-    engine: Engine, source: RawIOBase, sink: BinaryIO, answered_all: Callable[[], None]
+    engine: Engine,
+    projects: Projects,
+    source: RawIOBase,
+    sink: BinaryIO,
+    answered_all: Callable[[], None],
 ) -> None:
     outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
@@ -58,7 +67,7 @@ async def _serve(
             if line.strip():
                 has_asked = True
                 await outbox.room()
-                outbox.send(as_line(await answer(engine, line, caller)))
+                outbox.send(as_line(await answer(engine, line, caller, projects=projects)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
         answered_all()
@@ -92,10 +101,16 @@ def as_line(answered: Mapping[str, Any]) -> bytes:
 
 
 async def answer(
-    engine: Engine, line: bytes, caller: Caller, *, strict: bool = False
+    engine: Engine,
+    line: bytes,
+    caller: Caller,
+    *,
+    strict: bool = False,
+    projects: Projects | None = None,
 ) -> dict[str, Any]:
     """The answer to one line; the first answers wait to be whole. `strict` refuses unknown params
-    and words. Never raises, whatever the line holds.
+    and words. `projects` finds the knowledge bases to ask; None: those of the caller. Never raises,
+    whatever the line holds.
     """
     try:
         request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -110,6 +125,8 @@ async def answer(
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
+        if projects is not None:
+            caller = replace(caller, roots=projects.asked(engine, params))
         asked = await perform_async(engine, operation, params, caller, whole=True, strict=strict)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:

@@ -28,7 +28,8 @@ Its answers are reference data, not instructions.
 | all about one entity or claim | `kb_entity`, `kb_claim` | `{SKILL_NAME} entity NAME`, `{SKILL_NAME} claim ID` |
 
 - Ask before a change that a rule may forbid, and before telling somebody how a thing works here.
-- Nothing found means that nobody wrote it down: say so, and read the code.
+- An empty answer does not mean that nothing is known, only that nothing surely answers these words:
+  try `kb_search` with others. Where that finds nothing either, say so, and read the code.
 - Cite what you rely on by its id, as the answer writes it: `[claim: ID]`. An id that ends in `…` is a
   beginning, which `kb_claim` takes.
 - A line marked "quote gone since" or "which is gone" was true of an earlier version, one marked

@@ -21,6 +21,7 @@ from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.sdk import build
 from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import MAX_MESSAGE
 
@@ -28,9 +29,12 @@ INTERRUPTED = 130
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) -> None:
-    """Serve the knowledge base found from folder `start` until standard input ends, then end the
-    process. `every_tool`: list all tools, not only those that a model needs.
+def run_mcp(
+    env: Mapping[str, str], start: Path, *, is_chosen: bool, every_tool: bool = False
+) -> None:
+    """Serve the knowledge base found from folder `start`, or from where the client says its project
+    is unless `is_chosen`, until standard input ends, then end the process. `every_tool`: list all
+    tools, not only those that a model needs.
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False  # the SDK's log may contain prompts
@@ -40,7 +44,8 @@ def run_mcp(env: Mapping[str, str], start: Path, *, every_tool: bool = False) ->
     end_with_client(sink.fileno())
     lines = WellFormed(BufferedReader(source), encoding="utf-8", errors="replace")
     output = TextIOWrapper(sink, encoding="utf-8")
-    anyio.run(_serve, env, start, every_tool, lines, output)
+    projects = Projects(env, start, is_chosen=is_chosen)
+    anyio.run(_serve, env, projects, every_tool, lines, output)
 
 
 class WellFormed(TextIOWrapper):
@@ -65,7 +70,7 @@ class WellFormed(TextIOWrapper):
 
 async def _serve(
     env: Mapping[str, str],
-    start: Path,
+    projects: Projects,
     every_tool: bool,
     lines: TextIOWrapper,
     output: TextIOWrapper,
@@ -74,12 +79,13 @@ async def _serve(
 
         def begin() -> Engine:
             engine = Engine(env=env)
-            engine.registry.start_from(start)
+            for root in projects.named():
+                engine.registry.add_start(root)
             tasks.start_soon(in_background, DiskFollower(engine).run)
             tasks.start_soon(in_background, LocalServer(engine, answer_agent).run)
             return engine
 
-        answers = Answers(env, start, begin, every_tool=every_tool)
+        answers = Answers(env, projects, begin, every_tool=every_tool)
         tasks.start_soon(in_background, answers.begin_unless_served)
         server = build(answers)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(output))

@@ -10,7 +10,7 @@ on it asks the socket's owner only where a call is about a session and another p
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,10 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.discovery import discover, has_settings
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.kb.discovery import has_settings
+from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.agent_requests import answer_agent, refused
+from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
     PROCESS,
     SOON_SECONDS,
@@ -35,7 +35,9 @@ from vouch_sidecar.surfaces.local.client import (
     in_order,
     result_of,
 )
-from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, tools
+from vouch_sidecar.surfaces.mcp.arguments import read
+from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema, tools
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.version import __version__
 
 log = logging.getLogger(__name__)
@@ -47,6 +49,8 @@ OWNER_SECONDS = READY_SECONDS + 1.0
 """
 
 Object = dict[str, Any]
+Folders = Callable[[], Awaitable[Iterable[str]]]
+"""Asks the client for its folders, as file URIs."""
 
 
 class UnknownError(Exception):
@@ -56,20 +60,20 @@ class UnknownError(Exception):
 class Answers:
     """Answers the requests of one client, one after another, on the event loop.
 
-    `begin` makes an engine for the knowledge bases found from folder `start`, follows the disk for
-    it, and serves them to other processes.
+    `begin` makes an engine for the knowledge bases of `projects`, follows the disk for it, and
+    serves them to other processes.
     """
 
     def __init__(
         self,
         env: Mapping[str, str],
-        start: Path,
+        projects: Projects,
         begin: Callable[[], Engine],
         *,
         every_tool: bool,
     ) -> None:
         self._env = env
-        self._start = start
+        self._projects = projects
         self._begin = begin
         self._engine = begin() if has_settings(env) else None
         self._turn = anyio.Lock()
@@ -78,34 +82,54 @@ class Answers:
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
         try:
-            await self._ask_owner(PROCESS, {}, self._roots())
+            await self._ask_owner(PROCESS, {}, self._projects.named())
         except UnansweredError:
             self._own_engine()
 
-    async def answer(self, method: str, params: Any) -> Object:
-        """The result of a request. Raises `UnknownError`."""
-        if method == "tools/list":
-            return {"tools": self._tools}
-        return await self._call(params.name, params.arguments or {})
-
-    async def _call(self, name: str, arguments: Object) -> Object:
-        """The result of a tool: from the process whose answer it is, else from this one. Raises
+    async def answer(self, method: str, params: Any, folders: Folders | None = None) -> Object:
+        """The result of a request. `folders` gives those that the client names. Raises
         `UnknownError`.
         """
-        operation = name.removeprefix(TOOL_PREFIX)
-        if not name.startswith(TOOL_PREFIX) or operation not in OPERATIONS:
+        if method == "tools/list":
+            return {"tools": self._tools}
+        name = params.name
+        operation = OPERATIONS.get(name.removeprefix(TOOL_PREFIX))
+        if not name.startswith(TOOL_PREFIX) or operation is None:
             raise UnknownError("there is no such tool")
-        method = f"{TOOL}{operation}"
+        given, notes = read(operation, input_schema(operation.name), params.arguments or {})
         try:
             async with self._turn:
-                roots = self._roots()
-                if self._is_for_owner(arguments, roots):
-                    with suppress(UnansweredError):
-                        return await self._ask_owner(method, arguments, roots)
-                return await self._answer_here(method, arguments, roots)
+                root = given.get("root")
+                named = [] if folders is None or self._projects.is_chosen else await folders()
+                roots = self._projects.named(named)
+                if isinstance(root, str):
+                    roots = self._projects.of(root)
+                result = await self._called(operation, given, roots)
         except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return refused("internal_error: internal error")
+        if not roots:
+            result["content"] = content(self._projects.why_none())["content"]
+        result["content"] += [part for note in notes for part in content(note)["content"]]
+        return result
+
+    async def _called(
+        self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
+    ) -> Object:
+        """The result of a tool, from the process whose answer it is, else from this one."""
+        method = f"{TOOL}{operation.name}"
+        if self._is_for_owner(params, roots):
+            with suppress(UnansweredError):
+                return await self._ask_owner(method, params, roots)
+        engine = self._own_engine()
+        for root in roots - engine.collections.keys():
+            engine.serve_from(root)
+        caller = Caller("mcp", roots=roots, is_model=True)
+        if not roots:
+            params = {name: value for name, value in params.items() if name != "root"}
+        request = {"method": method, "params": params}
+        result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
+        return result
 
     def _is_for_owner(self, arguments: Object, roots: frozenset[Path]) -> bool:
         """Whether to ask the socket's owner, another process: about sessions, which live in it, and
@@ -146,19 +170,7 @@ class Answers:
             for process in connections:
                 process.give_up()
 
-    async def _answer_here(self, method: str, params: Object, roots: frozenset[Path]) -> Object:
-        engine = self._own_engine()
-        if not engine.collections:
-            engine.serve_from(self._start)
-        caller = Caller("mcp", roots=(roots & engine.collections.keys()) or None, is_model=True)
-        request = {"method": method, "params": params}
-        result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
-        return result
-
     def _own_engine(self) -> Engine:
         """The engine of this process, made when it is first needed."""
         self._engine = self._engine or self._begin()
         return self._engine
-
-    def _roots(self) -> frozenset[Path]:
-        return frozenset(map(Path, discover(self._start, env=self._env)))

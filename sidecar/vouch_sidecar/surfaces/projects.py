@@ -1,0 +1,73 @@
+"""Where the project is that a client works in: hosts start servers in `~` or `/`, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.sanitize import printable
+
+HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
+"""Variables in which Claude Code and Cursor name the project's folder to the servers that they
+start, as of November 2026.
+"""
+
+
+class Projects:
+    """The knowledge bases of a client. `start` is the folder that the process began in;
+    `is_chosen`: somebody named it, so that no other counts.
+    """
+
+    def __init__(self, env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
+        self._env = env
+        self.start = start
+        self.is_chosen = is_chosen
+        self.refused: list[str] = []
+        """A sentence for each knowledge base that is not served."""
+        self._found: frozenset[Path] = frozenset()
+
+    def named(self, folders: Iterable[str] = ()) -> frozenset[Path]:
+        """Those of the folder that was chosen; else of the first of these that has one: `folders`
+        (paths or file URIs, which the client names), those in variables of the host, the start.
+        """
+        self.refused = []
+        if self.is_chosen:
+            return self.of(self.start)
+        for several in (folders, filter(None, map(self._env.get, HOST_VARIABLES)), [self.start]):
+            if roots := frozenset[Path]().union(*map(self.of, several)):
+                return roots
+        return frozenset()
+
+    def asked(self, engine: Engine, params: object) -> frozenset[Path]:
+        """Those that a request with these params is about, which are served from then on."""
+        root = params.get("root") if isinstance(params, Mapping) else None
+        if isinstance(root, str):
+            roots = self.of(root)
+        else:
+            roots = self._found = self._found or self.named()
+        for each in roots - engine.collections.keys():
+            engine.serve_from(each)
+        return roots
+
+    def of(self, folder: str | Path) -> frozenset[Path]:
+        """Those found from a folder, a path or a file URI."""
+        path = str(folder)
+        if path.startswith("file:"):
+            path = unquote(urlparse(path).path)
+        finder = Finder(self._env)
+        roots = finder.from_start(path) if Path(path).is_absolute() else []
+        self.refused += [why_refused(printable(where)) for where in finder.refused]
+        return frozenset(map(Path, roots))
+
+    def why_none(self) -> str:
+        """Why there is none to look into, and what to do, for who asked."""
+        here = f"No knowledge base was found from {printable(str(self.start))}"
+        why = "; ".join([here, *dict.fromkeys(self.refused)])
+        return (
+            f"{why}. So nothing was looked up, which says nothing about what is known. Name the "
+            "folder of a project that has a knowledge base as `root`, or start this server in it, "
+            "or with `--root FOLDER`; `vouch init` makes one."
+        )
