@@ -17,7 +17,8 @@ from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.stored_artifacts import artifact_in
 
 from tests.engine.bases import cached
-from tests.protocol.client import COMMAND, environment
+from tests.forks import Forked
+from tests.protocol.client import environment
 
 PATIENCE = 60.0
 
@@ -26,14 +27,7 @@ class Server:
     """`vouch-sidecar jsonl` on a knowledge base. It reads as soon as it starts."""
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
-        self.process = subprocess.Popen(
-            [COMMAND, "jsonl", "--root", str(root)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment(env),
-            cwd=root,
-        )
+        self.process = Forked(["jsonl", "--root", str(root)], root, environment(env))
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""
@@ -47,8 +41,6 @@ class Server:
         return answers[-1]
 
     def _ask(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         request = {"id": 1, "method": f"kb.{operation}", "params": params}
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         self.process.stdin.flush()
@@ -73,8 +65,7 @@ class Server:
 
     def dispose(self) -> None:
         self.kill()
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             try:
                 stream.close()
             except BrokenPipeError:

@@ -16,6 +16,7 @@ from vouch_sidecar.engine import Engine
 from tests.engine.bases import engine_on, finished, unread_engine
 from tests.engine.processes import Server, place, resident, until
 from tests.engine.world import Files, changed, files, lay, said_by, take
+from tests.forks import Forked
 from tests.soak import LONG, soak
 
 ROUNDS = 50 if LONG else 5
@@ -44,7 +45,7 @@ MOMENTS: list[Callable[[Path], bool]] = [begun, written, about_to_be_renamed, be
 
 
 def kill_at(
-    moment: Callable[[], bool], process: subprocess.Popen[bytes], rng: random.Random
+    moment: Callable[[], bool], process: subprocess.Popen[bytes] | Forked, rng: random.Random
 ) -> None:
     """Kill a process when it comes to a moment, or a little later."""
     deadline = time.monotonic() + TOO_LATE

@@ -21,12 +21,12 @@ from unittest.mock import patch
 from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
 
+from tests.forks import Forked
+
 Message = dict[str, Any]
 WAIT = 60.0
 HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
-PROCESSES = {"hook", "jsonl", "lsp", "mcp", "watch"}
-"""The commands that take the streams of a process and end it."""
 REFUSED = {"code": -32601, "message": "Method not found"}
 
 
@@ -46,17 +46,8 @@ class Client:
         reply: Callable[[str], Any] | None = None,
         tcp: bool = False,
     ) -> None:
-        self.process = subprocess.Popen(
-            [COMMAND, *(args or ("lsp", *(["--tcp", "127.0.0.1:0"] if tcp else [])))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=cwd,
-            env=environment(env or {}),
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
+        command = args or ("lsp", *(["--tcp", "127.0.0.1:0"] if tcp else []))
+        self.process = Forked(command, cwd, environment(env or {}))
         self._sink: IO[bytes] = self.process.stdin
         self._source: IO[bytes] = self.process.stdout
         if tcp:
@@ -211,7 +202,6 @@ class Client:
             thread.join(5)
         standard = (self.process.stdin, self.process.stdout, self.process.stderr)
         for stream in (self._sink, self._source, *standard):
-            assert stream is not None
             try:
                 stream.close()
             except OSError:
@@ -264,7 +254,6 @@ class Client:
             return {**answer, "error": REFUSED}
 
     def _log(self) -> None:
-        assert self.process.stderr is not None
         while line := self.process.stderr.readline():
             self.errors += line
 
@@ -308,14 +297,20 @@ def run_command(
     anyhow where that is None. It runs in this process, unless it ends the one that it runs in.
     """
     words = [str(arg) for arg in args]
-    if words and words[0] in PROCESSES and "--help" not in words:
+    if words[:1] == ["jsonl"]:
+        process = Forked(words, cwd, environment(env or {}))
+        printed, errors = (text.decode() for text in process.communicate(said.encode()))
+        ended = process.wait()
+        assert code in (None, ended), printed + errors
+        return subprocess.CompletedProcess(words, ended, printed, errors)
+    if words[:1] == ["hook"] and "--help" not in words:
         return run_process(*words, cwd=cwd, env=env, said=said, code=code)
     with as_command(cwd, env or {}):
-        ended = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
-    if ended.exception is not None and not isinstance(ended.exception, SystemExit):
-        raise ended.exception
-    assert code in (None, ended.exit_code), ended.output
-    return subprocess.CompletedProcess(words, ended.exit_code, ended.stdout, ended.stderr)
+        done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert code in (None, done.exit_code), done.output
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.forks import Forked
 from tests.kb.samples import claim, entity, make_kb, page, put
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import environment
 from tests.semantic import model
 
 WAIT = 30.0
@@ -24,25 +24,15 @@ class Process:
     """A process that answers JSON lines."""
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [COMMAND, "jsonl"],
-            cwd=root,
-            env=environment(env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self._process = Forked(["jsonl"], root, environment(env))
 
     def line(self, operation: str, **params: object) -> str:
         """The answer as it came."""
         process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
         request = {"id": 1, "method": f"kb.{operation}", "params": params}
-        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        return process.stdout.readline()
+        return process.stdout.readline().decode()
 
     def ask(self, operation: str, **params: object) -> dict[str, Any]:
         answered = json.loads(self.line(operation, **params))
@@ -70,8 +60,8 @@ class Process:
 
     def end(self) -> str:
         """End it; what it wrote to standard error."""
-        _, errors = self._process.communicate(timeout=WAIT)
-        return errors
+        _, errors = self._process.communicate(b"")
+        return errors.decode()
 
 
 Start = Callable[..., Process]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.engine.processes import until
+from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import environment
 
 Answer = dict[str, Any]
 
@@ -37,13 +37,7 @@ def answers(
 
 
 def _answered(root: Path, sent: bytes, env: Mapping[str, str]) -> list[bytes]:
-    done = subprocess.run(
-        [COMMAND, "jsonl"],
-        input=sent,
-        capture_output=True,
-        cwd=root,
-        env=environment(env),
-        timeout=60,
-        check=True,
-    )
-    return done.stdout.splitlines()
+    process = Forked(["jsonl"], root, environment(env))
+    printed, errors = process.communicate(sent)
+    assert process.returncode == 0, errors
+    return printed.splitlines()
