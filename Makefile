@@ -9,7 +9,7 @@ BIN := .venv/bin
 PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
-.PHONY: help setup demo test check lint types schemas extension-check unit extension-test \
+.PHONY: help setup demo test check lint types sizes schemas extension-check unit extension-test \
 	e2e pictures vsix soak bench million eval fit node workbench generate \
 	packages release-check workflows clean
 
@@ -47,7 +47,7 @@ demo: .venv-demo/.ready ## A short session over the example knowledge base; need
 test: ## Every check and every test; the last line counts them
 	@scripts/test
 
-check: lint types schemas extension-check ## What needs no running: style, types, generated files
+check: lint types schemas extension-check sizes ## What needs no running: style, types, generated files, sizes
 
 lint: $(PYTHON_READY)
 	$(BIN)/ruff check .
@@ -55,6 +55,9 @@ lint: $(PYTHON_READY)
 
 types: $(PYTHON_READY)
 	$(BIN)/mypy
+
+sizes: ## Statements, lines and modules of each room
+	@python3 scripts/sizes.py
 
 schemas: $(PYTHON_READY)
 	$(BIN)/python -m scripts.schemas --check
