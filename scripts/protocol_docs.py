@@ -213,9 +213,6 @@ def _events(recorder: Recorder, schema: dict[str, Any]) -> str:
     prompt = {"session_id": "agent-7", "text": PROMPT}
     examples = {
         "vouch/prompt": recorder.tell("vouch/prompt", prompt),
-        "vouch/didDismiss": recorder.block(
-            {"method": "vouch/didDismiss", "params": {"id": "limit-per-depot"}}
-        ),
         "vouch/didChangeSalience": recorder.told(_is_salience),
         "vouch/didChangeStatus": recorder.told(_is_quiet),
         "vouch/sessionEnd": recorder.block(

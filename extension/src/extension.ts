@@ -71,7 +71,7 @@ export function activate(context: vscode.ExtensionContext): void {
       expertsAtCaret: () => experts.find(wordAtCaret()),
       expertsOnRow: (row: { node: EntityNode }) => experts.find(row.node.subject.name),
       filterExperts: () => experts.filter(),
-      ...rowCommands(ask, panel.inFile, panel.inPlay, server),
+      ...rowCommands(ask, panel.inFile, panel.inPlay),
     }),
     ...watchers(panel, server, start),
   );

@@ -238,14 +238,6 @@ export interface DidChangeStatus {
   readonly generation: number;
 }
 
-/** A line that a reader waved away. It is counted, nothing else. */
-export interface DismissParams {
-  /** The id of the artifact that the line is about. */
-  readonly id: string;
-  /** Its knowledge base; null: the first that has it. */
-  readonly collection: string | null;
-}
-
 /** An entity with what is known of it. */
 export interface EntityResult {
   /** Rises with every change published. */
@@ -484,32 +476,6 @@ export interface IdParams {
   readonly root?: string | null;
   /** As other answers give it: whole, or its beginning, of at least 16 characters and 3 words; of an entity also a name or an alias. */
   readonly id: string;
-}
-
-/** What agents were given of one knowledge base in the last 30 days, and used: an estimate. */
-export interface LedgerTotals {
-  readonly collection: string;
-  /** Prompts that a hook reported. */
-  readonly prompts: number;
-  /** Of these, those to which something was said. */
-  readonly told: number;
-  readonly silent: number;
-  /** Lines given, in blocks for prompts and files. */
-  readonly lines: number;
-  /** Characters of these lines. */
-  readonly characters: number;
-  /** Of the lines, those that an answer used. Null: no answer was read. */
-  readonly used: number | null;
-  /** Lines after which an answer was read. */
-  readonly judged: number;
-  /** Lines that a reader waved away. */
-  readonly dismissed: number;
-  /** Files of claims that were opened in an editor. */
-  readonly opened: number;
-  /** Lines of claims that were marked stale when given. */
-  readonly stale: number;
-  /** Lines that were never used since the process began, the most given first. */
-  readonly unused: readonly UnusedLine[];
 }
 
 /** A text, or an open document. */
@@ -896,7 +862,7 @@ export interface SessionEndParams {
   readonly root?: string | null;
 }
 
-/** Figures, none of them text: of the last 30 days, and since the process began. */
+/** Figures of this process since it began, kept in memory; none of them is a text. */
 export interface StatsResult {
   /** Rises with every change published. */
   readonly generation: number;
@@ -906,7 +872,17 @@ export interface StatsResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
-  readonly ledger: readonly LedgerTotals[];
+  /** Prompts that hooks reported. */
+  readonly prompts: number;
+  /** Of these, those to which something was said. */
+  readonly told: number;
+  readonly silent: number;
+  /** Lines given, in blocks for prompts and files. */
+  readonly lines: number;
+  /** Phrases that texts were probed for. */
+  readonly phrases: number;
+  /** Of these, those that a session remembered. */
+  readonly from_cache: number;
   readonly operations: readonly OperationStats[];
 }
 
@@ -968,13 +944,6 @@ export interface TiedFile {
   readonly claims: readonly TiedClaim[];
 }
 
-/** A claim or page of which every line that was given since the process began went unused. */
-export interface UnusedLine {
-  readonly id: string;
-  /** Lines about it that were given. */
-  readonly given: number;
-}
-
 /** Who asks; decides which private and project-bound claims are visible. */
 export interface ViewerParams {
   /** Project that the viewer belongs to. */
@@ -1006,7 +975,6 @@ export interface Requests {
 export interface Notifications {
   "vouch/didChangeSalience": DidChangeSalience;
   "vouch/didChangeStatus": DidChangeStatus;
-  "vouch/didDismiss": DismissParams;
   "vouch/prompt": PromptParams;
   "vouch/sessionEnd": SessionEndParams;
 }

@@ -36,7 +36,6 @@ export const CLIENT_SETTINGS = [
 export const USER_SETTINGS = [
   'people.git',
   'people.never',
-  'ledger.enabled',
   'semantic.model',
   'semantic.ollama',
   'semantic.speaks',

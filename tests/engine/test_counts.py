@@ -177,10 +177,6 @@ def test_the_last_of_fifty_events_costs_no_more_than_the_first(
         ("post-tool-use", {"tool_input": tool}),
         ("post-tool-use", {"tool_input": edit}),
         ("user-prompt-submit", {"prompt": "How does Relay talk to the scanners?"}),
-        (
-            "stop",
-            {"last_assistant_message": "Relay talks to the scanners by radio, as INC-118 has it."},
-        ),
     ]
     costs: list[Counts] = []
     spoken = 0

@@ -77,6 +77,19 @@ def test_calls_are_counted_and_timed(engine: Engine) -> None:
     (row,) = found["operations"]
     assert (row["operation"], row["count"]) == ("probe", 3)
     assert 0 < row["p50_ms"] <= row["p95_ms"]
+    assert found["phrases"] == 3 * found["from_cache"] / 2 > 0
+
+
+def test_lines_count_once_a_session_as_they_are_given(engine: Engine) -> None:
+    for _ in range(2):
+        asked = {"task": PROMPT, "session_id": "s", "repeat": False}
+        items = call(engine, "context", asked, Caller())["items"]
+        assert call(engine, "stats", {}, Caller())["lines"] > 0
+    assert items == []
+    call(engine, "context", {"task": PROMPT}, Caller())
+    found = call(engine, "stats", {}, Caller())
+    assert found["lines"] == engine.stats.lines > 0
+    assert (found["prompts"], found["told"], found["silent"]) == (0, 0, 0)
 
 
 def test_figures_alone_are_kept(engine: Engine) -> None:

@@ -35,7 +35,7 @@ def _groups(handler: Schema) -> Schema:
     return {"type": "array", "items": _object(["hooks"], matcher={"type": "string"}, hooks=hooks)}
 
 
-_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
+_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
 
 # code.claude.com/docs: plugins reference, hooks reference, MCP. A `description` beside servers is
 # ignored.

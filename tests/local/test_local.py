@@ -337,7 +337,7 @@ def test_every_knowledge_base_has_a_name_that_fits(place: Place, tmp_path: Path)
 def test_stats_from_the_shell(start: Any, place: Place) -> None:
     command = ("stats", "--json", "--root", place.root)
     without = json.loads(run_command(*command, env=place.env).stdout)
-    assert (without["ledger"][0]["prompts"], without["ledger"][0]["used"]) == (0, None)
+    assert (without["prompts"], without["lines"]) == (0, 0)
     one = start()
     assert prompt(place)
     one.request("vouch/entity", {"id": "jwt"})

@@ -15,7 +15,6 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
@@ -102,7 +101,7 @@ async def test_who_owns_the_socket_asks_nobody(
     monkeypatch.setattr(server, "ask", lambda *what, **_: asked.append(what))
     served = _answers(root, root)
     engine = served._own_engine()
-    engine.usage.keep(root, UsageLedger.of(root, engine.env, engine.now))
+    engine.owned.add(root)
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert "Keys rotate." in found["structuredContent"]["text"]
     again = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
@@ -149,8 +148,7 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     root = base(tmp_path / "kb")
     served = _answers(root, root)
     engine = served._own_engine()
-    ledger = UsageLedger.of(root, engine.env, engine.now)
-    engine.usage.keep(root, ledger)
+    engine.owned.add(root)
     begun, go_on = _held_up(monkeypatch)
     asked = asyncio.create_task(_called(served, "kb_context", session_id="agent", **GIVEN_ONCE))
     await anyio.to_thread.run_sync(begun.wait, WAIT)
@@ -159,10 +157,10 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     assert asked.cancelled()
     go_on.set()
     await _called(served, "kb_context", task="vault")  # answered after the thread went on
-    assert ledger.latest().lines == 0
+    assert engine.stats.lines == 0
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert found["structuredContent"]["items"]
-    assert ledger.latest().lines > 0
+    assert engine.stats.lines > 0
 
 
 @pytest.mark.anyio

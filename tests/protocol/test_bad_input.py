@@ -27,7 +27,6 @@ def goes_on(client: Client) -> None:
         ("vouch/experts", {"topic": "jwt", "limit": SECRET}, "limit"),
         ("vouch/experts", {"topic": "\ud800"}, "topic"),
         ("vouch/sessionEnd", {}, "session_id"),
-        ("vouch/didDismiss", {"collection": SECRET}, "id"),
         ("textDocument/hover", {"textDocument": {"uri": "file:///x"}}, "position"),
         (
             "textDocument/hover",
@@ -331,8 +330,6 @@ def test_a_bad_notification_is_noted_in_a_line(serve: Serve, root: Path) -> None
         ("vouch/prompt", {}),
         ("vouch/prompt", {"session_id": "", "text": 5}),
         ("vouch/sessionEnd", {}),
-        ("vouch/didDismiss", {"id": SECRET, "collection": [SECRET]}),
-        ("vouch/didDismiss", {"id": SECRET}),
         ("vouch/experts", {"topic": ""}),
         ("vouch/claim", {"id": SECRET}),
         ("textDocument/didOpen", {}),

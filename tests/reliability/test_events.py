@@ -1,4 +1,4 @@
-"""Random events of agents and editors over a live process, and random bytes where owners and counts
+"""Random events of agents and editors over a live process, and random bytes where owners
 are kept: each event has one answer, nothing fails, and nothing of them stands in a log.
 """
 
@@ -12,10 +12,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine.ledger import UsageLedger
 from vouch_sidecar.surfaces.hook import payload as payloads
 from vouch_sidecar.surfaces.hook.client import _reduced
-from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START, STOP
+from vouch_sidecar.surfaces.hook.payload import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.workspace.code_owners import rules_in
 
@@ -65,7 +64,6 @@ def events(root: Path) -> Mapping[str, dict[str, Any]]:
         PROMPT: {**of, "prompt": f"How does a JWT rotate, {SECRET}?"},
         START: {**of, "source": "compact"},
         FILE: {**of, "tool_name": "Edit", "tool_input": tool, "tool_response": response},
-        STOP: {**of, "last_assistant_message": f"As jwt-rotates says, {SECRET}."},
         END: of,
     }
 
@@ -75,7 +73,6 @@ def in_editor(random: Random) -> tuple[str, Any]:
     pause = {"seconds": random.choice((0, 1, None)), "root": None}
     params = {
         "vouch/pause": pause,
-        "vouch/didDismiss": {"id": "jwt-expires", "collection": None},
         "vouch/sessionEnd": {"session_id": "s"},
         "vouch/prompt": {"session_id": "s", "text": f"JWT {SECRET}"},
     }
@@ -138,7 +135,6 @@ def test_no_payload_raises(given: dict[str, Any]) -> None:
         payloads.ranges_of,
         payloads.ranges_before,
         payloads.growth_of,
-        payloads.last_answer,
     ):
         json.dumps(read(given))
 
@@ -159,21 +155,3 @@ def test_no_code_owners_raise(data: bytes) -> None:
     paths = ["src/a.py", "docs/", "a" * 300, ""]
     assert set(read.rules_for(paths)) <= set(paths)
     assert not any(OWNER in problem.message for problem in read.problems)
-
-
-DAYS = st.dictionaries(st.sampled_from(["2026-11-25", "2026-W48", "x", ""]), JSON).map(
-    lambda days: json.dumps(days).encode()
-)
-
-
-@examples(100)
-@given(st.binary(max_size=300) | DAYS)
-def test_no_ledger_raises(data: bytes) -> None:
-    with place() as (folder, _):
-        file = folder / "ledger.json"
-        file.write_bytes(data)
-        ledger = UsageLedger(file, lambda: 1_795_000_000.0)
-        ledger.count_prompt(is_told=True)
-        ledger.save()
-        assert ledger.latest().prompts >= 1
-        assert UsageLedger(file, lambda: 1_795_000_000.0).latest() == ledger.latest()

@@ -44,7 +44,6 @@ COMMANDS = {
     "context": ["context", PROMPT],
     "check": ["check"],
     "hook": ["hook", "user-prompt-submit"],
-    "stop": ["hook", "stop"],
 }
 
 

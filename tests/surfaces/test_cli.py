@@ -42,9 +42,8 @@ def root(tmp_path: Path) -> Path:
         (
             ["stats", "--header"],
             [
-                "ledger\tcollection\tprompts\ttold\tsilent\tlines\t",
-                "\nledger\tproject\t0\t0\t0\t",
-                "\nunused\tcollection\tid\tgiven\n",
+                "process\tprompts\ttold\tsilent\tlines\tphrases\tfrom_cache\n",
+                "\nprocess\t0\t0\t0\t0\t0\t0\n",
             ],
         ),
         (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t1\tyes"]),
@@ -422,10 +421,6 @@ def test_a_cited_file_is_named_where_it_lies(tmp_path: Path) -> None:
     cite(root, "drops", "Relay drops it.", "/home/somebody/repo/docs/old.md", text)
     (row,) = (one for one in run(root, "claim", "drops").stdout.splitlines() if "citation" in one)
     assert row.split("\t")[3] == "docs/new.md"
-
-
-def test_figures_on_a_terminal_where_nothing_was_asked(root: Path) -> None:
-    assert any("0 prompts" in line for line in on_terminal(100, "stats", cwd=root))
 
 
 def test_the_words_that_ask_for_somebody_are_no_topic() -> None:

@@ -1,12 +1,6 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import {
-  type ClaimView,
-  type DidChangeStatus,
-  type Notifications,
-  PROTOCOL,
-  type Requests,
-} from '../protocol.gen';
+import { type ClaimView, type DidChangeStatus, PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import type { State } from '../status/summary';
 import { coalesce } from './coalesce';
@@ -26,7 +20,7 @@ export interface Listeners {
 }
 
 /** The notifications that are sent to the server, with their params. */
-type Sent = Pick<Notifications, 'vouch/didDismiss'> & {
+type Sent = {
   'textDocument/didSave': { textDocument: { uri: string } };
   'workspace/didChangeConfiguration': { settings: object };
 };

@@ -2,7 +2,6 @@
 import * as vscode from 'vscode';
 import type { InFile } from '../inFile/inFileView';
 import type { InPlay } from '../inPlay/inPlayView';
-import type { Server } from '../server/server';
 import { type Ask, askEntity, targetOf } from './ask';
 import { type ClaimNode, type EntityNode, type Node, nameOf } from './nodes';
 import { openTarget } from './open';
@@ -12,7 +11,6 @@ export const rowCommands = (
   ask: Ask,
   inFile: Pick<InFile, 'dismiss' | 'restore'>,
   inPlay: Pick<InPlay, 'hide'>,
-  server: Pick<Server, 'notify'>,
 ) => ({
   openRow: async ({ node }: { node: Node }) => {
     const target = await targetOf(ask, node);
@@ -30,10 +28,7 @@ export const rowCommands = (
     inPlay.hide(node);
     return hideTopic(node.subject.name);
   },
-  dismissClaim: ({ node }: { node: ClaimNode }) => {
-    inFile.dismiss(node);
-    return server.notify('vouch/didDismiss', node.claim);
-  },
+  dismissClaim: ({ node }: { node: ClaimNode }) => inFile.dismiss(node),
   restoreClaims: () => inFile.restore(),
 });
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.given_once import given_by, was_given
 from vouch_sidecar.engine.session import GivenKey, Session
-from vouch_sidecar.engine.usage import UsageCounts
+from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import (
@@ -65,7 +65,7 @@ class ContextAnswer:
     given: Mapping[GivenKey, Hashable] = field(default_factory=dict)
     """What the block gives the session, with its state now."""
 
-    def record(self, usage: UsageCounts) -> None:
+    def record(self, stats: Stats) -> None:
         """Record that the block was heard, on the event loop."""
         session, request = self.request.session, self.request
         if session is None:
@@ -76,8 +76,7 @@ class ContextAnswer:
             if request.texts is not None:
                 session.record_texts(request.texts)
             session.record_given(self.given)
-            prompt = " ".join(request.texts or ())
-            usage.count_given(self.served, session, prompt, self.block)
+            stats.lines += len(self.block.lines)
 
 
 def answer_context(served: Sequence[Served], request: ContextRequest) -> ContextAnswer:

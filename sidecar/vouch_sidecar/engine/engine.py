@@ -21,7 +21,6 @@ from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.engine.surroundings import Stage
-from vouch_sidecar.engine.usage import UsageCounts
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
@@ -76,7 +75,8 @@ class Engine:
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
         self._follower: Follower | None = None
-        self.usage = UsageCounts()
+        self.owned: set[Path] = set()
+        """Roots of the knowledge bases whose socket this process owns."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""

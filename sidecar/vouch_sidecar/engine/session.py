@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from vouch_sidecar.index.memo import Memo
-from vouch_sidecar.retrieval.blocks.line_use import GivenLine
 from vouch_sidecar.retrieval.session_update import PushedBefore
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ _CUT_AT_END = re.compile(r"\s\S{0,80}$")
 """The beginning of a word whose end was cut off."""
 _BREAK = "\n\n"
 """Replaces the text left out: no name continues across it."""
-MAX_HANDED = 100
-"""Lines of blocks of which it is judged whether an answer uses them."""
 PROBED_TURNS = 10
 RANKINGS = 8
 """Rankings remembered for the current window: one per knowledge base and number of rows."""
@@ -67,8 +64,6 @@ class AnswersGiven:
 
     given: dict[GivenKey, object] = field(default_factory=dict)
     """What was given, with its state then."""
-    lines: list[tuple[Hashable, GivenLine]] = field(default_factory=list)
-    """(identity, line) of the blocks that were given."""
     context_texts: list[str] = field(default_factory=list)
     """The texts for which `context` was last asked with `repeat: false`."""
     last_task: str | None = None
@@ -235,25 +230,6 @@ class Session:
         """Record what was given, each in a state, which differs once it has changed."""
         self._answers.given |= given
 
-    def record_line(self, identity: Hashable, line: GivenLine) -> None:
-        """Record a line of a block that was given, to find out later whether an answer used it."""
-        self._answers.lines = [*self._answers.lines[1 - MAX_HANDED :], (identity, line)]
-
-    def judge_lines(
-        self, identity: Hashable, uses: Callable[[GivenLine], bool]
-    ) -> tuple[int, list[GivenLine]]:
-        """Record which of the latest lines of a knowledge base an answer uses. Returns how many of
-        them no answer was read for before, and those that it is the first to use.
-        """
-        lines = [line for viewer, line in self._answers.lines if viewer == identity]
-        used = [line for line in lines if not line.is_used and uses(line)]
-        unread = sum(not line.is_judged for line in lines)
-        for line in lines:
-            line.is_judged = True
-        for line in used:
-            line.is_used = True
-        return unread, used
-
     def asks_again(self, texts: Sequence[str]) -> bool:
         """Whether the previous call with `repeat: false` was for the same texts."""
         return self._answers.context_texts == list(texts)
@@ -320,7 +296,6 @@ class Session:
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._answers.given.items())
         self._answers.given = {key: state for key, state in given if key[0] != identity}
-        self._answers.lines = [pair for pair in self._answers.lines if pair[0] != identity]
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 

@@ -306,20 +306,6 @@ class People(Group):
     never: WordList = Field((), description="names and handles of those who are not told there")
 
 
-class LedgerSettings(Group):
-    """Whether it is counted what agents were given and used. A repository may only turn it off."""
-
-    path = "sidecar.ledger"
-    in_workspace = False
-    final = MappingProxyType({"enabled": False})
-
-    enabled: bool = Field(
-        True,
-        description="whether it is counted, by the day and without any text, how much agents were "
-        "given and used; `config.yaml` may only say `false`",
-    )
-
-
 class General(Group):
     """What stands in no other group."""
 
@@ -374,7 +360,6 @@ class Settings(BaseModel):
     naming: Naming = Naming()
     people: People = People()
     topics: TopicSettings = TopicSettings()
-    ledger: LedgerSettings = LedgerSettings()
     general: General = General()
     hover: Hover = Hover()
     definition: Definition = Definition()

@@ -21,7 +21,6 @@ from vouch_sidecar.operations.errors import (
 from vouch_sidecar.operations.notifications import (
     NOTIFICATIONS,
     REQUESTS,
-    DismissParams,
     PromptParams,
     salience_notification,
     status_notification,
@@ -35,7 +34,6 @@ __all__ = [
     "OPERATIONS",
     "PROTOCOL",
     "REQUESTS",
-    "DismissParams",
     "InvalidParamsError",
     "Message",
     "NotFoundError",

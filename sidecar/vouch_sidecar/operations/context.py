@@ -97,9 +97,10 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         again = turn is not None and turn.repeats(task) and not params.repeat
         is_known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if is_known and session else frozenset()
-        probed, _ = probing.probe(
+        probed, known = probing.probe(
             served, task, session, again=again, spoken=spoken, vector=ask.vector
         )
+        ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probed.phrases), known))
         is_cut = any(kb.view.deadline.cut for kb in served)
         asked = None if turn is None or is_cut else task  # what was cut short is asked anew
     request = ContextRequest(
@@ -112,7 +113,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         adjacent=params.adjacent,
     )
     answered = answer_context(served, request)
-    ask.to_record.append(partial(answered.record, ask.engine.usage))
+    ask.to_record.append(partial(answered.record, ask.engine.stats))
     speech = answered.block
     return ContextResult(
         text=speech.text,

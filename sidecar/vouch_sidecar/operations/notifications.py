@@ -10,7 +10,7 @@ from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.operations.pausing import PauseParams, PauseResult
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
-from vouch_sidecar.operations.wire import IdText, LongText, SessionId, Wire
+from vouch_sidecar.operations.wire import LongText, SessionId, Wire
 
 
 class PromptParams(Wire):
@@ -18,15 +18,6 @@ class PromptParams(Wire):
 
     session_id: SessionId = Field(description="Session whose newest text it becomes.")
     text: LongText = Field(description="The prompt in its own words.")
-
-
-class DismissParams(Wire):
-    """A line that a reader waved away. It is counted, nothing else."""
-
-    id: IdText = Field(description="The id of the artifact that the line is about.")
-    collection: str | None = Field(
-        default=None, max_length=256, description="Its knowledge base; null: the first that has it."
-    )
 
 
 class DidChangeSalience(Wire):
@@ -55,7 +46,6 @@ class DidChangeStatus(Wire):
 NOTIFICATIONS: dict[str, type[Wire]] = {
     "vouch/prompt": PromptParams,
     "vouch/sessionEnd": SessionEndParams,
-    "vouch/didDismiss": DismissParams,
     "vouch/didChangeSalience": DidChangeSalience,
     "vouch/didChangeStatus": DidChangeStatus,
 }

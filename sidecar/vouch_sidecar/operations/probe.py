@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 
 from pydantic import Field
@@ -69,6 +70,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     text = excerpt(params.text)
     served = probing.allowed(ask.served)
     probe, from_cache = probing.probe(served, text, session, vector=ask.vector)
+    ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probe.phrases), from_cache))
     hits = list(probe.hits)
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)

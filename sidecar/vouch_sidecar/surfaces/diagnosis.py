@@ -21,7 +21,6 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.check_runs import check_all
 from vouch_sidecar.engine.checks import CheckContext
-from vouch_sidecar.engine.usage import TRIAL
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.document_schema import CONTENT
 from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, RESIDENT, Finder, why_refused
@@ -322,7 +321,7 @@ def _answered(at: Examined, best: Sequence[str]) -> Remark:
         if trial == len(best):  # on a cold base, the first hooks only start a process
             ask(at.roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=at.env)
         name = best[trial % len(best)]
-        session = {"session_id": f"{TRIAL}{uuid4()}", "cwd": str(at.start)}
+        session = {"session_id": f"trial-{uuid4()}", "cwd": str(at.start)}
         prompt = {**session, "prompt": f"What is known about {name}?"}
         began = time.monotonic()
         answer = _hooked("user-prompt-submit", prompt, at.env)

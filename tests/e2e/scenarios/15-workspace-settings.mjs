@@ -11,7 +11,6 @@ const USERS = {
   'vouchSidecar.semantic.model': '/nowhere/model',
   'vouchSidecar.semantic.ollama': 'http://127.0.0.1:9',
   'vouchSidecar.semantic.speaks': true,
-  'vouchSidecar.ledger.enabled': false,
   'vouchSidecar.trust.folders': ['*'],
 };
 const heard = (folder) => path.join(path.dirname(folder), 'heard');

@@ -27,8 +27,6 @@ from vouch_sidecar.surfaces.hook.payload import (
     PROMPT,
     START,
     START_SECONDS,
-    STOP,
-    last_answer,
     prompt_of,
     session_of,
     touched_file,
@@ -255,10 +253,6 @@ def _reduced(event: str, given: Payload) -> Payload | None:
     if event == FILE:
         touched = touched_file(given)
         return None if touched is None else {"session_id": session_id, **touched}
-    if event == STOP:
-        answer = last_answer(given)
-        ended = {"session_id": session_id, "last_assistant_message": answer}
-        return None if answer is None else ended
     if event == START:
         return {"session_id": session_id, "source": given.get("source")}
     if event == END:

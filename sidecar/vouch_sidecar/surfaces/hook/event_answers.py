@@ -37,7 +37,6 @@ from vouch_sidecar.surfaces.hook.payload import (
     PROMPT,
     START,
     START_SECONDS,
-    STOP,
 )
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.local.client import HOOK
@@ -111,9 +110,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
         "viewer": payload.get("viewer"),
     }
     result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
-    speaking = {item.collection for item in result.items}
-    for served in engine.serving(caller, viewer_in(payload)):
-        engine.usage.count_prompt(served, session_id, served.view.collection in speaking)
+    engine.stats.count_prompt(bool(result.text))
     return result.text
 
 
@@ -159,7 +156,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         max_lines=MOST_LINES,
     )
     answered = answer_context(served, asked)
-    caller.when_heard(partial(answered.record, engine.usage))
+    caller.when_heard(partial(answered.record, engine.stats))
     return answered.block.text
 
 
@@ -206,17 +203,6 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)
 
 
-async def _stop(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
-    """Count which of the lines that the session was given its last answer used; says nothing."""
-    answer = given.last_answer(payload)
-    session = engine.sessions.get(session_id) if session_id is not None else None
-    if answer is not None and session is not None:
-        for served in engine.serving(caller, viewer_in(payload)):
-            if (ledger := engine.usage.ledger(served)) is not None:
-                ledger.read_answer(served.view, session, answer)
-    return ""
-
-
 async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
     """Drop the session, and those of its subagents."""
     if session_id is not None:
@@ -231,7 +217,6 @@ EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]
     PROMPT: _prompt,
     START: _begin,
     FILE: _file,
-    STOP: _stop,
     END: _end,
 }
 """The handler of each event, by its name on the command line."""

@@ -13,8 +13,6 @@ Payload = Mapping[str, Any]
 
 MAX_PROMPT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
-ANSWER_CHARS = 65_536
-"""Characters of an answer that are looked at."""
 MAX_SESSION_ID = 256
 AGENT = "#"
 """Stands between the ids of a session and of a subagent in it."""
@@ -29,7 +27,6 @@ TO_THE_END = 2_000
 PATHS = ("file_path", "path", "notebook_path", "filePath")
 
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
-STOP = "stop"
 START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
 DEFAULT_LIMIT = 0.5
@@ -39,7 +36,6 @@ NAMES = {
     START: "SessionStart",
     FILE: "PostToolUse",
     END: "SessionEnd",
-    STOP: "Stop",
 }
 """The hosts' names of events, by the names on our command line."""
 
@@ -74,14 +70,6 @@ def prompt_of(payload: Payload) -> str | None:
     if not isinstance(prompt, str) or len(prompt) > MAX_PROMPT:
         return None
     return _whole(typed_of(prompt)) or None
-
-
-def last_answer(payload: Payload) -> str | None:
-    """The beginning of the answer that an agent has just given; None where the host hands none
-    over.
-    """
-    answer = payload.get("last_assistant_message")
-    return _whole(answer[:ANSWER_CHARS]) if isinstance(answer, str) and answer.strip() else None
 
 
 def edited_file(payload: Payload) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vouch_sidecar.surfaces.hook.payload import NAMES
 
 HOST_EVENTS = {
-    "claude-code": ("session-start", "user-prompt-submit", "post-tool-use", "stop", "session-end"),
-    "codex": ("session-start", "user-prompt-submit", "stop", "session-end"),
+    "claude-code": ("session-start", "user-prompt-submit", "post-tool-use", "session-end"),
+    "codex": ("session-start", "user-prompt-submit", "session-end"),
     "cursor": (),
     "opencode": (),
     "zed": (),

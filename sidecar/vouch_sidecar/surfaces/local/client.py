@@ -30,8 +30,6 @@ HOOK, TOOL = "hook.", "tool."
 MCP, whose names follow.
 """
 OF_AGENTS = (HOOK, TOOL)
-REACTION = "reaction"
-"""The method by which another process says what a reader did with a line."""
 SOON_SECONDS = 2.0
 """Time limit for what a process answers at once, also while it reads its files for the first time.
 One that is silent for so long hangs.

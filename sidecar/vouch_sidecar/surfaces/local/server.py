@@ -20,7 +20,6 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changes import Changes
-from vouch_sidecar.engine.ledger import REACTIONS, UsageLedger
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
@@ -30,7 +29,6 @@ from vouch_sidecar.surfaces.local.client import (
     MAX_LOCAL_MESSAGE,
     OF_AGENTS,
     PROCESS,
-    REACTION,
     carried,
 )
 from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow, parts_in
@@ -133,21 +131,19 @@ class LocalServer:
         """Answer on a socket while its file exists and no editor asks for it."""
         connected = functools.partial(self._serve_client, root)
         engine = self._engine
-        ledger = UsageLedger.of(root, engine.env, engine.now)
-        engine.usage.keep(root, ledger)
-        forget = at_end(functools.partial(_close, owned, ledger))
+        engine.owned.add(root)
+        forget = at_end(owned.release)
         server = await asyncio.start_unix_server(
             connected, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
         try:
             while owned.holds() and root not in self._requested:
                 await anyio.sleep(CHECK_SECONDS)
-                ledger.save()
         finally:
             server.close()
             forget()
-            engine.usage.let_go(root)
-            _close(owned, ledger)
+            engine.owned.discard(root)
+            owned.release()
 
     async def _serve_client(
         self, root: Path, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -223,16 +219,6 @@ class LocalServer:
             return refusal(request.get("id"), "not_resident", reason)
         return _result(request, sorted(map(str, self._engine.collections)))
 
-    def _count_reaction(self, request: Request, caller: Caller) -> dict[str, Any]:
-        params = request.get("params")
-        given = params.get("reaction") if isinstance(params, Mapping) else None
-        reaction = next((reaction for reaction in REACTIONS if reaction == given), None)
-        for served in self._engine.serving(caller):
-            ledger = self._engine.usage.ledger(served)
-            if reaction is not None and ledger is not None:
-                ledger.count_reaction(reaction)
-        return _result(request, {})
-
     def _serve_also(self, roots: Iterable[Path]) -> None:
         """Serve more knowledge bases: whoever asks about several may find a process for each."""
         for root in roots:
@@ -253,19 +239,12 @@ class LocalServer:
 _OWN_METHODS: Mapping[str, Callable[[LocalServer, Request, Caller], dict[str, Any]]] = {
     PROCESS: LocalServer._about_process,
     STOP_PROCESS: LocalServer._about_stopping,
-    REACTION: LocalServer._count_reaction,
 }
 """What is asked of the process itself. All else is an event of an agent, or an operation."""
 
 
 def _result(request: Request, result: object) -> dict[str, Any]:
     return {"id": request.get("id"), "ok": True, "result": result}
-
-
-def _close(owned: Ownership, ledger: UsageLedger) -> None:
-    """Let another process own the socket, and count from where this one ends."""
-    ledger.save()
-    owned.release()
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:

@@ -138,7 +138,7 @@ class Answers:
         if not roots or self._engine is None:
             return bool(roots)
         names_session = isinstance(arguments.get("session_id"), str)
-        return names_session and self._engine.usage.kept(Path(in_order(roots)[0])) is None
+        return names_session and Path(in_order(roots)[0]) not in self._engine.owned
 
     async def _ask_owner(self, method: str, params: Object, roots: frozenset[Path]) -> Object:
         """The result that the socket's owner gives. Raises `UnansweredError`."""

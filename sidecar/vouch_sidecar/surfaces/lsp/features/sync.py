@@ -6,7 +6,6 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.surfaces.lsp.features.reactions import opened
 from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
@@ -44,7 +43,6 @@ class Sync:
         server.typing.follow(item.uri, TypedText(server.session_id, slots, text, at_word_end=True))
         if (path := path_of(item.uri)) is not None:
             server.engine.serve_from(path)
-            opened(server, path)
             self._tell(item.uri)
 
     def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
