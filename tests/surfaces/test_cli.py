@@ -274,29 +274,12 @@ def test_check_for_github(root: Path) -> None:
     assert line == f"::warning {place}::`entities.1` names no entity: gone:1"
 
 
-def test_check_for_code_scanning(root: Path) -> None:
-    knowledge.claim(root, "lost", "JWT, lost.", "jwt", "gone")
-    log = json.loads(run(root, "check", "--format", "sarif", code=1).stdout)
-    (result,) = log["runs"][0]["results"]
-    assert (log["version"], result["ruleId"], result["level"]) == (
-        "2.1.0",
-        "dangling-entity",
-        "warning",
-    )
-    (place,) = result["locations"]
-    assert place["physicalLocation"] == {
-        "artifactLocation": {"uri": ".vouch/claims/lost.yaml"},
-        "region": {"startLine": 7, "startColumn": 19},
-    }
-    assert log["runs"][0]["tool"]["driver"]["rules"] == [{"id": "dangling-entity"}]
-
-
 def test_a_hint_is_no_problem(root: Path) -> None:
     body = "A [[nowhere]] to go, and no `[[test]]`."
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
     done = run(root, "check")
     assert (done.stdout, done.stderr) == ("", "No problems. 1 hint: `--hints` lists them\n")
-    for form in ("github", "sarif", "json"):
+    for form in ("github", "json"):
         listed = [run(root, "check", "--format", form, *more).stdout for more in ([], ["--hints"])]
         assert ["dangling-link" in text for text in listed] == [False, True]
     said = run(root, "check", "--hints").stdout
@@ -552,7 +535,6 @@ HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
     "args",
     [
         ["check", "--format", "github"],
-        ["check", "--format", "sarif"],
         ["check", "--json"],
         ["check"],
         ["search", "JWT", "--json"],

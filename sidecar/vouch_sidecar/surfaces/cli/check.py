@@ -7,11 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote_from_bytes
 
 import click
 
-from vouch_sidecar import __version__
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.check_runs import check_all
@@ -26,11 +24,9 @@ from vouch_sidecar.surfaces.console.options import common_options, print_json, r
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1
-FORMATS = ("text", "json", "github", "sarif")
+FORMATS = ("text", "json", "github")
 GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
-SARIF = {"error": "error", "warning": "warning", "hint": "note"}
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 class FoundProblem(NamedTuple):
@@ -59,8 +55,6 @@ def _check(**given: Any) -> None:
     if given["as_json"] or given["form"] == "json":
         listed = [_as_json(entry) for entry in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
-    elif given["form"] == "sarif":
-        print_json(_as_sarif(problems))
     elif given["form"] == "github":
         for problem in problems:
             say(_as_github(problem))
@@ -142,36 +136,6 @@ def _escaped(text: str, signs: str = "") -> str:
     return text
 
 
-def _as_sarif(problems: Sequence[FoundProblem]) -> dict[str, Any]:
-    """A SARIF 2.1.0 log, for code scanning."""
-    rules = [{"id": code} for code in sorted({entry.problem.code for entry in problems})]
-    driver = {"name": "vouch-sidecar", "version": __version__, "rules": rules}
-    results = [_sarif_result(entry) for entry in problems]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _sarif_result(reported: FoundProblem) -> dict[str, Any]:
-    problem = reported.problem
-    result = {
-        "ruleId": problem.code,
-        "level": SARIF[problem.severity],
-        "message": {"text": reported.message},
-    }
-    if reported.file is None:
-        return result
-    # Relative to the working folder, which is the root of the checkout in CI.
-    here = Path.cwd()
-    uri = reported.file.as_uri()
-    if reported.file.is_relative_to(here):
-        uri = quote_from_bytes(os.fsencode(reported.file.relative_to(here)))
-    place = {
-        "artifactLocation": {"uri": uri},
-        "region": {"startLine": problem.line, "startColumn": problem.column},
-    }
-    return {**result, "locations": [{"physicalLocation": place}]}
-
-
 check = click.Command(
     "check",
     callback=_check,
@@ -181,7 +145,7 @@ check = click.Command(
             type=click.Choice(FORMATS),
             default="text",
             show_default=True,
-            help="github: annotations of a pull request; sarif: for code scanning.",
+            help="github: annotations of a pull request.",
         ),
         click.Option(["--hints"], is_flag=True, help="List hints as well."),
         *common_options(),
