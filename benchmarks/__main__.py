@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import heartbeat, hook, semantic, sidecar, vouch, worst
+from benchmarks import hook, sidecar
 from benchmarks.generate import LARGE, MEDIUM, SMALL, Size, generated, questions_of
 from benchmarks.report import Results, as_json, conditions, table
 
@@ -48,21 +48,8 @@ def _measured(name: str, size: Size, quick: bool) -> Results:
         _say(name, "questions")
         result = Results(size, sidecar.measure(root, folder / "asked", questions))
         result.sidecar["names"] = sidecar.names(root, questions)
-        _say(name, "stalls of the loop")
-        result.sidecar |= heartbeat.measure(root, folder / "heart")
-        if not size.words and (size == SMALL or not quick):  # up to minutes a call
-            _say(name, "vouch-kb")
-            calls = 1 if size == LARGE else 2
-            result.vouch = vouch.measure(root, questions, calls, index=size != LARGE)
-        if size == MEDIUM:
-            _say(name, "worst cases")
-            result.sidecar |= worst.measure(root, folder / "asked")
-            _say(name, "meaning")
-            result.sidecar |= semantic.measure(root, folder / "meant", questions)
         _say(name, "hooks")
         result.sidecar |= hook.measure(root, folder / "asked", questions)
-        if result.vouch and size != LARGE:  # minutes a prompt there
-            result.vouch |= hook.theirs(root, questions)
         if not quick and size == MEDIUM:
             _say(name, "many saves")
             result.sidecar["day"] = sidecar.day(root, folder / "asked", questions)

@@ -7,16 +7,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from benchmarks.client import COMMAND, connected, environment
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
 OURS = (COMMAND, "hook", "user-prompt-submit")
-THEIRS = (Path(sys.executable).with_name("vouch-kb"), "context-hook")
 RUNS = 15
-THEIR_RUNS = 3
 Env = Mapping[str, str]
 
 
@@ -43,18 +40,7 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
     return {name: Figure.of(taken) for name, taken in samples.items()}
 
 
-def theirs(root: Path, questions: Questions) -> Figures:
-    """The hook of vouch-kb."""
-    with TemporaryDirectory(prefix="v") as apart:
-        env = environment(Path(apart))
-        prompts = questions.prompts[: THEIR_RUNS + 1]
-        taken = [_run(THEIRS, env, root, prompt, silent=True) for prompt in prompts]
-    return {"hook": Figure.of(taken[1:])}
-
-
-def _run(
-    command: Sequence[str | Path], env: Env, root: Path, prompt: str, *, silent: bool = False
-) -> float:
+def _run(command: Sequence[str | Path], env: Env, root: Path, prompt: str) -> float:
     """Ask as an agent does. The same prompt in the same session would be answered once."""
     event = json.dumps({"session_id": prompt, "prompt": prompt, "cwd": str(root)}).encode()
     said = []
@@ -64,6 +50,6 @@ def _run(
         said.append(done.returncode == 0 and done.stdout)
 
     seconds = timed(run)
-    if not said[0] and not silent:
+    if not said[0]:
         raise RuntimeError("the hook said nothing, so nothing was measured")
     return seconds

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.generate import LARGE, MEDIUM, Size
-from benchmarks.timing import Figure, Figures
-from benchmarks.vouch import VERSION
+from benchmarks.timing import Figures
 
 
 class Row(NamedTuple):
@@ -35,15 +34,6 @@ ROWS = (
     Row("probe, 200 characters", "probe", "ms", (10, 20)),
     Row("context, 200 characters", "context", "ms", (10, 20)),
     Row("search", "search", "ms", (15, 30)),
-    Row("hover on an id", "hover", "ms", (30, None)),
-    Row("definition of an id", "definition", "ms", (30, None)),
-    Row("completion of an id", "completion", "ms", (30, None)),
-    Row("references to an id", "references", "ms", (30, None)),
-    Row("diagnostics of an open file", "diagnostics", "ms", (100, None)),
-    Row("with a model: a prompt embedded", "embedded"),
-    Row("with a model: search", "search by meaning"),
-    Row("with a model: all vectors", "vectors", "s"),
-    Row("with a model: memory beside", "memory of meaning", "MB"),
     Row("names in 100 KB (median)", "names", "ms", (40, 40), median=True),
     Row("file saved → fresh answer", "saved", "ms", (60, 100)),
     Row("first start → complete", "first start", "s", (4, 35)),
@@ -51,24 +41,13 @@ ROWS = (
     Row("process → `initialize` (median)", "process", "s", median=True),
     Row("hook, a sidecar runs (median)", "hook", "ms", median=True),
     Row("`python -c pass` (median)", "python", "ms", median=True),
-    Row("worst: 1,000 names in a prompt", "worst: names", "ms", (300, None)),
-    Row("worst: 8 slots of 125 names", "worst: window", "ms", (300, None)),
-    Row("worst: a JSON inventory of 100 KB", "worst: inventory", "ms", (300, None)),
-    Row("worst: a search for 30 words", "worst: words", "ms", (300, None)),
     Row("memory before a question", "memory at first", "MB"),
     Row("memory after all questions", "memory", "MB", (120, 250)),
     Row("of it, shared between processes", "shared", "MB"),
     Row("memory at most", "peak", "MB"),
     Row("memory after 1,000 saves", "day", "MB"),
-    Row("longest stall: first start", "stall: first start", "ms", (50, 100)),
-    Row("longest stall: later start", "stall: later start", "ms", (50, 100)),
-    Row("longest stall: save", "stall: save", "ms", (50, 100)),
-    Row("longest stall: checkout of 300", "stall: checkout", "ms", (50, 100)),
-    Row("longest stall: new base", "stall: new base", "ms", (50, 100)),
 )
 PER_UNIT = {"ms": 1e-3, "s": 1.0, "MB": 1e6}
-_FORMER = {"first start": "index"}
-"""What vouch-kb does instead, where it is not called alike."""
 _PACKAGES = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
 
 
@@ -78,7 +57,6 @@ class Results:
 
     size: Size
     sidecar: Figures
-    vouch: Figures = field(default_factory=dict)
 
 
 def conditions() -> dict[str, Any]:
@@ -92,7 +70,7 @@ def conditions() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in _PACKAGES} | {"vouch-kb": VERSION},
+        "versions": {name: version(name) for name in _PACKAGES},
     }
 
 
@@ -103,7 +81,7 @@ def as_json(results: Sequence[Results], held: Mapping[str, Any]) -> dict[str, An
 
 def table(results: Sequence[Results]) -> str:
     """One row for each thing that is measured, one column for each knowledge base. Bold: misses
-    its aim. How many times vouch-kb takes stands beside it.
+    its aim.
     """
     heads = ["p95", *(f"aim at {size.claims:,}" for size in (MEDIUM, LARGE)), *map(_head, results)]
     lines = [_line(heads), _line(["---"] * len(heads))]
@@ -131,11 +109,4 @@ def _cell(row: Row, result: Results) -> str:
     value = (own.median if row.median else own.p95) / PER_UNIT[row.unit]
     aim = dict(zip((MEDIUM.claims, LARGE.claims), row.aims, strict=True)).get(result.size.claims)
     shown = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
-    said = f"**{shown}**" if aim is not None and value > aim else shown
-    other = result.vouch.get(_FORMER.get(row.figure, row.figure))
-    return said if other is None else f"{said} ({_times(other, own)}×)"
-
-
-def _times(other: Figure, own: Figure) -> str:
-    times = other.median / own.median
-    return f"{times:,.0f}" if times >= 10 else f"{times:.1g}"
+    return f"**{shown}**" if aim is not None and value > aim else shown

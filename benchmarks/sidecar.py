@@ -12,7 +12,6 @@ from vouch_sidecar.names.matcher import Names
 
 from benchmarks.client import Client, connected, is_finished
 from benchmarks.editing import answers_as_saved, edit, lent
-from benchmarks.features import edited
 from benchmarks.generate import Questions
 from benchmarks.timing import Figure, Figures, timed
 
@@ -32,7 +31,6 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
         time.sleep(2)  # folders are looked through once more to begin watching them
         found["memory at first"] = Figure.of([client.memory()])
         found |= _asked(client, questions)
-        found |= edited(client, root)
         for name, field in (("memory", "VmRSS"), ("shared", "RssFile")):
             found[name] = Figure.of([client.memory(field)])
         found["saved"] = _saved(client, root)
