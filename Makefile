@@ -9,7 +9,7 @@ BIN := .venv/bin
 PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
-.PHONY: help setup demo test check lint types sizes schemas extension-check unit extension-test \
+.PHONY: help setup demo test check lint types sizes schemas extension-check unit python-test extension-test \
 	e2e pictures vsix soak bench million eval fit node workbench generate \
 	packages release-check workflows clean
 
@@ -73,9 +73,12 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate
 
-unit: $(PYTHON_READY) ## Tests of the sidecar
+unit: $(PYTHON_READY) ## Tests of the sidecar that start no process: two minutes
+	$(BIN)/pytest -n auto --dist worksteal -m "not process"
+
+python-test: $(PYTHON_READY) ## All tests of the sidecar
 	mkdir -p artifacts
-	$(BIN)/pytest -n 4 --dist loadfile --junitxml=artifacts/pytest.xml
+	$(BIN)/pytest -n 4 --dist worksteal --junitxml=artifacts/pytest.xml
 
 soak: $(PYTHON_READY) ## The long form of the tests that try many things: an hour
 	scripts/hosts

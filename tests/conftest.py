@@ -19,6 +19,20 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
+STARTING = {
+    *("client", "editor", "hook", "make_kb", "place", "serve", "served", "server", "shared"),
+    *("start", "vouch_kb"),
+    *("COMMAND", "Forked", "Server", "indexed_client", "run_process", "running", "session_on"),
+}
+"""Fixtures that start a process, and what test modules import to start one."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Mark the tests that start processes."""
+    for item in items:
+        if not STARTING.isdisjoint({*item.fixturenames, *vars(item.module)}):
+            item.add_marker("process")
+
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
