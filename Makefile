@@ -81,7 +81,6 @@ python-test: $(PYTHON_READY) ## All tests of the sidecar
 	$(BIN)/pytest -n 4 --dist worksteal --junitxml=artifacts/pytest.xml
 
 soak: $(PYTHON_READY) ## The long form of the tests that try many things: an hour
-	scripts/hosts
 	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
 
 extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
@@ -131,6 +130,6 @@ workflows: $(RELEASE_READY) ## Lints .github/
 	$(BIN)/zizmor --offline --pedantic .github
 
 clean: ## Removes what was made here, the environments included
-	rm -rf .venv .venv-demo .hosts artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-demo artifacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf extension/node_modules extension/dist extension/out extension/server tests/e2e/.workbench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,7 +23,6 @@ from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
-from vouch_sidecar.surfaces.install.command import run_install
 
 from tests.engine.processes import until
 from tests.protocol import knowledge
@@ -169,44 +168,6 @@ def test_a_command_answers_while_the_index_takes_long(
     said = capsys.readouterr()
     assert json.loads(said.out)["degraded"] == ["index_building"]
     assert said.err == "Not everything is read yet: index_building.\n"
-
-
-@pytest.mark.usefixtures("held")
-def test_install_does_not_wait_for_an_index_that_takes_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    root = knowledge.make(tmp_path / "project")
-    ended: list[int] = []
-    monkeypatch.setattr("os._exit", ended.append)
-    monkeypatch.setattr("vouch_sidecar.surfaces.install.command.READY_SECONDS", 0.0)
-    run_install("zed", root, {}, user=False, dry_run=True, uninstall=False)
-    assert capsys.readouterr().err.endswith("would be installed; its claims are still being read\n")
-    assert ended == [0]
-
-
-INSTALL_OF_A_SLOW_BASE = """
-import sys
-from threading import Event
-from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.surfaces.cli import main
-from vouch_sidecar.surfaces.install import command
-command.READY_SECONDS = 0.0
-Collection.read = lambda _: Event().wait()
-main(["install", "zed", "--dry-run", "--root", sys.argv[1]])
-"""
-
-
-def test_install_ends_while_the_index_takes_long(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
-    done = subprocess.run(
-        [sys.executable, "-c", INSTALL_OF_A_SLOW_BASE, str(root)],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=True,
-    )
-    assert done.stderr.endswith("would be installed; its claims are still being read\n")
-    assert "+++ b/.zed/settings.json" in done.stdout
 
 
 @pytest.fixture

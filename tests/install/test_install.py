@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import tomllib
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
-from jsonschema import Draft202012Validator
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.cli import main
-from vouch_sidecar.surfaces.install import host_files
-from vouch_sidecar.surfaces.install.host_files import (
-    HostFile,
-    InstallError,
-    examine,
-    jsonc_value,
-    write,
-)
-from vouch_sidecar.surfaces.install.hosts import HOSTS
+from vouch_sidecar.surfaces.install.files import MARK, jsonc_value
 
-from tests.install import formats
 from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
-
-SCHEMAS: dict[str, dict[str, Any]] = {
-    ".cursor/mcp.json": formats.CURSOR,
-    "opencode.json": formats.OPENCODE,
-    ".zed/settings.json": formats.ZED,
-    f"{PLUGIN}/.claude-plugin/plugin.json": formats.CLAUDE_MANIFEST,
-    f"{PLUGIN}/hooks/hooks.json": formats.CLAUDE_HOOKS,
-    f"{PLUGIN}/.mcp.json": formats.MCP_SERVERS,
-}
 
 # By host: its file in a project, and one that a user has written by hand.
 FILES = {
@@ -88,71 +67,6 @@ def there(root: Path, name: str, text: str) -> Path:
     return path
 
 
-def pasted(host: str, text: str, shown: str) -> str:
-    """What a user makes of a file, and of what is to be added to it."""
-    if host == "codex":
-        return f"{text}\n{shown}"
-    ((key, below),) = json.loads(shown).items()
-    ours = f'"vouch-sidecar": {json.dumps(below["vouch-sidecar"])}'
-    last = {"cursor": '{"command": "x"}', "opencode": '{"enabled": true}', "zed": '"none"'}[host]
-    return text.replace(
-        last, f"{last}, " + (ours if f'"{key}"' in text else f'"{key}": {{{ours}}}')
-    )
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("host", SHARING)
-def test_a_file_that_is_there_is_its_users(
-    install: Install, root: Path, host: str, newline: str
-) -> None:
-    """What to add to it is printed. Once that is there it counts; users take it out."""
-    name, text = FILES[host]
-    path = there(root, name, text.replace("\n", newline))
-    before = path.read_bytes()
-    said = install(host)
-    assert path.read_bytes() == before
-    assert f"{name} is there already. Add this to it:" in said.stderr
-    last = said.stderr.splitlines()[-1]
-    assert f": left to paste: what stands above, into {name}; 3 claims" in last
-    assert "installed" not in said.stderr
-    shown = said.stdout[last_object(said.stdout) :]
-    path.write_bytes(pasted(host, text, shown).replace("\n", newline).encode())
-    added = path.read_bytes()
-    done = install(host)
-    assert done.stdout == ""
-    assert ": is there; 3 claims" in done.stderr.splitlines()[-1]
-    left = install(host, "--uninstall").stderr.splitlines()[-1]
-    line = added[: added.index(b"vouch-sidecar")].count(b"\n") + 1
-    assert f"left to take out by hand: what names vouch-sidecar in {name}, line {line}" in left
-    assert path.read_bytes() == added
-    assert not (root / ".cursor" / "rules").exists()
-
-
-def last_object(text: str) -> int:
-    """Where that begins which is to be added: behind the difference of other files."""
-    found = re.search(r"^(?:\{|\[mcp_servers\.vouch-sidecar\])$", text, re.MULTILINE)
-    assert found is not None
-    return found.start()
-
-
-@pytest.mark.parametrize("host", WRITING)
-def test_files_are_what_the_host_documents(install: Install, root: Path, host: str) -> None:
-    install(host)
-    checked = 0
-    for name, content in tree(root).items():
-        if name.endswith(".toml"):
-            read: Any = tomllib.loads(content.decode())
-            schema = formats.CODEX
-        elif name in SCHEMAS:
-            read, schema = jsonc_value(content.decode()), SCHEMAS[name]
-        else:
-            continue
-        Draft202012Validator.check_schema(schema)
-        Draft202012Validator(schema).validate(read)
-        checked += 1
-    assert checked == (3 if host == "claude-code" else 1)
-
-
 def test_for_the_user(install: Install, root: Path) -> None:
     home = root.parent
     project = tree(root)
@@ -173,35 +87,6 @@ def test_for_the_user(install: Install, root: Path) -> None:
     assert set(tree(home)) == {f"project/{name}" for name in project}
 
 
-def test_opencode_in_the_form_and_the_file_that_are_there(install: Install, root: Path) -> None:
-    own = there(root, ".opencode/opencode.jsonc", '{"mcp": {"servers": {}}}')
-    said = install("opencode")
-    assert not (root / "opencode.json").exists()
-    assert ".opencode/opencode.jsonc is there already" in said.stderr
-    shown, _ = json.JSONDecoder().raw_decode(said.stdout[said.stdout.index("{") :])
-    server = {"type": "local", "command": ["vouch-sidecar", "mcp"], "environment": ENV}
-    assert shown == {"mcp": {"servers": {"vouch-sidecar": server}}}
-    Draft202012Validator(formats.OPENCODE).validate(shown)
-    own.write_text(json.dumps(shown), "utf-8")
-    assert install("opencode").stdout == ""
-
-
-@pytest.mark.parametrize("host", SHARING)
-def test_a_file_of_ours_that_others_added_to_is_theirs(
-    install: Install, root: Path, host: str
-) -> None:
-    install(host)
-    path = root / FILES[host][0]
-    text = path.read_text("utf-8")
-    more = "[more]\n" if host == "codex" else ""
-    changed = text + more if more else text.replace("{\n", '{\n  "more": {},\n', 1)
-    path.write_text(changed, "utf-8")
-    assert install(host).stdout == ""
-    left = install(host, "--uninstall").stderr
-    assert f"left to delete by hand, as they were changed since: {FILES[host][0]}" in left
-    assert path.read_text("utf-8") == changed
-
-
 @pytest.mark.parametrize("host", ["claude-code", "codex", "cursor", "opencode"])
 def test_the_skill_is_one_text_in_the_open_format(install: Install, root: Path, host: str) -> None:
     install(host)
@@ -214,103 +99,6 @@ def test_the_skill_is_one_text_in_the_open_format(install: Install, root: Path, 
     named = set(re.findall(r"`kb_(\w+)`", body))
     assert named == set(re.findall(r"`vouch-sidecar (\w+)", body)) <= {*OPERATIONS}
     assert str(root) not in body
-
-
-def test_codex_may_lay_out_anew_what_was_pasted(install: Install, root: Path) -> None:
-    """As `codex mcp add` does."""
-    shown = install("codex", "--dry-run").stdout.partition("+++ b/.agents")[0]
-    lines = [line[1:] for line in shown.splitlines() if line.startswith("+") and line[1:2] != "+"]
-    server = "[mcp_servers.vouch-sidecar.env]\nPYTHONPATH = ''\nPYTHONSAFEPATH = '1'"
-    text = "\n".join(server if line.startswith("env =") else line for line in lines[1:])
-    there(root, ".codex/config.toml", f"model = 'x'\n{text}\n\n[projects.a]\nb = 1\n")
-    assert "config.toml" not in install("codex").stdout
-    assert ": is there;" in install("codex").stderr
-
-
-@pytest.mark.parametrize("host", WRITING)
-def test_what_another_version_wrote_is_renewed(install: Install, root: Path, host: str) -> None:
-    """Its hash tells that nobody changed it, whatever it says and however it is laid out."""
-    before = tree(root)
-    install(host)
-    now = tree(root)
-    for name in now.keys() - before.keys():
-        text = now[name].decode().replace("PYTHONSAFEPATH", "OLDER").replace("eviewed", "older")
-        file = HostFile(PurePosixPath(name), text)
-        (root / name).write_bytes(file.text.replace("\n", "\r\n").encode())
-    assert tree(root) != now
-    shown = install(host).stdout
-    assert re.search(r"^-[^-].*OLDER", shown, re.MULTILINE)
-    assert re.search(r"^\+.*PYTHONSAFEPATH", shown, re.MULTILINE)
-    assert tree(root) == now
-    for name in now.keys() - before.keys():
-        file = HostFile(PurePosixPath(name), now[name].decode().replace("1", "0"))
-        (root / name).write_text(file.text, "utf-8")
-    install(host, "--uninstall")
-    assert tree(root) == before
-
-
-def test_json_that_a_formatter_laid_out_anew_is_ours(install: Install, root: Path) -> None:
-    before = tree(root)
-    install("claude-code")
-    for path in (root / PLUGIN).rglob("*.json"):
-        path.write_text(json.dumps(json.loads(path.read_text("utf-8")), indent=4), "utf-8")
-    assert install("claude-code").stdout == ""
-    install("claude-code", "--uninstall")
-    assert tree(root) == before
-
-
-@pytest.mark.parametrize("host", WRITING)
-def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
-    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = tree(root.parent)
-    monkeypatch.setenv("PATH", "/nowhere")
-    for options in (["--dry-run"], []):
-        said = install(host, *options).stderr
-        assert "is not on the PATH" in said
-        assert str(COMMAND) in said
-    install(host, "--uninstall")
-    written = install(host, "--user").stdout
-    assert str(COMMAND) in written
-    if host in {"claude-code", "codex"}:
-        assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
-    assert install(host, "--user").stdout == ""
-    monkeypatch.undo()
-    monkeypatch.setenv("HOME", str(root.parent))
-    monkeypatch.chdir(root)
-    install(host, "--user", "--uninstall")
-    assert tree(root.parent) == before
-
-
-@pytest.mark.parametrize(
-    ("host", "name", "text"),
-    [
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": {"vouch-sidecar": {"command": "x"}}}'),
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": []}'),
-        ("cursor", ".cursor/mcp.json", ""),
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": NaN /* '),
-        ("cursor", ".cursor/mcp.json", "[" * 9_000),
-        ("cursor", ".cursor/skills/vouch-sidecar/SKILL.md", "mine"),
-        ("codex", ".codex/config.toml", '[mcp_servers.vouch-sidecar]\ncommand = "x"'),
-        ("codex", ".codex/config.toml", "a = "),
-        ("codex", ".codex/config.toml", "hooks = 3\n"),
-        ("zed", ".zed/settings.json", "[]"),
-        ("claude-code", f"{PLUGIN}/.mcp.json", "{}"),
-    ],
-)
-def test_what_stands_in_the_way_stays_and_is_named(
-    install: Install, root: Path, host: str, name: str, text: str
-) -> None:
-    path = there(root, name, text)
-    said = install(host)
-    assert f"left to paste: what stands above, into {name}" in said.stderr.splitlines()[-1]
-    instead = "in place of what names vouch-sidecar in line 1:"
-    assert (instead in said.stderr) is ("vouch-sidecar" in text)
-    assert (f"{host.split('-')[0]} mcp add vouch-sidecar --env PYTHONPATH= " in said.stderr) is (
-        host in {"claude-code", "codex"}
-    )
-    install(host, "--uninstall")
-    assert path.read_text("utf-8") == text
 
 
 @pytest.mark.parametrize("target", ["../outside", "docs", "docs/missing.md", "."])
@@ -335,16 +123,6 @@ def test_links_are_not_followed(
     assert f"{linked} is a link: nothing is written through it" in install(host, code=1).stderr
     assert f"{linked} is a link" in install(host, "--uninstall", code=1).stderr
     assert {*tmp_path.rglob("*")} == before
-
-
-def test_a_link_that_is_not_symbolic_is_named_by_its_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """As a junction of Windows is."""
-    monkeypatch.setattr(host_files, "_real", lambda path: tmp_path / "elsewhere" / path.name)
-    file = HostFile(PurePosixPath(".zed/settings.json"), host_files.WRITTEN_BY)
-    with pytest.raises(InstallError, match=r"^\.zed/settings\.json is a link"):
-        examine([file], tmp_path, user=False)
 
 
 def test_at_home_links_within_it_are_followed(install: Install, root: Path) -> None:
@@ -400,27 +178,8 @@ def test_emacs_other_servers_of_text_modes_come_first(install: Install) -> None:
     assert entries == [("markdown-mode", ""), ("text-mode", " t")]
 
 
-def test_every_host_is_documented(install: Install) -> None:
-    documented = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
-    assert len(HOSTS) == 8
-    for host in HOSTS:
-        assert f"`{host}`" in documented
-        assert install(host, "--dry-run").stdout
-
-
 def test_unknown_hosts_are_refused(install: Install) -> None:
     assert "claude-code" in install("vi", code=2).stderr
-
-
-def test_the_difference_shows_what_a_terminal_would_obey(install: Install, root: Path) -> None:
-    """It is what the user reviews: a file of the workspace must not repaint it."""
-    install("codex")
-    path = root / ".codex" / "config.toml"
-    text = path.read_text("utf-8") + "# \x1b[1A\x1b[2K\u202e\u3164 hidden\n"
-    path.write_text(HostFile(PurePosixPath("x"), text).text, "utf-8")
-    said = install("codex", "--dry-run").stdout
-    assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
-    assert not {"\x1b", "\u202e", "\u3164"} & set(said)
 
 
 @pytest.mark.parametrize(
@@ -450,24 +209,126 @@ def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: st
         assert result.exit_code == 0 or "can't be read" in result.output
 
 
-def test_it_ends_with_what_is_there_now(install: Install, root: Path) -> None:
-    there = "3 claims; try: What is known about Redis?"
-    assert install("claude-code").stderr.splitlines()[-1] == f"Claude Code: installed; {there}"
-    assert install("claude-code").stderr.splitlines()[-1] == f"Claude Code: is there; {there}"
-    assert "3 claims" not in install("claude-code", "--uninstall").stderr
-    (root / ".zed").mkdir()
-    (root / ".zed" / "settings.json").write_text("{}", "utf-8")
+@pytest.mark.parametrize("host", WRITING)
+def test_what_is_written_is_of_its_format(install: Install, root: Path, host: str) -> None:
+    before = tree(root)
+    install(host)
+    for name, content in tree(root).items():
+        if name not in before and name.endswith(".toml"):
+            tomllib.loads(content.decode())
+        elif name not in before and name.endswith(".json"):
+            assert jsonc_value(content.decode())
+
+
+@pytest.mark.parametrize("host", SHARING)
+def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: str) -> None:
+    """What to add to it is printed; users take it out."""
+    name, text = FILES[host]
+    path = there(root, name, text)
+    said = install(host)
+    assert path.read_text("utf-8") == text
+    assert f"{name} is somebody else's. Add this to it:" in said.stderr
+    assert f": left to paste: what stands above, into {name};" in said.stderr
+    assert "vouch-sidecar" in said.stdout
+    path.write_text(f"{text}\n# vouch-sidecar\n", "utf-8")
+    line = text.count("\n") + 2
+    assert f"in place of what names vouch-sidecar in line {line}:" in install(host).stderr
+    left = install(host, "--uninstall").stderr
+    assert f"by hand: what names vouch-sidecar in {name}, line {line}" in left
+    assert path.read_text("utf-8") == f"{text}\n# vouch-sidecar\n"
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_what_bears_our_mark_is_renewed(install: Install, root: Path, host: str) -> None:
+    """Whatever version wrote it: that of older ones has a hash."""
+    before = tree(root)
+    install(host)
+    now = tree(root)
+    for name in now.keys() - before.keys():
+        text = now[name].decode().replace("PYTHONSAFEPATH", "OLDER").replace("eviewed", "older")
+        old = text.replace(MARK, f"{MARK}, hash 0123456789abcdef").replace("\n", "\r\n")
+        (root / name).write_bytes(old.encode())
+    shown = install(host).stdout
+    assert re.search(r"^-[^-].*OLDER", shown, re.MULTILINE)
+    assert re.search(r"^\+.*PYTHONSAFEPATH", shown, re.MULTILINE)
+    assert tree(root) == now
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize("host", SHARING)
+def test_what_others_added_to_a_file_of_ours_stays(install: Install, root: Path, host: str) -> None:
+    install(host)
+    path = root / FILES[host][0]
+    text = path.read_text("utf-8")
+    hook = '\n[[hooks.SessionEnd]]\nhooks = [{ command = "y" }]\n'
+    for changed in (
+        (text + "\n[more]\n", text + hook)
+        if host == "codex"
+        else (
+            text.replace("{\n", '{\n  "more": {},\n', 1),
+            text.replace('"vouch-sidecar": {', '"mine": {}, "vouch-sidecar": {', 1),
+        )
+    ):
+        path.write_text(changed, "utf-8")
+        assert f"into {FILES[host][0]}" in install(host).stderr
+        assert path.read_text("utf-8") == changed
+        assert (
+            f"by hand: what names vouch-sidecar in {FILES[host][0]}"
+            in install(host, "--uninstall").stderr
+        )
+        assert path.read_text("utf-8") == changed
+
+
+@pytest.mark.parametrize("text", ["", "[" * 9_000, '{"mcpServers": NaN /* ', "[]"])
+def test_a_file_that_is_no_json_is_its_users(install: Install, root: Path, text: str) -> None:
+    path = there(root, ".cursor/mcp.json", text)
+    assert "left to paste" in install("cursor").stderr
+    assert install("cursor", "--uninstall").stdout
+    assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("host", WRITING)
+def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
+    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(root.parent)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert f"starts with; it is {COMMAND}" in install(host, "--dry-run").stderr
+    written = install(host, "--user").stdout
+    assert str(COMMAND) in written
+    if host in {"claude-code", "codex"}:
+        assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
+    assert install(host, "--user").stdout == ""
+    install(host, "--user", "--uninstall")
+    assert tree(root.parent) == before
+
+
+def test_the_difference_shows_what_a_terminal_would_obey(install: Install, root: Path) -> None:
+    """It is what the user reviews: a file of the workspace must not repaint it."""
+    install("zed")
+    path = root / ".zed" / "settings.json"
+    path.write_text(f"{path.read_text('utf-8')}// \x1b[1A\x1b[2K\u202e\u3164 hidden\n", "utf-8")
+    said = install("zed", "--dry-run").stdout
+    assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
+    assert not {"\x1b", "\u202e", "\u3164"} & set(said)
+
+
+def test_it_ends_with_what_is_there_now(install: Install) -> None:
     last = install("zed").stderr.splitlines()[-1]
-    assert last == f"Zed: left to paste: what stands above, into .zed/settings.json; {there}"
+    assert last == "Zed: installed; `vouch-sidecar doctor` tries a prompt"
+    assert install("zed").stderr.splitlines()[-1].startswith("Zed: is there; ")
+    assert "doctor" not in install("zed", "--uninstall").stderr
+
+
+def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
+    install: Install, root: Path
+) -> None:
     shutil.rmtree(root / ".vouch")
     last = install("zed").stderr.splitlines()[-1]
-    assert "there is no knowledge base yet; to make one: `uv tool install vouch-kb`" in last
-
-
-def test_a_file_that_somebody_writes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
-    ours = HostFile(PurePosixPath("hooks.json"), '{"ours": true}\n')
-    (absent,) = examine([ours], tmp_path, user=False)
-    (tmp_path / "hooks.json").write_text("{}", "utf-8")
-    with pytest.raises(InstallError, match="changed meanwhile"):
-        write(absent)
-    assert (tmp_path / "hooks.json").read_text("utf-8") == "{}"
+    assert "there is no knowledge base yet; to make one: `pipx install vouch-kb`" in last
+    for number in range(3):
+        there(root, f"docs/adr/{number}.md", "# Decision")
+    last = install("zed").stderr.splitlines()[-1]
+    assert "to make one of docs/adr, 3 files: `pipx install vouch-kb`, `vouch init`" in last
+    assert '`for file in docs/adr/*.md; do vouch ingest "$file"; done`' in last

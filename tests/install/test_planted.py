@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.install.host_files import jsonc_value
+from vouch_sidecar.surfaces.install.files import jsonc_value
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.install.conftest import PLUGIN, WRITING, Install

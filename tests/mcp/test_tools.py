@@ -20,7 +20,7 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.agent_requests import harmless
-from vouch_sidecar.surfaces.install.program import ENV
+from vouch_sidecar.surfaces.install.hosts import ENV
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
 from tests.mcp.client import ROOT, called, connected, content_of, text_of

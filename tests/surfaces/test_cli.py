@@ -505,7 +505,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
         (["stop", "--all"], ["pydantic", "vouch_sidecar.operations"]),
         (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations"]),
         (["--help"], ["pygls", "lsprotocol", "mcp"]),
-        (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.diagnosis"]),
+        (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.cli.doctor"]),
     ],
     ids=lambda given: given[0],
 )

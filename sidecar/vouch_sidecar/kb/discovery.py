@@ -142,14 +142,6 @@ def _is_trusted(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-HOW_TO_BEGIN = (
-    "to make one: `uv tool install vouch-kb` or `pipx install vouch-kb`, then `vouch init` in the "
-    "folder of your project; "
-    "`--root FOLDER` looks elsewhere; `vouch-sidecar demo` shows an example"
-)
-"""What to do where no knowledge base is found."""
-
-
 def why_refused(folder: str) -> str:
     """A sentence that says why a folder's knowledge base is not served, and how to allow it."""
     return (

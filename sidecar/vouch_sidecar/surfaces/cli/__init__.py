@@ -28,7 +28,7 @@ MODULES = {
     "demo": "demo",
     "doctor": "doctor",
     "hook": "hook_command",
-    "install": "install_command",
+    "install": ".install.command",
     "jsonl": "processes",
     "lsp": "processes",
     "mcp": "processes",
@@ -37,7 +37,7 @@ MODULES = {
     "stop": "stop_command",
     "watch": "watch",
 }
-"""By command, the module of this package that has it. All others ask: one an operation."""
+"""By command, the module that has it, from this package. All others ask: one an operation."""
 
 
 class _Shell(click.Group):
@@ -52,7 +52,7 @@ class _Shell(click.Group):
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
-            module = import_module(f"{__name__}.{MODULES[name]}")
+            module = import_module(f".{MODULES[name]}", __name__)
             command: click.Command = getattr(module, name)
             return command
         from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
+from typing import Literal, NamedTuple
+from uuid import uuid4
 
 import click
 
+from vouch_sidecar.api import engine_on
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.kb.beginning import how_to_begin
+from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
+from vouch_sidecar.kb.pauses import Pause
+from vouch_sidecar.kb.runtime_folder import is_supported
+from vouch_sidecar.kb.sanitize import count, one_line, printable
+from vouch_sidecar.operations import perform, status
 from vouch_sidecar.operations.printer import Printer
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
-from vouch_sidecar.surfaces.diagnosis import examined
+from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
+from vouch_sidecar.surfaces.install.command import project_of
+from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
+from vouch_sidecar.surfaces.install.hosts import HOSTS, asked_for, finds, vouch_hooks
+from vouch_sidecar.surfaces.local import stopping
+from vouch_sidecar.surfaces.local.address import socket_path
+from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, ask
+from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
+from vouch_sidecar.version import __version__
 
 WRONG = 1
+State = Literal["ok", "note", "wrong"]
 STATE_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+TRIAL_SECONDS = 15.0
+TRIALS = 3
+Env = Mapping[str, str]
+
+
+class Finding(NamedTuple):
+    """What a check found. Only those in state `wrong` prevent something from working."""
+
+    about: str
+    state: State
+    message: str
 
 
 @click.command("doctor")
@@ -23,17 +59,171 @@ def doctor(root: Path | None, as_json: bool) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
     to = None if as_json else Printer()
     findings = []
-    for_person = not as_json and sys.stdout.isatty()
-    for finding in examined(start_at(root).absolute(), os.environ, for_person):
+    for finding in examined(start_at(root).absolute(), os.environ):
         findings.append(finding)
         if to is not None:
-            to.uncut(
-                (f"{finding.state:5}", STATE_COLOURS[finding.state]),
-                (finding.about, "bold"),
-                finding.message,
-            )
+            state = (f"{finding.state:5}", STATE_COLOURS[finding.state])
+            to.uncut(state, (finding.about, "bold"), finding.message)
             to.record(*finding)
     healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})
     sys.exit(0 if healthy else WRONG)
+
+
+def examined(start: Path, env: Env) -> Iterator[Finding]:
+    """The findings of all checks."""
+    finder = Finder(env)
+    roots = [Path(root) for root in finder.from_start(start)]
+    for folder in finder.refused:
+        yield Finding("knowledge base", "wrong", why_refused(folder))
+    if not roots:
+        message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
+        yield Finding("knowledge base", "wrong", message)
+    for root in roots:
+        named = ", named by VOUCH_KB_PATH" if env.get("VOUCH_KB_PATH") else ""
+        yield Finding("knowledge base", "ok", f"{printable(str(root))}{named}")
+        if Pause.of(root, env).until() is not None:
+            message = f"paused: nothing is said unasked; `{PROGRAM} resume` ends it"
+            yield Finding("knowledge base", "note", message)
+    names: list[str] = []
+    yield from _contents(roots, names)
+    for root in roots:
+        yield _process(root, env)
+    yield from _program(env)
+    yield from _integrations(start, env)
+    if roots and is_supported():
+        yield _trial(roots, start, env, names)
+
+
+def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Finding]:
+    """What the knowledge bases hold. Adds the names of the entities with most claims."""
+    engine = engine_on(roots)
+    engine.load(whole=True)
+    for root in perform(engine, status.OPERATION, {}, Caller()).roots:
+        about, counts = f"contents of {one_line(root.collection)}", root.counts
+        entities = count(counts.entities, "entity", "entities")
+        listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
+        problems = sum(problem.severity != "hint" for problem in root.problems)
+        if problems:
+            files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
+            listed += f"; {count(problems, 'problem')}{files}: `{PROGRAM} check` lists them"
+        yield Finding(about, "wrong" if problems else "ok", listed)
+        if not counts.entities:
+            message = "no entities: nothing is in play, and nobody is an expert"
+            yield Finding(about, "note", message)
+    ranked = [
+        (kb.view.counts.claims_of(entity.id), entity.name)
+        for kb in engine.serving(Caller())
+        for entity in kb.view.knowledge.names.entities()
+    ]
+    names += [name for claims, name in sorted(ranked, reverse=True)[:TRIALS] if claims]
+
+
+def _process(root: Path, env: Env) -> Finding:
+    """The process that answers hooks."""
+    about = "running sidecar"
+    if not is_supported():
+        return Finding(about, "note", "hooks say nothing on this system")
+    answered = (ask([root], PROCESS, {}, timeout=SOON_SECONDS, env=env) or {}).get("result")
+    ends = f"ends after {RESIDENT_IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
+    if isinstance(answered, dict):
+        theirs, resident = answered.get("version"), answered.get("resident") is True
+        if theirs == __version__:
+            kept = f"; a hook left it, it {ends}" if resident else ""
+            process = f"version {theirs}, process {answered.get('process')}{kept}"
+            return Finding(about, "ok", process)
+        end = f"`{PROGRAM} stop` ends it" if resident else "restart the editor that runs it"
+        return Finding(about, "note", f"version {theirs}, this is {__version__}: {end}")
+    if Path(socket_path(root, env)).exists():
+        return Finding(about, "wrong", f"none answers at {socket_path(root, env)}")
+    if is_unwanted(env):
+        return Finding(about, "note", f"none, and hooks start none, as {RESIDENT} says")
+    return Finding(about, "note", f"none: the next hook starts one, which {ends}")
+
+
+def _program(env: Env) -> Iterator[Finding]:
+    program = shutil.which(PROGRAM, path=env.get("PATH"))
+    here = Path(sys.executable).with_name(PROGRAM)
+    missing = f"{PROGRAM} is not on it; this one is {here}"
+    yield Finding("PATH", "note" if program is None else "ok", program or missing)
+    if find_spec("mcp") is None:
+        message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
+        yield Finding("extra mcp", "note", message)
+
+
+def _integrations(start: Path, env: Env) -> Iterator[Finding]:
+    """What `install` wrote, and vouch's own hooks beside it."""
+    for (name, host), user in product(HOSTS.items(), (False, True)):
+        if host.files is None:
+            continue
+        asked = asked_for(host, env, None if user else project_of(start, env))
+        base, files = host.files(asked)
+        about = f"{name}{' --user' if user else ''}"
+        try:
+            found = find(files, base, user=user)
+        except InstallError as error:
+            yield Finding(about, "note", one_line(str(error)))
+            continue
+        if not any(file.naming_us for file in found):
+            continue
+        old = [
+            file.file.path
+            for file in found
+            if not file.is_current and not (file.is_foreign and file.naming_us)  # pasted
+        ]
+        if old:
+            again = f"`{PROGRAM} install {about}` writes or prints it"
+            yield Finding(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
+        elif not finds(host, env) and asked.command == PROGRAM:
+            message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
+            yield Finding(about, "wrong", message)
+        else:
+            yield Finding(about, "ok", f"installed in {printable(str(base))}")
+        for hook in vouch_hooks(host, base):
+            message = f"vouch's own prompt hook gives each prompt a second block: {hook}"
+            yield Finding(about, "wrong", message)
+
+
+def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -> Finding:
+    """Sends prompts through the hook as an agent does, until one is answered."""
+    about = "trial prompt"
+    if not names:
+        return Finding(about, "note", "there is no entity to name in one")
+    if any(Pause.of(root, env).until() is not None for root in roots):
+        return Finding(about, "note", "none sent: hooks are silent while paused")
+    is_served = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env) is not None
+    if is_unwanted(env) and not is_served:
+        return Finding(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
+    try:
+        for name in names:
+            session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
+            prompt = {**session, "prompt": f"What is known about {name}?"}
+            answer = _hooked("user-prompt-submit", prompt, env)
+            _hooked("session-end", session, env)
+            if answer:
+                return Finding(about, "ok", f"{len(answer)} characters about {one_line(name)}")
+            ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)  # a cold base is read then
+        return Finding(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
+    finally:
+        for root in [] if is_served else roots:  # the trial itself had it started
+            stopping.stop(socket_path(root, env), env)
+
+
+def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:
+    """What a hook says."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", event],
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            env=dict(env),
+            cwd=os.sep,
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+        output = json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else {}
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    return str(output.get("additionalContext", ""))

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, Finder, start_folder, why_refused
+from vouch_sidecar.kb.beginning import how_to_begin
+from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.stdio import say
 
@@ -55,7 +56,7 @@ def roots_from(root: Path | None) -> list[Path]:
                 f": VOUCH_KB_PATH names {forced}, which is no .vouch folder; unset it, or name one"
             )
         elif not finder.refused:
-            where += f"; {HOW_TO_BEGIN}"
+            where += f"; {how_to_begin(start_at(root))}"
         raise MissingKnowledgeBaseError(f"no knowledge base found{where}")
     return roots
 

@@ -2,212 +2,121 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from vouch_sidecar.api import engine_on
-from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.first_read import FirstRead
-from vouch_sidecar.kb.discovery import HOW_TO_BEGIN, discover
-from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.sanitize import count, one_line
-from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.console.options import MissingKnowledgeBaseError, roots_from
-from vouch_sidecar.surfaces.install import vouch_hooks
-from vouch_sidecar.surfaces.install.host_files import (
-    ExaminedFile,
-    FileState,
+from vouch_sidecar.kb.beginning import how_to_begin
+from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.surfaces.install.files import (
+    PROGRAM,
+    FoundFile,
     InstallError,
-    examine,
+    find,
     remove,
     write,
 )
-from vouch_sidecar.surfaces.install.hosts import host_called
-from vouch_sidecar.surfaces.install.hosts.host import PROGRAM_NAME, Host, Location
-from vouch_sidecar.surfaces.install.program import COMMAND, ENV
-from vouch_sidecar.surfaces.stdio import leave, say
-
-DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""The shortest PATH of programs that are started from the desktop."""
+from vouch_sidecar.surfaces.install.hosts import HOSTS, Host, asked_for, finds, vouch_hooks
+from vouch_sidecar.surfaces.stdio import say
 
 
-def run_install(
-    name: str,
-    root: Path | None,
-    env: Mapping[str, str],
-    *,
-    user: bool,
-    dry_run: bool,
-    uninstall: bool,
-) -> None:
-    """Install or remove the integration with a host. Raises `click.ClickException`."""
-    host = host_called(name)
-    if host.snippet is not None:
-        text, where = host.snippet
+@click.command()
+@click.argument("host", type=click.Choice(sorted(HOSTS)))
+@click.option("--user", is_flag=True, help="For all projects of this user.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--uninstall", is_flag=True, help="Take out what bears our mark.")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the project.  [default: that of the knowledge base, else .]",
+)
+def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: bool) -> None:
+    """Integrate this with a host: an agent or an editor.
+
+    Write files where none are, and renew those that this wrote. Of a file that is somebody else's,
+    print what to add to it.
+    """
+    meant = HOSTS[host]
+    if meant.files is None:
+        text, where = meant.snippet
         say(text, nl=False)
         left = f"take out by hand: this, of {where}" if uninstall else f"paste: this, into {where}"
-        say(f"{host.title}: left to {left}", err=True)
+        say(f"{meant.title}: left to {left}", err=True)
         return
-    place = place_of(host, root, env, user=user)
+    project = None if user else root or project_of(Path.cwd(), os.environ)
+    base, files = meant.files(asked_for(meant, os.environ, project))
     try:
-        files = examine(place.files, place.base, user=user)
+        found = find(files, base, user=user)
+        change = _uninstalled if uninstall else _installed
+        state = change(found, base, dry_run)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
-    if uninstall:
-        state = _uninstall(files, place.base, dry_run=dry_run)
-        say(f"{host.title}: {state}", err=True)
-        return
-    state = _install(files, dry_run=dry_run)
-    for line in _remarks(host, place, files, env, user=user):
-        say(line, err=True)
-    contents = _contents(root)
-    say(f"{host.title}: {state}; {contents or 'its claims are still being read'}", err=True)
-    if contents is None:
-        leave(0)
+    except OSError as error:
+        raise click.ClickException(f"can't be written: {error.strerror}") from None
+    if not uninstall:
+        for line in _remarks(meant, base, found):
+            say(line, err=True)
+        here = project or Path.cwd()
+        tries = f"`{PROGRAM} doctor` tries a prompt"
+        without = f"there is no knowledge base yet; {how_to_begin(here)}"
+        state += f"; {tries if discover(here, env=os.environ) else without}"
+    say(f"{meant.title}: {state}", err=True)
 
 
-def _install(files: Sequence[ExaminedFile], *, dry_run: bool) -> str:
-    """Write our files and print what to paste. Returns the state of the integration, for people."""
-    written = [file for file in files if file.state in {FileState.ABSENT, FileState.OUTDATED}]
-    foreign = [file for file in files if file.state is FileState.FOREIGN]
+def project_of(start: Path, env: Mapping[str, str]) -> Path:
+    """The folder of the knowledge base at or above a folder, else that."""
+    bases = map(Path, discover(start, env=env))
+    return next((base for base in bases if start.resolve().is_relative_to(base)), start)
+
+
+def _installed(found: Sequence[FoundFile], _: Path, dry_run: bool) -> str:
+    """Write what is absent or older, and print the rest. The state then, for people."""
+    foreign = [file for file in found if file.is_foreign]
+    written = [file for file in found if not file.is_foreign and not file.is_current]
     for file in written:
-        say(file.difference(file.file.text), nl=False)
-    for file in foreign:
-        instead = (
-            f", in place of what names {PROGRAM_NAME} in {file.naming_us}" if file.naming_us else ""
-        )
-        say(f"{file.shown} is there already. Add this to it{instead}:", err=True)
-        say(file.file.part, nl=False)
-    for file in [] if dry_run else written:
-        try:
+        say(file.difference(), nl=False)
+        if not dry_run:
             write(file)
-        except OSError as error:
-            raise _failure(file, error) from None
+    for file in foreign:
+        instead = f", in place of what names {PROGRAM} in {file.naming_us}"
+        place = instead if file.naming_us else ""
+        say(f"{file.file.path} is somebody else's. Add this to it{place}:", err=True)
+        say(file.file.part or file.file.text, nl=False)
     if foreign:
-        return f"left to paste: what stands above, into {', '.join(f.shown for f in foreign)}"
+        return f"left to paste: what stands above, into {', '.join(f.file.path for f in foreign)}"
     if not written:
         return "is there"
     return "would be installed" if dry_run else "installed"
 
 
-def _uninstall(files: Sequence[ExaminedFile], base: Path, *, dry_run: bool) -> str:
-    """Remove our files. Returns what became of the integration, for people."""
-    removed = [file for file in files if file.state in {FileState.CURRENT, FileState.OUTDATED}]
-    for file in removed:
+def _uninstalled(found: Sequence[FoundFile], base: Path, dry_run: bool) -> str:
+    """Remove what is ours. The state then, for people."""
+    ours = [file for file in found if file.is_ours]
+    for file in ours:
         if not dry_run:
-            try:
-                remove(file, base)
-            except OSError as error:
-                raise _failure(file, error) from None
-        say(f"{'would remove' if dry_run else 'removed'} {file.shown}")
-    naming_us = [file for file in files if file.naming_us and file not in removed]
-    if changed := [file.shown for file in naming_us if file.is_changed]:
-        return f"left to delete by hand, as they were changed since: {', '.join(changed)}"
-    if naming_us:
-        left = "; ".join(f"{file.shown}, {file.naming_us}" for file in naming_us)
-        return f"left to take out by hand: what names {PROGRAM_NAME} in {left}"
-    if not removed:
+            remove(file, base)
+        say(f"{'would remove' if dry_run else 'removed'} {file.file.path}")
+    left = [f"{f.file.path}, {f.naming_us}" for f in found if f.is_foreign and f.naming_us]
+    if left:
+        return f"left to take out by hand: what names {PROGRAM} in {'; '.join(left)}"
+    if not ours:
         return "was not there"
     return "would be taken out" if dry_run else "taken out"
 
 
-def _failure(file: ExaminedFile, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{file.shown} can't be written: {error.strerror}")
-
-
-def _contents(root: Path | None) -> str | None:
-    """The number of claims that the host will find, and a prompt to try; None while these are still
-    being read, which holds up the end of the process.
-    """
-    try:
-        engine = engine_on(roots_from(root))
-    except MissingKnowledgeBaseError:
-        return f"there is no knowledge base yet; {HOW_TO_BEGIN}"
-    FirstRead(engine.collections.values()).publish(engine, READY_SECONDS)
-    if not engine.registry.complete:
-        return None
-    views = [kb.view for kb in engine.serving(Caller())]
-    claims = count(sum(view.counts.artifacts(Kind.CLAIM) for view in views), "claim")
-    entities = [
-        (view.counts.claims_of(entity.id), entity.name)
-        for view in views
-        for entity in view.knowledge.names.entities()
-    ]
-    most, name = max(entities, default=(0, ""))
-    return f"{claims}; try: What is known about {one_line(name)}?" if most else claims
-
-
-def place_of(host: Host, root: Path | None, env: Mapping[str, str], *, user: bool) -> Location:
-    """The location of the integration with a host that has one, not just a snippet."""
-    if user and host.user:
-        return host.user(env, command_for(host, env, user=True))
-    assert host.project is not None, "a host has a place or a snippet"
-    start = root or Path.cwd()
-    roots = [] if root else [Path(folder) for folder in discover(start, env=env)]
-    above = next((folder for folder in roots if start.resolve().is_relative_to(folder)), start)
-    return host.project(above)
-
-
-def found_by(host: Host, env: Mapping[str, str]) -> bool:
-    """Whether a host finds our command on its PATH."""
-    path = DESKTOP_PATH if host.from_desktop else env.get("PATH")
-    return shutil.which(COMMAND, path=path) is not None
-
-
-def command_for(host: Host, env: Mapping[str, str], *, user: bool) -> str:
-    """The command by which an integration starts this program. A user's integration contains its
-    absolute path if the host would not find it by name; a project's does not, because other
-    machines read it, too.
-    """
-    command = _absolute(env)
-    if not user or found_by(host, env) or not command.isprintable() or " " in command:
-        return COMMAND
-    return command
-
-
-def _absolute(env: Mapping[str, str]) -> str:
-    """The absolute path of this program."""
-    program = shutil.which(COMMAND, path=env.get("PATH"))
-    return str(Path(program or Path(sys.executable).with_name(COMMAND)).absolute())
-
-
-def _remarks(
-    host: Host,
-    place: Location,
-    files: Sequence[ExaminedFile],
-    env: Mapping[str, str],
-    *,
-    user: bool,
-) -> list[str]:
+def _remarks(host: Host, base: Path, found: Sequence[FoundFile]) -> Iterator[str]:
     """Further remarks for the user."""
-    states = {file.state for file in files}
-    command = command_for(host, env, user=user)
-    remarks = [] if states <= {FileState.CURRENT, FileState.PASTED} else [host.after]
-    if host.adds_servers and FileState.FOREIGN in states:
-        variables = " ".join(f"--env {name}={value}" for name, value in ENV.items())
-        adds = f"{host.adds_servers} {PROGRAM_NAME} {variables} -- {command} mcp"
-        remarks.append(f"{host.title} can add the MCP server itself, for you alone: {adds}")
+    if not all(file.is_current for file in found):
+        yield host.after
     if host.permission:
-        remarks.append(f"To let its tools, which only read, run without asking: {host.permission}.")
+        yield f"To let its tools, which only read, run without asking: {host.permission}."
     if find_spec("mcp") is None:
-        remarks.append("The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'")
-    if not found_by(host, env):
-        needs = "it needs" if command == COMMAND else "the integration names"
-        remarks.append(
-            f"{COMMAND} is not on the PATH that {host.title} starts with: {needs} {_absolute(env)}"
-        )
-    remarks += [
-        f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"
-        for hook in vouch_hooks.hooks(place.base, place.vouch)
-    ]
-    if servers := vouch_hooks.servers(place.base, place.vouch):
-        remarks.append(
-            f"vouch's own MCP server is in {', '.join(map(str, servers))}: the model sees tools of "
-            "the same names (kb_search, kb_context) twice. vouch's also write; both may stay."
-        )
-    return remarks
+        yield "The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"
+    if not finds(host, os.environ):
+        command = asked_for(host, os.environ, None).command
+        yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {command}"
+    for hook in vouch_hooks(host, base):
+        yield f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"

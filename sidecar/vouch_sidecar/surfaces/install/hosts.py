@@ -1,0 +1,296 @@
+"""The agents and editors with which this program integrates. To add one, add it to `HOSTS`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vouch_sidecar.kb.safe_files import UnreadableError
+from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.surfaces.install.files import MARK, PROGRAM, HostFile, text_of
+from vouch_sidecar.surfaces.install.skill import skill
+
+ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+"""The environment in which every integration starts this program. With a relative or empty part in
+`PYTHONPATH`, Python would run a `sitecustomize.py` of the working folder; an empty value is safe.
+"""
+ENV_PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
+"""`ENV` before a command, for a POSIX shell."""
+ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
+"""`ENV` as a table in TOML or Lua."""
+DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The shortest PATH of programs that are started from the desktop."""
+_COMMAND = re.compile(r'command"?\s*+[:=]\s*+"((?:[^"\\]|\\.){0,250}+)"')
+_VOUCH_HOOK = re.compile(r"(?<![^\s/])vouch(?:-kb)? context-hook\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an integration is asked for: for a user, or for a project if `base` is its folder.
+    `command` starts this program.
+    """
+
+    env: Mapping[str, str]
+    command: str = PROGRAM
+    base: Path | None = None
+
+    @property
+    def home(self) -> Path:
+        return Path(self.env["HOME"]) if self.env.get("HOME") else Path.home()
+
+    def config(self, name: str, project: str) -> tuple[Path, str]:
+        """The base, and the folder below it, for a host with settings in the user's configuration
+        folder, and in `project` below a project.
+        """
+        if self.base is not None:
+            return self.base, project
+        folder = Path(self.env.get("XDG_CONFIG_HOME", ""))
+        return (folder, name) if folder.is_absolute() else (self.home, f".config/{name}")
+
+
+Location = tuple[Path, list[HostFile]]
+"""A folder, and the files below it that make up an integration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A host. `after` says what is left to do for its user. It has files, or a `snippet` to paste
+    and the place for that.
+    """
+
+    title: str
+    after: str
+    files: Callable[[Asked], Location] | None = None
+    snippet: tuple[str, str] = ("", "")
+    permission: str | None = None
+    """The host's setting that lets it call the tools without asking, and its file."""
+    from_desktop: bool = False
+    """Whether it starts from the desktop, without the PATH of a shell."""
+    vouch: tuple[str, ...] = ()
+    """Files below the base that may contain vouch's own prompt hook, which doubles ours."""
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _hooks(command: str, events: Mapping[str, str], **more: Any) -> dict[str, Any]:
+    """Hooks of ours by the host's names of events; `more` by name is added to a group."""
+    hooks = {}
+    for name, event in events.items():
+        run = {"type": "command", "command": f"{ENV_PREFIX}{command} hook {event}", "timeout": 5}
+        hooks[name] = [{**more.get(name, {}), "hooks": [run]}]
+    return hooks
+
+
+def _claude_code(asked: Asked) -> Location:
+    folder = f".claude/skills/{PROGRAM}"
+    events = {
+        "SessionStart": "session-start",
+        "UserPromptSubmit": "user-prompt-submit",
+        "PostToolUse": "post-tool-use",
+        "SessionEnd": "session-end",
+    }
+    tools = {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}
+    server = {"command": asked.command, "args": ["mcp"], "env": ENV}
+    # Without a version: it is that of the program, which Claude Code can't ask for.
+    manifest = {
+        "name": PROGRAM,
+        "description": "Reviewed knowledge of this repository, with each prompt that names it. "
+        + MARK,
+        "author": {"name": PROGRAM},
+        "license": "MIT",
+    }
+    files = {
+        ".claude-plugin/plugin.json": manifest,
+        "hooks/hooks.json": {
+            "description": MARK,
+            "hooks": _hooks(asked.command, events, PostToolUse=tools),
+        },
+        ".mcp.json": {"description": MARK, "mcpServers": {PROGRAM: server}},
+    }
+    written = [HostFile(f"{folder}/{name}", _json(value)) for name, value in files.items()]
+    return asked.base or asked.home, [*written, skill(f"{folder}/skills")]
+
+
+def _codex(asked: Asked) -> Location:
+    own = asked.env.get("CODEX_HOME") if asked.base is None else None
+    base, folder = (Path(own), "") if own else (asked.base or asked.home, ".codex/")
+    text = f"""\
+[mcp_servers.{PROGRAM}]
+command = {json.dumps(asked.command)}
+args = ["mcp"]
+env = {ENV_TABLE}
+"""
+    for name, event in {
+        "SessionStart": "session-start",
+        "UserPromptSubmit": "user-prompt-submit",
+        "SessionEnd": "session-end",
+    }.items():  # on Windows, Codex uses shells that allow no variables before a command
+        text += f"""
+[[hooks.{name}]]
+
+[[hooks.{name}.hooks]]
+type = "command"
+command = {json.dumps(f"{ENV_PREFIX}{asked.command} hook {event}")}
+command_windows = {json.dumps(f"{asked.command} hook {event}")}
+timeout = 3
+"""
+    file = HostFile(f"{folder}config.toml", f"# {MARK}\n{text}", text)
+    return base, [file, skill("skills" if own else ".agents/skills")]
+
+
+def _cursor(asked: Asked) -> Location:
+    where = [] if asked.base is None else ["--root", "${workspaceFolder}"]
+    server = {"type": "stdio", "command": asked.command, "args": ["mcp", *where], "env": ENV}
+    part = {"mcpServers": {PROGRAM: server}}
+    file = HostFile(".cursor/mcp.json", _json({"description": MARK, **part}), _json(part))
+    return asked.base or asked.home, [file, skill(".cursor/skills")]
+
+
+def _opencode(asked: Asked) -> Location:
+    base, own = asked.config("opencode", ".opencode")
+    folders = (f"{own}/",) if asked.base is None else ("", f"{own}/")
+    paths = [f"{at}opencode.{ending}" for at in folders for ending in ("json", "jsonc")]
+    path = next((path for path in paths if (base / path).is_file()), paths[0])
+    server = {"type": "local", "command": [asked.command, "mcp"], "environment": ENV}
+    part = {"mcp": {PROGRAM: {**server, "enabled": True}}}
+    text = _json({**part, "$schema": "https://opencode.ai/config.json"})
+    return base, [HostFile(path, f"// {MARK}\n{text}", _json(part)), skill(f"{own}/skills")]
+
+
+def _zed(asked: Asked) -> Location:
+    base, folder = asked.config("zed", ".zed")
+    server = {"source": "custom", "command": asked.command, "args": ["mcp"], "env": ENV}
+    part = _json({"context_servers": {PROGRAM: server}})
+    return base, [HostFile(f"{folder}/settings.json", f"// {MARK}\n{part}", part)]
+
+
+NEOVIM = f"""\
+-- In init.lua. For every file below a folder with .vouch/, whatever its type; one without any
+-- has no server in Neovim until :set filetype gives it one.
+vim.lsp.config("vouch-sidecar", {{
+  cmd = {{ "vouch-sidecar", "lsp" }},
+  cmd_env = {ENV_TABLE},
+  root_markers = {{ ".vouch" }},
+  workspace_required = true,
+}})
+vim.lsp.enable("vouch-sidecar")
+"""
+HELIX = f"""\
+# In .helix/languages.toml or ~/.config/helix/languages.toml. Helix has no "every language": a
+# language's list replaces the one that comes with Helix, so name its other servers as well: before
+# this is there, hx --health markdown lists them.
+[language-server.vouch-sidecar]
+command = "vouch-sidecar"
+args = ["lsp"]
+environment = {ENV_TABLE}
+
+[[language]]
+name = "markdown"
+language-servers = ["marksman", "markdown-oxide", "vouch-sidecar"]
+"""
+_WORDS = " ".join(f'"{word}"' for word in ("env", *ENV_PREFIX.split(), PROGRAM, "lsp"))
+EMACS = f"""\
+;; In the init file. Eglot runs one server a buffer: name the modes that have no other. The modes
+;; for HTML, TeX and YAML are text modes too and have servers, so text-mode goes to the end.
+;; On Windows there is no env: begin with "{PROGRAM}".
+(with-eval-after-load 'eglot
+  (let ((vouch '({_WORDS})))
+    (add-to-list 'eglot-server-programs (cons 'markdown-mode vouch))
+    (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
+"""
+
+HOSTS = {
+    "claude-code": Host(
+        title="Claude Code",
+        after=f"It loads by itself as {PROGRAM}@skills-dir in the next session; in a project once "
+        "its folder is trusted, the MCP server once it is approved. /reload-plugins loads it now. "
+        "Where plugins are not looked for there, name the folder: claude --plugin-dir FOLDER",
+        files=_claude_code,
+        permission='"permissions": {"allow": ["mcp__plugin_vouch-sidecar_vouch-sidecar__*"]} '
+        "in .claude/settings.json",
+        vouch=(".claude/settings.json", ".claude/settings.local.json"),
+    ),
+    "codex": Host(
+        title="Codex",
+        after="Codex reads a project's .codex/ when the project is trusted, and runs hooks that "
+        "were reviewed: /hooks lists them. /mcp shows the server.",
+        files=_codex,
+        permission=f'default_tools_approval_mode = "approve" below [mcp_servers.{PROGRAM}]',
+        vouch=(".codex/config.toml", ".codex/hooks.json"),
+    ),
+    # What a hook of Cursor prints does not reach the model: no hooks.
+    "cursor": Host(
+        title="Cursor",
+        after=f"Cursor Settings, MCP: switch {PROGRAM} on.",
+        files=_cursor,
+        permission='{"mcpAllowlist": ["vouch-sidecar:*"]} in .cursor/permissions.json',
+        from_desktop=True,
+    ),
+    "emacs": Host(
+        title="Emacs", after="M-x eglot starts the server.", snippet=(EMACS, "the init file")
+    ),
+    "helix": Host(
+        title="Helix",
+        after="hx --health markdown shows the server.",
+        snippet=(HELIX, "languages.toml"),
+    ),
+    "neovim": Host(
+        title="Neovim",
+        after=":checkhealth vim.lsp shows the server.",
+        snippet=(NEOVIM, "init.lua"),
+    ),
+    "opencode": Host(
+        title="OpenCode", after="opencode mcp list shows the server.", files=_opencode
+    ),
+    "zed": Host(
+        title="Zed",
+        after="Zed starts it when the project is trusted; the agent panel's settings show it.",
+        files=_zed,
+        permission='"mcp:vouch-sidecar:kb_context": {"default": "allow"}, and likewise for each '
+        "tool, below agent.tool_permissions.tools in its settings",
+        from_desktop=True,
+    ),
+}
+
+
+def finds(host: Host, env: Mapping[str, str]) -> bool:
+    """Whether a host finds this program on its PATH."""
+    path = DESKTOP_PATH if host.from_desktop else env.get("PATH")
+    return shutil.which(PROGRAM, path=path) is not None
+
+
+def asked_for(host: Host, env: Mapping[str, str], project: Path | None) -> Asked:
+    """What a host is asked for, in a project or for the user. A user's integration has the absolute
+    path of this program where the host would not find it by name; a project's has not, as other
+    machines read it, too.
+    """
+    if project is not None:
+        return Asked(env, base=project)
+    found = shutil.which(PROGRAM, path=env.get("PATH"))
+    absolute = str(Path(found or Path(sys.executable).with_name(PROGRAM)).absolute())
+    plain = finds(host, env) or not absolute.isprintable() or " " in absolute
+    return Asked(env, PROGRAM if plain else absolute)
+
+
+def vouch_hooks(host: Host, base: Path) -> list[str]:
+    """vouch's own prompt hooks in the files of a host, by file, line and text."""
+    found = []
+    for path in host.vouch:
+        try:
+            text = text_of(base / path) or ""
+        except UnreadableError:
+            continue
+        found += [
+            f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {one_line(match[1])}"
+            for match in _COMMAND.finditer(text)
+            if _VOUCH_HOOK.search(match[1])
+        ]
+    return found
