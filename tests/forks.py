@@ -61,7 +61,7 @@ class Forked:
 
     def communicate(self, said: bytes) -> tuple[bytes, bytes]:
         """What it prints to both of its streams until it ends, with this as its whole input."""
-        with ThreadPoolExecutor(2) as pool:
+        with self.stdout, self.stderr, ThreadPoolExecutor(2) as pool:
             errors = pool.submit(self.stderr.read)
             pool.submit(self._say, said)
             printed = self.stdout.read()

@@ -131,6 +131,8 @@ export interface ClaimView {
   readonly date: string | null;
   /** Why it may hold no more, for people: its quote, its file or what it names is gone, or it cites no file and was last confirmed over a year ago. */
   readonly stale: string | null;
+  /** Status, confidence, date and why it may hold no more, for people. */
+  readonly facts: string;
   readonly citations: readonly Citation[];
   readonly uri: string;
 }
@@ -592,6 +594,8 @@ export interface PersonRow {
   readonly claim_count: number;
   /** Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS. */
   readonly relation: string | null;
+  /** Why to ask them, for people. */
+  readonly said: string;
   /** Present in `experts` with several knowledge bases: the one that says so. */
   readonly collection?: string | null;
 }

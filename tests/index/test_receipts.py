@@ -36,8 +36,8 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.claim import WITHOUT_CONTEXT, ClaimResult, gist, show
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.claim import WITHOUT_CONTEXT, ClaimResult, table
+from vouch_sidecar.operations.table import for_model, show
 from vouch_sidecar.retrieval.files.file_ties import mark_of, visible_ties
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
@@ -285,8 +285,8 @@ def test_an_item_whose_lead_in_is_withheld_is_no_top_claim(
         relations=[],
         collection="kb",
     )
-    assert (WITHOUT_CONTEXT in gist(result, [view])) == hidden
-    show(Printer(), result)
+    assert (WITHOUT_CONTEXT in for_model(table(result))) == hidden
+    show(table(result))
     assert (WITHOUT_CONTEXT in capsys.readouterr().out) == hidden
 
 

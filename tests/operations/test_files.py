@@ -10,7 +10,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import show
 
 from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put
@@ -99,9 +99,7 @@ def test_a_claim_on_a_folder_stands_once_above_its_files(
     ]
     assert ids(engine, "src/idle.py") == ["src"]
     result = perform(engine, OPERATIONS["files"], {"paths": paths}, Caller())
-    show = OPERATIONS["files"].show
-    assert show is not None
-    show(Printer(), result)
+    show(OPERATIONS["files"].shown(result))
     assert capsys.readouterr().err == "No claim is tied to README.md\n"
 
 
@@ -165,9 +163,7 @@ def test_mentions_stand_last_and_the_shell_folds_what_is_weak(
     result = perform(
         engine, OPERATIONS["files"], {"paths": ["src/relay.py", "src/see.py"]}, Caller()
     )
-    show = OPERATIONS["files"].show
-    assert show is not None
-    show(Printer(), result)
+    show(OPERATIONS["files"].shown(result))
     said = capsys.readouterr()
     assert "mentioned" not in said.out.split("src/see.py")[0]
     assert "weak; names RELAY_DOOR, mentioned here" in said.out

@@ -91,7 +91,7 @@ def by_operations(
                 if isinstance(result, ExpertsResult):  # these are the asker's own words
                     found[f"{UNMATCHED} {params}"] = plain(result.unmatched, root)
                     result = result.model_copy(update={"unmatched": None})
-                text = operation.readable(result, [kb.view for kb in engine.serving(caller)])
+                text = operation.readable(result)
                 found[f"{name} {params}"] = plain([as_json(result), text], root)
     return found
 

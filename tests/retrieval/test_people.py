@@ -227,9 +227,9 @@ def test_a_model_reads_people_first_where_the_topic_asks_who(tmp_path: Path) -> 
         return operation.readable(perform(found, operation, asked, Caller())).splitlines()
 
     people_first = read("who owns the Key Vault")
-    assert people_first[0] == "ask: owned by Ada (ada), maintained by Ops (ops)"
-    assert read("the Key Vault")[-1] == people_first[0]
-    assert read("who owns the Key Vault", types=["person"])[0] == "ask: owned by Ada (ada)"
+    assert people_first[0] == "ask: Ada (owner), Ops (maintainer)"
+    assert people_first[0] in read("the Key Vault")
+    assert read("who owns the Key Vault", types=["person"])[0] == "ask: Ada (owner)"
     assert read("who owns the Side Gate")[0] == operation.result.nothing
 
 

@@ -1,4 +1,4 @@
-"""Models of artifacts in answers, made for one viewer, and how to print them."""
+"""Models of artifacts in answers, made for one viewer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from vouch_sidecar.kb.records import (
     Source,
     key_of,
 )
-from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.gist_lines import clipped
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
 from vouch_sidecar.retrieval.lookup import ID_CHARS, ID_WORDS, contradicting
@@ -119,6 +117,9 @@ class ClaimView(Wire):
         description="Why it may hold no more, for people: its quote, its file or what it names is "
         "gone, or it cites no file and was last confirmed over a year ago."
     )
+    facts: str = Field(
+        description="Status, confidence, date and why it may hold no more, for people."
+    )
     citations: list[Citation]
     uri: str
 
@@ -137,6 +138,13 @@ class EntityView(Wire):
 def kind_of(artifact: Artifact) -> SearchKind:
     """The kind of an artifact that search can find."""
     return cast(SearchKind, key_of(artifact)[0].value)
+
+
+def facts_of(claim: Claim, stale: str | None) -> str:
+    """What is to be known of a claim beside its text, in a line."""
+    date = (iso(claim.date) or "")[:10]
+    facts = (claim.status, f"confidence {claim.confidence:.2f}", date, stale)
+    return " · ".join(filter(None, facts))
 
 
 def iso(at: float | None) -> str | None:
@@ -183,6 +191,7 @@ class ArtifactViews:
             contradicts=[other.id for other in contradicting(self._view, claim)],
             date=iso(claim.date),
             stale=None if why_stale is None else why_stale.reason,
+            facts=facts_of(claim, None if why_stale is None else why_stale.reason),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
@@ -274,23 +283,12 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def claim_line(claim: ClaimView, whole: bool = False) -> str:
-    """A claim for a model, on one line."""
-    text = one_line(claim.text) if whole else clipped(claim.said)
-    facts = [one_line(claim.status), f"confidence {claim.confidence:g}"]
-    facts += [claim.date[:10]] if claim.date else []
-    facts += [one_line(claim.stale)] if claim.stale else []
-    return f"{one_line(claim.id)}: {text} ({', '.join(facts)})"
-
-
-def around(page: Printer, pages: list[PageRef], relations: list[RelationRef]) -> None:
-    """Print the pages and relations of an artifact."""
-    if pages:
-        page.space()
-        rows = [(page.id, page.title, page.status) for page in pages]
-        page.table({"page": "key", "title": "short", "status": "whole"}, rows, "page")
-    if relations:
-        page.space()
-        edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
-        columns: dict[str, ColumnKind] = {"from": "key", "relation": "whole", "to": "key"}
-        page.table(columns | {"confidence": "number"}, edges, "relation")
+def around(pages: list[PageRef], relations: list[RelationRef]) -> list[Shown]:
+    """The tables of the pages and relations of an artifact."""
+    rows = [(page.id, page.title, page.status) for page in pages]
+    edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
+    columns: dict[str, ColumnKind] = {"from": "key", "relation": "whole", "to": "key"}
+    return [
+        Table({"page": "key", "title": "short", "status": "whole"}, rows, "page"),
+        Table(columns | {"confidence": "number"}, edges, "relation"),
+    ]

@@ -46,7 +46,6 @@ from vouch_sidecar.operations.wire import (
     marked,
 )
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -123,14 +122,12 @@ async def perform_async(
     *,
     whole: bool = False,
     strict: bool = False,
-    views: list[View] | None = None,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
     that was current at the call. After a checkout, or a report that files changed, the call begins
     when these were looked at, at the latest after `patience` seconds. With `whole`, a first answer
     waits to be whole (`ready`). `strict` refuses unknown params and words (`refuse_unknown`).
     `documents` are those that the caller has open.
-    `views` takes those that the result was made from, out of which `Operation.readable` quotes.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """
     if whole:
@@ -142,8 +139,6 @@ async def perform_async(
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
-        if views is not None:
-            views += this.ask.views
         with engine.foreground:
             async with this.giving:
                 result = await this.run_in_turn() if operation.is_long else this.run()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from pydantic import Field
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.artifacts import (
     Citation,
     ClaimView,
@@ -16,29 +16,26 @@ from vouch_sidecar.operations.artifacts import (
     PageRef,
     RelationRef,
     around,
-    claim_line,
 )
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
     author_rows,
+    author_table,
     by_commits_field,
-    show_authors,
 )
-from vouch_sidecar.operations.gist_lines import base_line
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
+    people_table,
     person_row,
-    show_people,
 )
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, File, Line, Shown, Table
 from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
-from vouch_sidecar.retrieval.view import View
 
 WITHOUT_CONTEXT = (
     "a part of a sentence or an item of a list, without what stands around it, which may turn it "
@@ -99,78 +96,57 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     )
 
 
-def gist(result: ClaimResult, views: Sequence[View]) -> list[str]:
-    sources = dict.fromkeys(one_line(c.title or c.id) for c in result.claim.citations)
-    sentence = result.claim.sentence
+def table(result: ClaimResult) -> list[Shown]:
     return [
-        claim_line(result.claim, whole=True),
-        *([f"sentence: {one_line(sentence)}"] if sentence else []),
-        *([WITHOUT_CONTEXT] if result.claim.lacks_context else []),
-        f"sources: {', '.join(sources) or 'none'}",
-        *base_line(result.collection, Kind.CLAIM, result.claim.id, views),
+        *_about(result),
+        *people_table(result.people),
+        *author_table(result.by_commits),
+        *around(result.pages, result.relations),
     ]
 
 
-def show(page: Printer, result: ClaimResult) -> None:
-    claim, file = result.claim, page.file(result.claim.uri)
+def _about(result: ClaimResult) -> Iterator[Shown]:
+    claim, file = result.claim, File(result.claim.uri)
     confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
-    facts = [claim.id, claim.type, claim.status, f"confidence {confidence}", date]
-    page.line((claim.text, "bold"))
-    page.line(" · ".join(filter(None, facts)))
+    record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
+    yield Line(claim.text, "bold", record)
+    yield Line(f"{claim.id} · {claim.type} · {claim.facts}")
+    if result.collection:
+        yield Line(f"in {result.collection}", to="model")
     if claim.sentence is not None and claim.sentence != claim.text:
-        page.line(f"sentence: {claim.sentence}")
+        yield Line(f"sentence: {claim.sentence}")
     if claim.lacks_context:
-        page.line((WITHOUT_CONTEXT, "yellow"))
-        page.record("lacks_context", WITHOUT_CONTEXT)
-    page.uncut(file)
-    page.record("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
+        yield Line(WITHOUT_CONTEXT, "yellow", ("lacks_context", WITHOUT_CONTEXT))
+    yield Line(file)
     if claim.stale is not None:
-        page.line((claim.stale, "yellow"))
-        page.record("stale", claim.stale)
+        yield Line(claim.stale, "yellow", ("stale", claim.stale), to="people")
     for other in result.contested_by:
-        page.line(("contradicted by", "yellow"), f"{other.id}: {page.clipped(other.said)}")
-        page.record("contested_by", other.id, other.said)
+        said = f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}"
+        yield Line(said, "yellow", ("contested_by", other.id, other.said))
     if result.auto_approved or result.approved_by is not None:
         who = "its receipt" if result.auto_approved else result.approved_by
-        page.line(f"approved by {who}")
-        page.record("approved_by", who)
-    for label, values in (
-        ("entities", claim.linked_entities),
-        ("tags", claim.tags),
-    ):
+        yield Line(f"approved by {who}", record=("approved_by", who))
+    for label, values in (("entities", claim.linked_entities), ("tags", claim.tags)):
         if values:
-            page.line(f"{label}: {', '.join(values)}")
-            page.record(label, *values)
-    if claim.citations:
-        page.space()
-        _show_citations(page, claim.citations)
-    if result.people:
-        page.space()
-        show_people(page, result.people)
-    show_authors(page, result.by_commits)
-    around(page, result.pages, result.relations)
+            yield Line(f"{label}: {', '.join(values)}", record=(label, *values))
+    columns: dict[str, ColumnKind] = {"citation": "key", "kind": "whole", "place": "whole"}
+    cited = [
+        (
+            *(citation.id, citation.kind, _place(citation)),
+            " · ".join(
+                filter(None, [citation.title, f"“{citation.quote}”" if citation.quote else None])
+            ),
+        )
+        for citation in claim.citations
+    ]
+    yield Table(columns | {"title and quote": "text"}, cited, "citation")
 
 
-def _show_citations(page: Printer, citations: list[Citation]) -> None:
-    rows = []
-    for citation in citations:
-        parts = [citation.title, f"“{citation.quote}”" if citation.quote else None]
-        cited = " · ".join(part for part in parts if part)
-        rows.append((page.artifact_id(citation.id), citation.kind, _place(page, citation), cited))
-    page.table(
-        {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
-        rows,
-        "citation",
-    )
-
-
-def _place(page: Printer, citation: Citation) -> str | None:
+def _place(citation: Citation) -> str | None:
     """The file of the workspace that is the source, where it lies now; else what is recorded."""
-    document = citation.document or ""
+    document = (citation.document or "").partition("#")[0]
     is_in_workspace = document != "" and f"/{KB_DIRNAME}/" not in document
-    return (
-        page.file(document) if is_in_workspace and citation.kind == "source" else citation.locator
-    )
+    return File(document) if is_in_workspace and citation.kind == "source" else citation.locator
 
 
 OPERATION = Operation(
@@ -182,7 +158,6 @@ OPERATION = Operation(
     when="Call it with a claim id from another answer, to see its text whole and the sources it "
     "cites, before something is built on it. Not to browse.",
     example={"id": "limit-per-depot"},
-    gist_from_views=gist,
-    show=show,
+    table=table,
     needs=frozenset({"ties"}),
 )

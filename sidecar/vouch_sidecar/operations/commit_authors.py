@@ -1,4 +1,4 @@
-"""Authors of commits to the files of claims: their rows in answers, and how to print these."""
+"""Authors of commits to the files of claims: their rows in answers, and their table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from vouch_sidecar.kb.sanitize import count, one_line
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.people.authors import Author
 
@@ -48,20 +48,11 @@ def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
     return list(rows) or None
 
 
-def author_line(rows: Sequence[AuthorRow] | None) -> list[str]:
-    """The line about authors that a model reads; [] without any."""
-    authors = [f"{one_line(row.name)} ({count(row.commits, 'commit')})" for row in rows or ()]
-    return [f"by commits: {', '.join(authors)}"] if authors else []
-
-
-def show_authors(page: Printer, rows: Sequence[AuthorRow] | None) -> None:
-    """Print the rows as a table."""
-    if not rows:
-        return
-    page.space()
-    cells = [(row.name, row.commits, row.last, row.files) for row in rows]
-    page.table(
-        {"by commits": "short", "commits": "number", "last": "whole", "files": "number"},
-        cells,
-        "by_commits",
-    )
+def author_table(rows: Sequence[AuthorRow] | None) -> list[Shown]:
+    """The table of authors."""
+    cells = [(row.name, row.commits, row.last, row.files) for row in rows or ()]
+    columns: dict[str, ColumnKind] = {"by commits": "short", "commits": "number"}
+    columns |= {"last": "whole", "files": "number"}
+    who = ", ".join(f"{row.name} ({count(row.commits, 'commit')})" for row in rows or ())
+    told = [Line(f"by commits: {who}", to="model")] if who else []
+    return [*told, Table(columns, cells, "by_commits", to="people")]

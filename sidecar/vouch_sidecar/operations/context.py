@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import Block, Shown
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     HitArm,
@@ -145,13 +145,8 @@ def _uri(hit: ContextHit, cited: Artifact) -> str | None:
     return ArtifactViews(hit.view, root).uri(cited.path)
 
 
-def gist(result: ContextResult) -> list[str]:
-    return [result.text] if result.text else []
-
-
-def show(page: Printer, result: ContextResult) -> None:
-    if result.text:
-        page.block(result.text)
+def table(result: ContextResult) -> list[Shown]:
+    return [Block(result.text)] if result.text else []
 
 
 OPERATION = Operation(
@@ -165,8 +160,7 @@ OPERATION = Operation(
     "nothing surely answers the task: try kb_search. Not for small talk, nor again for the same "
     "task.",
     example={"task": "Can we restart Relay tonight?", "max_chars": 400},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     returns_partial=True,
     text_field="task",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 from pydantic import Field
 
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.kb.sanitize import count, one_line
+from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations.artifacts import (
     ClaimView,
     EntityView,
@@ -16,26 +15,22 @@ from vouch_sidecar.operations.artifacts import (
     PageRef,
     RelationRef,
     around,
-    claim_line,
 )
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
-    author_line,
     author_rows,
+    author_table,
     by_commits_field,
-    show_authors,
 )
-from vouch_sidecar.operations.gist_lines import base_line, clipped
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
-    people_line,
+    people_table,
     person_row,
-    show_people,
 )
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, File, Line, Marked, Shown, Table
 from vouch_sidecar.operations.wire import Result, absent
 from vouch_sidecar.retrieval.people.authors import authors_about
 from vouch_sidecar.retrieval.people.owners import owners_about
@@ -93,72 +88,38 @@ def _proposal(name: str) -> str:
     return f"vouch-kb propose-entity --name {shlex.quote(one_line(name))} --type concept"
 
 
-def gist(result: EntityResult, views: Sequence[View]) -> list[str]:
-    entity, total = result.entity, result.claim_count
-    about = f": {clipped(entity.description)}" if entity.description else ""
-    best = f", the {CLAIMS_FOR_MODELS} best" if total > CLAIMS_FOR_MODELS else ""
-    pages = ", ".join(one_line(page.title) for page in result.pages)
-    return [
-        f"{one_line(entity.name)} ({one_line(entity.type)}, {one_line(entity.id)}){about}",
-        *([f"not declared: {one_line(result.why)}"] if result.why else []),
-        *people_line(result.people),
-        *author_line(result.by_commits),
-        count(total, "live claim") + best,
-        *map(claim_line, result.claims[:CLAIMS_FOR_MODELS]),
-        *([f"pages: {pages}"] if pages else []),
-        *base_line(result.collection, Kind.ENTITY, entity.id, views),
-    ]
-
-
-def show(page: Printer, result: EntityResult) -> None:
-    entity = result.entity
-    file = page.file(entity.uri) if entity.uri is not None else None
-    page.line((entity.name, "bold"), f"{entity.type} · {entity.id}")
-    if entity.aliases:
-        page.line(page.clipped("also " + ", ".join(entity.aliases)))
-    if entity.description:
-        page.line(page.clipped(entity.description))
-    if file is not None:
-        page.uncut(file)
-    elif result.why and result.propose:
-        page.line(page.clipped(f"not declared: {result.why}"))
-        page.uncut(result.propose)
-    page.record("entity", entity.id, entity.name, entity.type, file, entity.description)
-    if result.why:
-        page.record("topic", result.why, result.propose)
-    if entity.aliases:
-        page.record("aliases", *entity.aliases)
-    if result.people:
-        page.space()
-        show_people(page, result.people)
-    show_authors(page, result.by_commits)
-    if result.claims:
-        page.space()
-        total, shown = result.claim_count, len(result.claims)
-        order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
-        page.line(count(total, "live claim") + order)
-        page.space()
-        page.table(
-            {
-                "claim": "key",
-                "status": "whole",
-                "confidence": "number",
-                "date": "whole",
-                "text": "text",
-            },
-            [
-                (
-                    claim.id,
-                    claim.status,
-                    f"{claim.confidence:g}",
-                    (claim.date or "")[:10],
-                    page.marked(claim.said, claim.stale),
-                )
-                for claim in result.claims
-            ],
-            "claim",
+def table(result: EntityResult) -> list[Shown]:
+    entity, total, shown = result.entity, result.claim_count, len(result.claims)
+    file = None if entity.uri is None else File(entity.uri)
+    record = ("entity", entity.id, entity.name, entity.type, file, entity.description)
+    order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
+    claims = [
+        (
+            *(claim.id, claim.status, f"{claim.confidence:g}", (claim.date or "")[:10]),
+            Marked(claim.said, claim.stale),
         )
-    around(page, result.pages, result.relations)
+        for claim in result.claims
+    ]
+    columns: dict[str, ColumnKind] = {"claim": "key", "status": "whole", "confidence": "number"}
+    undeclared = f"not declared: {result.why}"
+    return [
+        Line(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
+        *([Line(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
+        *([Line(result.propose, to="people", whole=True)] if result.propose else []),
+        *([Line(f"in {result.collection}", to="model")] if result.collection else []),
+        *(
+            [Line(f"also {', '.join(entity.aliases)}", record=("aliases", *entity.aliases))]
+            if entity.aliases
+            else []
+        ),
+        *([Line(clip(entity.description, CELL_CHARS))] if entity.description else []),
+        *([Line(file)] if file is not None else []),
+        *people_table(result.people),
+        *author_table(result.by_commits),
+        *([Line(count(total, "live claim") + order)] if total else []),
+        Table(columns | {"date": "whole", "text": "text"}, claims, "claim"),
+        *around(result.pages, result.relations),
+    ]
 
 
 OPERATION = Operation(
@@ -170,7 +131,6 @@ OPERATION = Operation(
     when="Call it with an entity_id, a name or an alias, for whom to ask, claims, pages and "
     "relations. Not to browse.",
     example={"id": "rate-limiter"},
-    gist_from_views=gist,
-    show=show,
+    table=table,
     needs=frozenset({"ties"}),
 )

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
-from vouch_sidecar.kb.sanitize import clip, count, one_line
+from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
-    author_line,
     author_rows,
+    author_table,
     by_commits_field,
-    show_authors,
 )
-from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.people_to_ask import (
     PersonRow,
     owner_row,
-    people_line,
+    people_table,
     person_row,
-    show_people,
 )
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
-from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.people.authors import authors_on
 from vouch_sidecar.retrieval.people.experts import Contribution, Expert, Linking, Question, rank
 from vouch_sidecar.retrieval.people.owners import owners_on
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on_topic
 from vouch_sidecar.retrieval.people.topic_matches import TopicMatches, matching
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
-from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.prompt_text import without_who_knows
 
 TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160
-"""Characters of a top claim in the lines for a model."""
+"""Characters of a top claim that a model reads."""
 
 
 class ExpertsParams(SinceParams):
@@ -134,6 +129,11 @@ class ExpertsResult(Result):
         "out. Absent without any."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
+    _quoted: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def quotes(self) -> list[tuple[str, str]]:
+        """The top claims with what is said of them, for a model that asked."""
+        return [*self._quoted.items()]
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
@@ -149,7 +149,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         explain=params.explain,
     )
     matches = matching(ask.views, question)
-    return ExpertsResult(
+    result = ExpertsResult(
         experts=[_row(expert, params.explain) for expert in rank(matches)],
         people=_people(matches) or None,
         asks_who=True if asks_who(params.topic) else None,
@@ -157,6 +157,23 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         by_commits=author_rows(authors_on(matches.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
+    if ask.caller.is_model:
+        result._quoted.update(_quotes(ask, result))
+    return result
+
+
+def _quotes(ask: OperationCall, result: ExpertsResult) -> dict[str, str]:
+    """What is said of the top claims, each sentence once."""
+    by_sentence: dict[object, tuple[str, str]] = {}
+    for row in result.experts:
+        for view in ask.views:
+            if row.collection in (None, view.collection):
+                for claim_id in row.top_claim_ids:
+                    if (claim := view.visible.claim(claim_id)) is not None:
+                        shown = view.texts.shown(claim)
+                        key = (view.collection, shown.sentence_key)
+                        by_sentence.setdefault(key, (claim_id, clip(shown.text, QUOTED)))
+    return dict(by_sentence.values())
 
 
 def _people(matches: TopicMatches) -> list[PersonRow]:
@@ -204,74 +221,48 @@ def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
     )
 
 
-def gist(result: ExpertsResult, views: Sequence[View]) -> list[str]:
-    """Lines for a model: each row with its top claims; each claim is quoted once."""
-    lines, quoted = [], set[tuple[str | None, str]]()
-    for row in result.experts:
-        counts = f"{count(row.claim_count, 'claim')}, {count(row.citation_count, 'citation')}"
-        base = f" in {one_line(row.collection)}" if row.collection else ""
-        parts = [f"{name_and_id(row.name, row.entity_id)}{base}: {counts}, score {row.score:g}"]
-        mine = [view for view in views if row.collection in (None, view.collection)]
-        for claim_id in row.top_claim_ids:
-            said = [
-                view.texts.shown(claim) for view in mine if (claim := view.visible.claim(claim_id))
-            ]
-            where = (row.collection, said[0].sentence_key if said else claim_id)
-            text = f": {clip(safe(said[0].text), QUOTED)}" if said and where not in quoted else ""
-            parts.append(f"  {safe(claim_id)}{text}")
-            quoted.add(where)
-        lines.append("\n".join(parts))
-    people, by_commits = people_line(result.people), author_line(result.by_commits)
-    left_out = ", ".join(map(one_line, result.unmatched or ()))
-    nothing = [ExpertsResult.nothing] if result.is_empty else []
-    return [
-        *(people if result.asks_who else []),
-        *(rows(lines, "") if lines else nothing),
-        *([] if result.asks_who else people),
-        *by_commits,
-        *([f"not known here: {left_out}"] if left_out else []),
-    ]
-
-
-def show(page: Printer, result: ExpertsResult) -> None:
+def table(result: ExpertsResult) -> list[Shown]:
     several = any(row.collection is not None for row in result.experts)
     explained = [row for row in result.experts if row.explain is not None]
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
     columns |= dict.fromkeys(("claims", "citations", "score"), "number")
     columns |= {"collection": "whole"} if several else {}
-    cells = []
-    for row in result.experts:
-        what = [row.entity_id, row.name, row.type, row.claim_count, row.citation_count]
-        collection = [row.collection] if several else []
-        cells.append([*what, f"{row.score:g}", *collection, ", ".join(row.top_claim_ids)])
-    if result.asks_who and result.people:
-        show_people(page, result.people)
-        page.space()
-    if cells:
-        page.table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")
-    for row in explained:
-        _show_arithmetic(page, row)
-    if result.people and not result.asks_who and (page.on_terminal or not cells):
-        page.space()
-        show_people(page, result.people)  # scripts read the ranking alone, unless they ask who
-    show_authors(page, result.by_commits)
-    if result.unmatched:
-        page.nothing(f"not known here: {', '.join(result.unmatched)}")
+    cells = [
+        [
+            *(row.entity_id, row.name, row.type, row.claim_count, row.citation_count),
+            *(f"{row.score:g}", *([row.collection] if several else [])),
+            ", ".join(row.top_claim_ids),
+        ]
+        for row in result.experts
+    ]
+    ranked = [Table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")]
+    # Scripts read the ranking alone, unless they ask who.
+    people = people_table(result.people, "terminal" if cells and not result.asks_who else "all")
+    unknown = ", ".join(result.unmatched or ())
+    return [
+        *([*people, *ranked] if result.asks_who else [*(ranked if cells else [])]),
+        *(part for row in explained for part in _arithmetic(row)),
+        *([] if result.asks_who else people),
+        Table({"claim": "key", "text": "text"}, result.quotes(), to="model"),
+        *author_table(result.by_commits),
+        *([Line(f"not known here: {unknown}", aside=True)] if unknown else []),
+    ]
 
 
-def _show_arithmetic(page: Printer, row: ExpertRow) -> None:
+def _arithmetic(row: ExpertRow) -> Iterator[Shown]:
     explain = row.explain
     assert explain is not None
     formula = f"{row.score:g} = {explain.formula}"
     factors = ", ".join(f"{name} {value:g}" for name, value in explain.factors.items())
-    page.space()
-    page.line((f"{row.name}: {formula}", "bold"))
-    page.line(factors)
-    page.record("formula", row.entity_id, formula, factors)
-    for claim in explain.claims:
-        added = f"{claim.contribution:g}"
-        page.uncut(f"{added}  {claim.claim_id} (matched by {claim.arm}, {claim.link})")
-        page.record("claim", row.entity_id, claim.claim_id, added, claim.arm, claim.link)
+    record = ("formula", row.entity_id, formula, factors)
+    yield Line(f"{row.name}: {formula}", "bold", record)
+    yield Line(factors)
+    columns: dict[str, ColumnKind] = {"entity": "key", "claim": "key", "adds": "number"}
+    cells = [
+        (row.entity_id, claim.claim_id, f"{claim.contribution:g}", claim.arm, claim.link)
+        for claim in explain.claims
+    ]
+    yield Table(columns | {"matched by": "whole", "link": "whole"}, cells, "claim")
 
 
 OPERATION = Operation(
@@ -284,8 +275,7 @@ OPERATION = Operation(
     "else weight evidence. The topic is a name, a few words or a path. Not for finding one "
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
-    gist_from_views=gist,
-    show=show,
+    table=table,
     is_long=True,
     text_field="topic",
     needs=frozenset({"ties", "topics"}),

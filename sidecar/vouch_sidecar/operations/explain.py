@@ -8,11 +8,9 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.gist_lines import rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 
@@ -99,26 +97,11 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     return ExplainResult(entities=entities, texts=texts)
 
 
-def gist(result: ExplainResult) -> list[str]:
-    entities = [
-        f"{entity.verdict}: entity {one_line(entity.entity_id)}: {one_line(entity.why)}"
-        for entity in result.entities
-    ]
-    texts = [
-        f"{text.verdict}: {text.kind} {one_line(text.id)}: {one_line(text.why)}"
-        for text in result.texts
-    ]
-    return rows([*entities, *texts], ExplainResult.nothing)
-
-
-def show(page: Printer, result: ExplainResult) -> None:
+def table(result: ExplainResult) -> list[Shown]:
     entities = [(e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities]
-    texts = [
-        (page.artifact_id(text.id), text.verdict, f"{text.similarity:.2f}", text.why)
-        for text in result.texts
-    ]
+    texts = [(t.id, t.verdict, f"{t.similarity:.2f}", t.why) for t in result.texts]
     columns: dict[str, ColumnKind] = {"id": "key", "verdict": "whole", "value": "number"}
-    page.table(columns | {"why": "text"}, [*entities, *texts])
+    return [Table(columns | {"why": "text"}, [*entities, *texts])]
 
 
 OPERATION = Operation(
@@ -131,8 +114,7 @@ OPERATION = Operation(
     when="Call it when something was said, or was not, and somebody asks why. Not to get context: "
     "kb_context gives what is said.",
     example={"text": "Can we restart Relay tonight?"},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     returns_partial=True,
     semantic="when_speaking",

@@ -12,11 +12,9 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist_lines import clipped
-from vouch_sidecar.operations.gist_lines import rows as listed
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorOnly,
@@ -34,7 +32,6 @@ from vouch_sidecar.workspace.ties import TieArm
 MAX_PATHS = 1_000
 MOST_BELOW = 100
 """Files of one folder that are listed."""
-GIST_CLAIMS = 10
 
 TiedRow = tuple[Served, Tied]
 """A claim that is tied to a file, with the knowledge base that it is from."""
@@ -265,19 +262,9 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
     )
 
 
-def gist(result: FilesResult) -> list[str]:
-    lines = []
-    for file in result.files:
-        for claim in file.claims[:GIST_CLAIMS]:
-            claim_text = f"{one_line(claim.id)}: {clipped(claim.text)}"
-            why = "; ".join(filter(None, [claim.why, claim.stale]))
-            lines.append(f"{one_line(file.path)}: {claim_text} ({one_line(why)})")
-    return listed(lines, result.not_found)
-
-
-def show(page: Printer, result: FilesResult) -> None:
+def table(result: FilesResult) -> list[Shown]:
     """Weak ties are shown of files that have no other, and counted of the others."""
-    table_rows, folded = [], 0
+    cells, folded = [], 0
     several = len({claim.collection for file in result.files for claim in file.claims}) > 1
     for file in result.files:
         strong = [claim for claim in file.claims if not claim.weak]
@@ -285,18 +272,18 @@ def show(page: Printer, result: FilesResult) -> None:
         for claim in strong or file.claims:
             why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
             collection = [claim.collection] if several else []
-            table_rows.append((file.path, claim.id, *collection, why, claim.text))
-    if not table_rows:
-        page.nothing(result.not_found)
-        return
+            cells.append((file.path, claim.id, *collection, why, claim.text))
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     columns |= {"collection": "whole"} if several else {}
-    page.table(columns | {"why": "short", "text": "text"}, table_rows)
-    if folded:
-        page.nothing(f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json")
     folders = tuple(file.path for file in result.files if file.path.endswith("/"))
-    if untied := [f.path for f in result.files if not (f.claims or f.path.startswith(folders))]:
-        page.nothing(f"No claim is tied to {', '.join(untied)}")
+    bare = [f.path for f in result.files if not (f.claims or f.path.startswith(folders))]
+    ties = f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json"
+    return [
+        Table(columns | {"why": "short", "text": "text"}, cells),
+        *([] if cells or result.is_empty else [Line(result.not_found, aside=True)]),
+        *([Line(ties, aside=True, to="people")] if folded else []),
+        *([Line(f"No claim is tied to {', '.join(bare)}", aside=True)] if bare and cells else []),
+    ]
 
 
 OPERATION = Operation(
@@ -308,8 +295,7 @@ OPERATION = Operation(
     when="Call it with the paths of files before changing them, to learn which reviewed claims "
     "concern them. Not for a topic: kb_context and kb_search find by words.",
     example={"paths": ["docs/incidents/INC-118.md"]},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     needs=frozenset({"ties"}),
 )

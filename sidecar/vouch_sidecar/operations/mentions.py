@@ -8,9 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import OpenDocument, Operation, OperationCall
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
@@ -155,27 +154,17 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     yield start, text[start:end]
 
 
-def gist(result: MentionsResult) -> list[str]:
-    lines = []
-    for row in dict.fromkeys((m.name, m.entity_id, m.listed, m.ambiguous) for m in result.mentions):
-        name, entity_id, listed, ambiguous = row
-        doubt = "" if listed else " (hardly meant)"
-        doubt += " (or another of that name)" if ambiguous else ""
-        lines.append(name_and_id(name, entity_id) + doubt)
-    return rows(lines, MentionsResult.nothing)
-
-
-def show(page: Printer, result: MentionsResult) -> None:
+def table(result: MentionsResult) -> list[Shown]:
     places: dict[tuple[str | None, str], list[NamedEntity]] = {}
     for row in result.mentions:
         places.setdefault((row.collection, row.entity_id), []).append(row)
-    table_rows = []
-    for rows_of in places.values():
-        row = next((row for row in rows_of if row.listed and not row.ambiguous), rows_of[0])
+    cells = []
+    for rows in places.values():
+        row = next((row for row in rows if row.listed and not row.ambiguous), rows[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
-        table_rows.append((row.entity_id, row.name, row.type, len(rows_of), meant))
+        cells.append((row.entity_id, row.name, row.type, len(rows), meant))
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
-    page.table(columns | {"places": "number", "meant": "whole"}, table_rows)
+    return [Table(columns | {"places": "number", "meant": "whole"}, cells)]
 
 
 OPERATION = Operation(
@@ -187,8 +176,7 @@ OPERATION = Operation(
     when="Call it with a text to see which known entities it names, and where. Not to learn about "
     "them: kb_context and kb_entity say what is known.",
     example={"text": "Can we restart Relay tonight?"},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     returns_partial=True,
     text_field="text",

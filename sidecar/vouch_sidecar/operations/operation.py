@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.session import both_ends
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import Block, Line, Shown, for_model
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -86,7 +86,7 @@ class OperationCall:
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[P, R]):
-    """One operation: its params and result, its handler, and how surfaces show the result."""
+    """One operation: its params and result, its handler, and what is shown of the result."""
 
     name: str
     summary: str
@@ -98,12 +98,8 @@ class Operation(Generic[P, R]):
     """Tells a model when a call helps, and when it does not."""
     example: Mapping[str, Any]
     """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
-    gist: Callable[[R], list[str]] | None = None
-    """Makes the lines that a model reads; None: JSON."""
-    gist_from_views: Callable[[R, Sequence[View]], list[str]] | None = None
-    """As `gist`, with the views to quote artifacts of which the result has ids only."""
-    show: Callable[[Printer, R], None] | None = None
-    """Prints a result for people; None: only programs ask."""
+    table: Callable[[R], list[Shown]] | None = None
+    """What people and models read of a result; None: only programs ask."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
@@ -145,19 +141,17 @@ class Operation(Generic[P, R]):
             "topics" in self.needs and served.collection.may_have_topics
         )
 
-    def readable(self, result: R, views: Sequence[View] = ()) -> str:
-        """The text of a result for a model; `views` are those that it was made from."""
-        if result.is_empty and result.is_unread:
-            lines = [result.not_found]
-        elif self.gist_from_views is not None:
-            lines = self.gist_from_views(result, views)
-        elif self.gist is not None:
-            lines = self.gist(result)
-        else:
-            return json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":"))
-        if result.degraded:
-            lines = [*lines, f"(without all of it: {', '.join(result.degraded)})"]
-        return "\n".join(lines)
+    def shown(self, result: R) -> list[Shown]:
+        """What is read of a result, also where nothing was found."""
+        if self.table is None:
+            return [Block(json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":")))]
+        nothing = [Line(result.not_found, aside=True)] if result.is_empty else []
+        return [*nothing, *self.table(result)]
+
+    def readable(self, result: R) -> str:
+        """The text of a result for a model."""
+        without = f"(without all of it: {', '.join(result.degraded)})"
+        return for_model([*self.shown(result), *([Line(without)] if result.degraded else [])])
 
 
 @cache

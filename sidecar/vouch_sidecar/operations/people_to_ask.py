@@ -1,4 +1,4 @@
-"""Whom to ask: the rows of people and owners in answers, and how to print these."""
+"""Whom to ask: the rows of people and owners in answers, and their table."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from vouch_sidecar.kb.sanitize import count, one_line
-from vouch_sidecar.operations.gist_lines import name_and_id
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.operations.table import ColumnKind, Line, Reader, Shown, Table
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.people.owners import FileOwner
 from vouch_sidecar.retrieval.people.to_ask import ROLES, PersonToAsk
+
+_ROLE = {
+    "owned by": "owner",
+    "maintained by": "maintainer",
+    "led by": "lead",
+    "with": "of the same team",
+}
+"""What somebody is, by how the relation reads from the entity to them."""
 
 
 class PersonRow(Wire):
@@ -32,6 +39,7 @@ class PersonRow(Wire):
     relation: str | None = Field(
         description="Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS."
     )
+    said: str = Field(description="Why to ask them, for people.")
     collection: str | None = absent(
         "Present in `experts` with several knowledge bases: the one that says so."
     )
@@ -46,8 +54,17 @@ def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:
         via=row.via.id if row.via is not None else None,
         claim_count=row.claim_count,
         relation=row.relation,
+        said=_why(row),
         collection=collection,
     )
+
+
+def _why(row: PersonToAsk) -> str:
+    """Why to ask a person."""
+    parts = [_ROLE[ROLES[row.relation]]] if row.relation else []
+    parts += [f"via {row.via.name}"] if row.via is not None else []
+    parts += [count(row.claim_count, "claim")] if row.claim_count else []
+    return ", ".join(parts)
 
 
 def owner_row(owner: FileOwner, collection: str | None = None) -> PersonRow:
@@ -59,42 +76,27 @@ def owner_row(owner: FileOwner, collection: str | None = None) -> PersonRow:
         via=owner.pattern,
         claim_count=0,
         relation="owns",
+        said="owner of the files",
         collection=collection,
     )
 
 
-def people_line(rows: Sequence[PersonRow] | None) -> list[str]:
-    """The line about whom to ask that a model reads; [] without any."""
-    return [f"ask: {', '.join(map(_to_ask, rows))}"] if rows else []
-
-
-def _to_ask(row: PersonRow) -> str:
-    """The line for a model about somebody to ask, with the reason."""
-    if row.entity_id is None:
-        return f"{one_line(row.name)} ({row.type}): owns the files"
-    who = name_and_id(row.name, row.entity_id)
-    who = f"{ROLES[row.relation]} {who}" if row.relation else who
-    facts = [one_line(f"via {row.via}")] if row.via else []
-    facts += [count(row.claim_count, "claim")] if row.claim_count else []
-    return f"{who}: {', '.join(facts)}" if facts else who
-
-
-def show_people(page: Printer, rows: Sequence[PersonRow] | None) -> None:
-    """Print the rows as a table."""
+def people_table(rows: Sequence[PersonRow] | None, to: Reader = "all") -> list[Shown]:
+    """The table of those to ask."""
     if not rows:
-        return
+        return []
     several = any(row.collection is not None for row in rows)
     columns: dict[str, ColumnKind] = {"to ask": "key", "name": "short", "type": "short"}
     columns |= {"relation": "short", "via": "short", "claims": "number"}
-    cells = []
-    for row in rows:
-        what = [
-            row.entity_id or row.name,
-            row.name,
-            row.type,
-            row.relation,
-            row.via,
-            row.claim_count,
+    columns |= {"collection": "whole"} if several else {}
+    cells = [
+        [
+            *(row.entity_id or row.name, row.name, row.type),
+            *(row.relation, row.via, row.claim_count),
+            *([row.collection] if several else []),
         ]
-        cells.append([*what, *([row.collection] if several else [])])
-    page.table(columns | ({"collection": "whole"} if several else {}), cells, "person")
+        for row in rows
+    ]
+    who = [f"{row.name} ({row.said})" if row.said else row.name for row in rows]
+    ask = Line(f"ask: {', '.join(who)}", to="model")
+    return [ask, Table(columns, cells, "person", to="people" if to == "all" else to)]

@@ -8,11 +8,9 @@ from time import perf_counter
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.gist_lines import clipped, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import HitArm, LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.probe import Strength
@@ -102,32 +100,23 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     )
 
 
-def gist(result: ProbeResult) -> list[str]:
-    if not result.hits:
-        return [ProbeResult.nothing]
-    lines = [
-        f"{one_line(hit.phrase)} ({hit.similarity:.2f}) → {hit.kind} "
-        f"{one_line(hit.id)}: {clipped(hit.text)}"
-        for hit in result.hits
-    ]
-    primary = one_line(result.primary_collection or "none")
-    return [f"Primary: {primary}; evidence: {result.strength}", *rows(lines, "")]
-
-
-def show(page: Printer, result: ProbeResult) -> None:
+def table(result: ProbeResult) -> list[Shown]:
     others = result.supplemental_collections
-    if result.primary_collection is not None:
-        page.line(f"{result.strength} evidence for {result.primary_collection}")
-    if others:
-        page.line(f"supplemental: {', '.join(others)}")
-    page.space()
     columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole", "similarity": "number"}
     columns |= {"phrase": "short", "collection": "whole"} if others else {"phrase": "short"}
-    cells = []
-    for hit in result.hits:
-        what = (page.artifact_id(hit.id), hit.kind, f"{hit.similarity:.2f}", hit.phrase)
-        cells.append((*what, *([hit.collection] if others else []), hit.text))
-    page.table(columns | {"text": "text"}, cells)
+    cells = [
+        (
+            *(hit.id, hit.kind, f"{hit.similarity:.2f}", hit.phrase),
+            *([hit.collection] if others else []),
+            hit.text,
+        )
+        for hit in result.hits
+    ]
+    return [
+        Line(f"{result.strength} evidence for {result.primary_collection or 'none'}"),
+        *([Line(f"supplemental: {', '.join(others)}")] if others else []),
+        Table(columns | {"text": "text"}, cells),
+    ]
 
 
 OPERATION = Operation(
@@ -141,8 +130,7 @@ OPERATION = Operation(
     "knowledge base leads. Not to get context for a prompt: kb_context gives the same, readable "
     "and cut to size.",
     example={"text": "Can we restart Relay tonight?"},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     returns_partial=True,
     text_field="text",

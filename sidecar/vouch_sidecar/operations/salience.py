@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.gist_lines import name_and_id, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.retrieval.salience import ArmName, Salient
 
@@ -83,22 +81,17 @@ def salient_row(row: Salient) -> SalientEntity:
     )
 
 
-def gist(result: SalienceResult) -> list[str]:
-    lines = [
-        f"{name_and_id(row.name, row.entity_id)}: {row.score:.2f}, {one_line(row.why)}"
-        for row in result.salience
-    ]
-    return rows(lines, SalienceResult.nothing)
-
-
-def show(page: Printer, result: SalienceResult) -> None:
+def table(result: SalienceResult) -> list[Shown]:
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
     columns |= {"score": "number", "claims": "number", "top claim": "whole"}
-    cells = []
-    for row in result.salience:
-        what = (row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count)
-        cells.append((*what, row.top_claim_id, ", ".join(row.matched)))
-    page.table(columns | {"named by": "text"}, cells)
+    cells = [
+        (
+            *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
+            *(row.top_claim_id, ", ".join(row.matched)),
+        )
+        for row in result.salience
+    ]
+    return [Table(columns | {"named by": "text"}, cells)]
 
 
 OPERATION = Operation(
@@ -111,8 +104,7 @@ OPERATION = Operation(
     "needed. Not for a fresh question: nothing is in play before texts came in with the same "
     "session_id.",
     example={"session_id": "agent-7"},
-    gist=gist,
-    show=show,
+    table=table,
     requires_session=True,
     reads_window=True,
     needs=frozenset({"topics"}),

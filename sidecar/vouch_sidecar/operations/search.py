@@ -7,11 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import kind_of
-from vouch_sidecar.operations.gist_lines import clipped, rows
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Marked, Shown, Table
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.search import SEARCHED, Ranked, search, snippet
@@ -87,27 +85,15 @@ def _stale(row: Ranked) -> str | None:
     return None if gone is None else gone.reason
 
 
-def gist(result: SearchResult) -> list[str]:
-    several = len({hit.collection for hit in result.hits}) > 1
-    return rows([_line(hit, several) for hit in result.hits], SearchResult.nothing)
-
-
-def _line(hit: SearchHit, several: bool) -> str:
-    mark = f" ({one_line(hit.stale)})" if hit.stale else ""
-    base = f" in {one_line(hit.collection or '')}" if several else ""
-    return f"{hit.kind} {one_line(hit.id)}{base}: {clipped(_text(hit))}{mark}"
-
-
-def show(page: Printer, result: SearchResult) -> None:
+def table(result: SearchResult) -> list[Shown]:
     several = len({hit.collection for hit in result.hits}) > 1
     columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole"}
     columns |= {"collection": "whole"} if several else {}
-    cells = []
-    for hit in result.hits:
-        collection = [hit.collection] if several else []
-        text = page.marked(_text(hit), hit.stale)
-        cells.append((page.artifact_id(hit.id), hit.kind, *collection, text))
-    page.table(columns | {"text": "text"}, cells)
+    cells = [
+        (hit.id, hit.kind, *([hit.collection] if several else []), Marked(_text(hit), hit.stale))
+        for hit in result.hits
+    ]
+    return [Table(columns | {"text": "text"}, cells)]
 
 
 def _text(hit: SearchHit) -> str:
@@ -125,8 +111,7 @@ OPERATION = Operation(
     when="Call it to find claims, pages, entities, relations or sources by their words. Not for "
     "source code: only the knowledge base is searched.",
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
-    gist=gist,
-    show=show,
+    table=table,
     is_long=True,
     returns_partial=True,
     text_field="query",

@@ -19,10 +19,6 @@ def answer(ask: OperationCall, params: SessionEndParams) -> Result:
     return Result()
 
 
-def gist(_: Result) -> list[str]:
-    return ["The session's window is dropped."]
-
-
 OPERATION = Operation(
     name="session_end",
     summary="Drops the window of a session.",
@@ -32,6 +28,5 @@ OPERATION = Operation(
     when="Call it when a session is over and its window may be dropped. Not between turns: that "
     "would forget what is in play.",
     example={"session_id": "agent-7"},
-    gist=gist,
     drops_state=True,
 )

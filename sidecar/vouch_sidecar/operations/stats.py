@@ -1,11 +1,11 @@
-"""Show what this process was asked and gave, and how long calls took."""
+"""Show how much this process was asked and gave, how fast."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, Wire
 
 
@@ -54,19 +54,14 @@ def answer(ask: OperationCall, _: Params) -> StatsResult:
 FIGURES = ("prompts", "told", "silent", "lines", "phrases", "from_cache")
 
 
-def show(page: Printer, result: StatsResult) -> None:
+def table(result: StatsResult) -> list[Shown]:
     columns: dict[str, ColumnKind] = dict.fromkeys(FIGURES, "number")
-    page.table(columns, [[getattr(result, name) for name in FIGURES]], "process")
-    page.space()
-    timings = [
-        (operation.operation, operation.count, operation.p50_ms, operation.p95_ms)
-        for operation in result.operations
+    timings = [(each.operation, each.count, each.p50_ms, each.p95_ms) for each in result.operations]
+    of_calls: dict[str, ColumnKind] = dict.fromkeys(("count", "p50_ms", "p95_ms"), "number")
+    return [
+        Table(columns, [[getattr(result, name) for name in FIGURES]], "process"),
+        Table({"operation": "key", **of_calls}, timings, "operation"),
     ]
-    page.table(
-        {"operation": "key", "count": "number", "p50_ms": "number", "p95_ms": "number"},
-        timings,
-        "operation",
-    )
 
 
 OPERATION = Operation(
@@ -78,5 +73,5 @@ OPERATION = Operation(
     when="Call it when settings are tuned and figures are needed for that. Not needed in ordinary "
     "work.",
     example={},
-    show=show,
+    table=table,
 )

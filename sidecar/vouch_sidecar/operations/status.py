@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Kind, Problem, Severity
-from vouch_sidecar.kb.sanitize import count, one_line, printable
+from vouch_sidecar.kb.sanitize import count, printable
 from vouch_sidecar.operations.artifacts import iso
-from vouch_sidecar.operations.gist_lines import rows
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.printer import ColumnKind, Printer
+from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
 from vouch_sidecar.version import __version__
 
@@ -133,54 +133,31 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     )
 
 
-def gist(result: StatusResult) -> list[str]:
-    lines = []
-    for root in result.roots:
-        counts = [count(root.counts.claims, "claim")]
-        counts.append(count(root.counts.entities, "entity", "entities"))
-        counts += [count(root.topics, "topic")] if root.topics else []
-        counts += _unusable(root)
-        counts.append(count(len(root.problems), "problem"))
-        where = f"{one_line(root.collection)} at {one_line(root.root)}"
-        lines.append(f"{where}: {', '.join(counts)}")
-    return rows([*lines, *map(one_line, result.refused)], "No knowledge base here.")
+def table(result: StatusResult) -> list[Shown]:
+    columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
+    columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics", "unusable"), "number")
+    return [
+        *(line for root in result.roots for line in _about(root)),
+        *(Line(f"not served: {sentence}", "yellow") for sentence in result.refused),
+        *([] if result.roots else [Line("No knowledge base here.", to="model")]),
+        Table(columns | {"paused_until": "whole"}, [*map(_cells, result.roots)], to="pipe"),
+    ]
 
 
-def _unusable(root: RootStatus) -> list[str]:
-    return [f"{count(root.unusable, 'file')} that can't be used"] if root.unusable else []
+def _about(root: RootStatus) -> Iterator[Line]:
+    yield Line(f"{root.collection} {root.root}", "bold")
+    counts = [count(number, COUNTED[name].value, name) for name, number in root.counts]
+    yield Line(", ".join([*counts, *([count(root.topics, "topic")] if root.topics else [])]))
+    yield Line(f"{count(len(root.problems), 'problem')} in single files; {CHECK_ALSO}")
+    if root.paused_until is not None:
+        yield Line(f"paused until {root.paused_until}: `vouch-sidecar resume`", "yellow")
+    if root.unusable:
+        yield Line(f"{count(root.unusable, 'file')} that can't be used", "red")
 
 
-def show(page: Printer, result: StatusResult) -> None:
-    for root in result.roots:
-        page.line((root.collection, "bold"), root.root)
-        counts = (count(number, COUNTED[name].value, name) for name, number in root.counts)
-        topics = [count(root.topics, "topic")] if root.topics else []
-        page.line(", ".join([*counts, *topics]))
-        page.line(count(len(root.problems), "problem"), "in single files;", CHECK_ALSO)
-        if root.paused_until is not None:
-            page.line((f"paused until {root.paused_until}:", "yellow"), "`vouch-sidecar resume`")
-        for files in _unusable(root):
-            page.line((files, "red"))
-    for sentence in result.refused:
-        page.uncut(("not served: ", "yellow"), sentence)
-    if not page.on_terminal:
-        columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
-        numbers = (*Counts.model_fields, "problems", "topics", "unusable")
-        columns |= dict.fromkeys(numbers, "number")
-        columns["paused_until"] = "whole"
-        cells = [
-            (
-                root.collection,
-                root.root,
-                *root.counts.model_dump().values(),
-                len(root.problems),
-                root.topics or 0,
-                root.unusable,
-                root.paused_until,
-            )
-            for root in result.roots
-        ]
-        page.table(columns, cells)
+def _cells(root: RootStatus) -> list[object]:
+    numbers = (len(root.problems), root.topics or 0, root.unusable, root.paused_until)
+    return [root.collection, root.root, *root.counts.model_dump().values(), *numbers]
 
 
 OPERATION = Operation(
@@ -192,8 +169,7 @@ OPERATION = Operation(
     when="Call it when answers are empty or out of date without a reason: it lists the knowledge "
     "bases served and the problems of their files. Not needed in ordinary work.",
     example={},
-    gist=gist,
-    show=show,
+    table=table,
     needs=frozenset({"topics"}),
     tells_pending=True,
 )

@@ -20,7 +20,6 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.retrieval.blocks.block import safe
-from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.jsonl import session_named
 from vouch_sidecar.surfaces.local.client import TOOL
@@ -66,15 +65,11 @@ async def _tool_result(
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
         with refusing_if_damaged(engine):
-            views: list[View] = []
-            result = await perform_async(
-                engine, operation, params, caller, whole=True, strict=True, views=views
-            )
+            result = await perform_async(engine, operation, params, caller, whole=True, strict=True)
             structured = harmless(as_json(result))
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines
-            shown = operation.result.model_validate(structured)
-            text = _with_unusable(operation.readable(shown, views), engine, caller)
+            text = _with_unusable(operation.readable(result), engine, caller)
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"
         return refused(_with_unusable(f"{code}: {safe(str(error))}", engine, caller))

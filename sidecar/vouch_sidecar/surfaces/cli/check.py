@@ -19,7 +19,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import Line, Shown, show
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
@@ -59,7 +59,9 @@ def _check(**given: Any) -> None:
         for problem in problems:
             say(_as_github(problem))
     else:
-        _show(problems, unusable, hints, given["header"])
+        heading = Line(record=("place", "severity", "code", "message"))
+        shown = _shown(problems, unusable, hints)
+        show([*([heading] if given["header"] else []), *shown])
     if any(entry.problem.severity != "hint" for entry in problems):
         sys.exit(PROBLEMS)
 
@@ -81,29 +83,21 @@ def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
                 yield FoundProblem(collection.root, file, problem)
 
 
-def _show(problems: Sequence[FoundProblem], unusable: int, hints: int, header: bool) -> None:
-    """Print the problems. `unusable`: files that can't be used; `hints`: hints left out."""
-    to = Printer(header=header)
-    if header:
-        to.record("place", "severity", "code", "message")
+def _shown(problems: Sequence[FoundProblem], unusable: int, hints: int) -> Iterator[Shown]:
+    """The problems. `unusable`: files that can't be used; `hints`: hints left out."""
     also = f"{count(hints, 'hint')}: `--hints` lists them" if hints else ""
     if not problems:
-        to.nothing(f"No problems. {also}".strip())
-        return
+        yield Line(f"No problems. {also}".strip(), aside=True)
     for reported in problems:
         problem = reported.problem
-        place = (
-            f"{reported.shown}:{problem.line}:{problem.column}" if reported.file else reported.shown
-        )
-        colour = SEVERITY_COLOURS[problem.severity]
-        to.uncut(
-            (place, "bold"), (problem.severity, colour), reported.message, (problem.code, "dim")
-        )
-        to.record(place, problem.severity, problem.code, reported.message)
+        at = f":{problem.line}:{problem.column}" if reported.file else ""
+        row = (f"{reported.shown}{at}", problem.severity, problem.code, reported.message)
+        words = f"{row[0]} {problem.severity} {reported.message} {problem.code}"
+        yield Line(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
     if unusable:
-        to.line((f"{count(unusable, 'file')} can't be used", "red"))
-    if also:
-        to.line((also, "dim"))
+        yield Line(f"{count(unusable, 'file')} can't be used", "red")
+    if also and problems:
+        yield Line(also, "dim")
 
 
 def _as_json(reported: FoundProblem) -> dict[str, Any]:

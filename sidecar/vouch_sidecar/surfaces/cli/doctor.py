@@ -24,7 +24,7 @@ from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import Line, show
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install.command import project_of
@@ -38,7 +38,7 @@ from vouch_sidecar.version import __version__
 
 WRONG = 1
 State = Literal["ok", "note", "wrong"]
-STATE_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
 TRIAL_SECONDS = 15.0
 TRIALS = 3
 Env = Mapping[str, str]
@@ -57,14 +57,12 @@ class Finding(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(root: Path | None, as_json: bool) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
-    to = None if as_json else Printer()
     findings = []
     for finding in examined(start_at(root).absolute(), os.environ):
         findings.append(finding)
-        if to is not None:
-            state = (f"{finding.state:5}", STATE_COLOURS[finding.state])
-            to.uncut(state, (finding.about, "bold"), finding.message)
-            to.record(*finding)
+        if not as_json:
+            words = " ".join((f"{finding.state:5}", finding.about, finding.message))
+            show([Line(words, STATE_COLOURS[finding.state], finding, whole=True)])
     healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})

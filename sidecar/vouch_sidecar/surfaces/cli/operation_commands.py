@@ -26,7 +26,7 @@ from vouch_sidecar.operations import (
     as_json,
 )
 from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import show
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     MAX_TEXT,
@@ -108,15 +108,12 @@ class OperationCommand(click.Command):
 
     def print(self, result: Result, given: Mapping[str, Any]) -> None:
         """Print a result, as JSON or for people."""
-        page = Printer(header=given["header"])
         if result.is_unread and (given["as_json"] or not result.is_empty):
-            page.nothing(f"Not everything is read yet: {', '.join(result.degraded)}.")
+            say(f"Not everything is read yet: {', '.join(result.degraded)}.", err=True)
         if given["as_json"]:
             print_json(as_json(result))
-        elif result.is_empty:
-            page.nothing(result.not_found)
-        elif self.operation.show is not None:
-            self.operation.show(page, result)
+        else:
+            show(self.operation.shown(result), header=given["header"])
 
 
 def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back) -> Result:
@@ -301,7 +298,7 @@ OPERATION_COMMANDS = {
     for command in (
         OperationCommand(operation)
         for operation in OPERATIONS.values()
-        if operation.show is not None
+        if operation.table is not None
     )
 }
 """The commands by their names."""

@@ -19,7 +19,7 @@ from rich.text import Text
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.printer import Printer
+from vouch_sidecar.operations.table import Line, show
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.stdio import end_with_client
@@ -83,12 +83,12 @@ class Pane:
 
     def _print(self, push: DidChangeSalience) -> None:
         """Print a ranking as rows that begin with the session; if empty, the session alone."""
-        to = Printer()
+        session = push.session_id
         for row in push.salience:
             what = (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count)
-            to.record(push.session_id, *what, ", ".join(row.matched))
+            show([Line(record=(session, *what, ", ".join(row.matched)))])
         if not push.salience:
-            to.record(push.session_id)
+            show([Line(record=[session])])
         sys.stdout.flush()
 
     def shown(self) -> RenderableType:

@@ -71,16 +71,13 @@ class _About:
 
     def _claim(self, claim: Claim) -> list[str]:
         view = self._views.claim(claim)
-        facts = [claim.type, claim.status, f"confidence {claim.confidence:.2f}"]
-        facts += [view.date[:10]] if view.date is not None else []
-        facts += [view.stale] if view.stale else []
         cited = [
             self._style.link(label_of(citation), citation.document or citation.uri)
             for citation in view.citations[:IDS]
         ]
         return [
             self._style.strong(clip(one_line(view.said), LINE_CHARS)),
-            " · ".join(map(self._text, facts)),
+            self._text(f"{claim.type} · {view.facts}"),
             *([f"Evidence: {', '.join(cited)}"] if cited else []),
             *self._ids("Entities", Kind.ENTITY, view.linked_entities),
             *self._ids("Contradicts", Kind.CLAIM, view.contradicts),
