@@ -41,7 +41,7 @@ export interface CapabilitiesResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly name: string;
@@ -81,7 +81,7 @@ export interface ClaimResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
@@ -184,7 +184,7 @@ export interface ContextResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The block, in its frame. */
@@ -247,7 +247,7 @@ export interface EntityResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
@@ -347,7 +347,7 @@ export interface ExpertsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Best first. */
@@ -381,7 +381,7 @@ export interface ExplainResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Strongest first. */
@@ -461,7 +461,7 @@ export interface FilesResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** In the order asked, each folder before its first file. */
@@ -503,7 +503,7 @@ export interface MentionsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** As they stand there. */
@@ -646,7 +646,7 @@ export interface ProbeResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** By similarity. */
@@ -715,7 +715,7 @@ export interface Result {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
 }
@@ -767,7 +767,7 @@ export interface SalienceResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The session that was ranked. */
@@ -850,7 +850,7 @@ export interface SearchResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   readonly hits: readonly SearchHit[];
@@ -873,7 +873,7 @@ export interface StatsResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** Prompts that hooks reported. */
@@ -897,7 +897,7 @@ export interface StatusResult {
   /** False until the first index is built. */
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
-  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight" | "unknown_param")[];
+  readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** Salience of the session named; absent without one, or with none in play. */
   readonly _meta?: Meta | null;
   /** The knowledge bases, in the order of their folders. */

@@ -31,7 +31,7 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.call import perform, refuse_unknown
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
@@ -179,18 +179,14 @@ class KnowledgeBase:
     capabilities = Method(CAPABILITIES, Params)
     session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
 
-    def ask(
-        self, operation: Operation[Any, R], params: dict[str, Any], *, strict: bool = False
-    ) -> R:
-        """Answer an operation; `strict` as for `refuse_unknown`. The first one about files or who
+    def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
+        """Answer an operation. The first one about files or who
         committed to them works these out, for seconds; where that is not done `READY_SECONDS`
         after opening, the answer says `workspace_pending`, and each later call goes on for
         `GO_ON_SECONDS`.
         """
         engine = self._open()
         self._first_read.publish(engine, 0)
-        if strict:
-            refuse_unknown(operation, params, engine)
         served = (kb for kb in engine.serving(self._caller) if kb.collection.complete)
         settle(
             [kb.collection for kb in filter(operation.needs_workspace, served)],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,6 @@ from vouch_sidecar.operations import (
     InvalidParamsError,
     perform,
     read_params,
-    refuse_unknown,
 )
 
 from tests.engine.bases import ask, base, engine_on
@@ -134,20 +132,11 @@ def test_params_that_are_no_object(operation: str, params: object) -> None:
     assert refused(operation, params) == {"params": "must be an object"}
 
 
-def test_an_unknown_param_is_refused_where_somebody_wants_that() -> None:
-    with pytest.raises(InvalidParamsError, match="limt is no parameter; did you mean limit"):
-        refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limt": 3})
-    refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "limit": 3, "workDoneToken": 1})
-
-
 @pytest.mark.parametrize(
     ("operation", "wrong", "said"),
     [
-        ("context", {"text": SENT}, "task or session_id is needed; text is no parameter; "),
-        ("context", {"prompt": SENT}, "task or session_id is needed; prompt is no parameter; "),
         ("experts", {"query": SENT}, "topic is missing; query is no parameter; "),
         ("claim", {"claim_id": SENT}, "id is missing; claim_id is no parameter; "),
-        ("files", {"path": SENT}, "paths or a uri must be given, not both; path is no parameter; "),
     ],
 )
 def test_a_refusal_names_unknown_params_with_those_that_were_meant(
@@ -159,31 +148,21 @@ def test_a_refusal_names_unknown_params_with_those_that_were_meant(
         ask(engine, operation, None, **wrong, **dict.fromkeys(("xyzzy", "a", "b", "c"), SENT))
     assert str(error.value).startswith(f"{said}did you mean {meant}?; xyzzy is no parameter")
     assert str(error.value).count("is no parameter") == 3
-    assert error.value.missing is (operation != "files")
-
-
-@pytest.mark.parametrize("wrong", [{"weight": "recent"}, {"types": ["system", "persn"]}])
-def test_an_unknown_word_is_refused_where_somebody_wants_that(
-    engine: Engine, wrong: dict[str, Any]
-) -> None:
-    with pytest.raises(InvalidParamsError, match=r"must be one of .*; did you mean (rec|pers)"):
-        refuse_unknown(OPERATIONS["experts"], {"topic": "keys", **wrong}, engine)
-    refuse_unknown(OPERATIONS["experts"], {"topic": "keys", "weight": "recency"}, engine)
-
-
-def test_an_unknown_param_is_logged_without_what_was_sent(
-    engine: Engine, caplog: pytest.LogCaptureFixture
-) -> None:
-    ask(engine, "experts", None, topic="keys", **{SENT: SENT, "limt": 3})
-    assert "experts: an unknown parameter is ignored; did you mean limit?" in caplog.text
-    assert SENT not in caplog.text
+    assert error.value.missing
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
-def test_unknown_fields_are_ignored_and_said(engine: Engine, operation: str) -> None:
-    found = ask(engine, operation, None, **valid(operation), future=[SENT])
-    assert "unknown_param" in found["degraded"]
-    assert "unknown_param" not in ask(engine, operation, None, **valid(operation))["degraded"]
+def test_unknown_params_are_refused_with_the_nearest(engine: Engine, operation: str) -> None:
+    with pytest.raises(InvalidParamsError, match=r"viwer is no parameter; did you mean viewer\?"):
+        ask(engine, operation, None, **valid(operation), viwer=SENT)
+    of_protocols = {"workDoneToken": 1, "partialResultToken": 1, "_meta": {}}
+    ask(engine, operation, None, **valid(operation), **of_protocols)
+
+
+def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:
+    found = ask(engine, "experts", None, topic="keys", weight="fame")
+    assert "unknown_weight" in found["degraded"]
+    assert found["experts"] == ask(engine, "experts", None, topic="keys")["experts"]
 
 
 _json = st.recursive(

@@ -7,7 +7,6 @@ from vouch_sidecar.operations.call import (
     perform,
     perform_async,
     read_params,
-    refuse_unknown,
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.capabilities import PROTOCOL, server_capabilities
@@ -51,7 +50,6 @@ __all__ = [
     "perform",
     "perform_async",
     "read_params",
-    "refuse_unknown",
     "refusing_if_damaged",
     "salience_notification",
     "server_capabilities",

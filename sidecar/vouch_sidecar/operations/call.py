@@ -20,12 +20,10 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.question_queue import LATE, QUESTIONS
 from vouch_sidecar.engine.session import both_ends
 from vouch_sidecar.index.layers import DamagedError
-from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
-    NotFoundError,
     SearchFailedError,
 )
 from vouch_sidecar.operations.operation import (
@@ -36,7 +34,6 @@ from vouch_sidecar.operations.operation import (
 )
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
 from vouch_sidecar.operations.wire import (
-    Choices,
     Meta,
     Params,
     Paths,
@@ -85,7 +82,7 @@ def perform(
     """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
     `SearchFailedError`.
     """
-    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
+    with refusing_if_damaged(engine):
         this = _Call.begin(engine, operation, raw, caller, None)
         return this.completed(this.run())
 
@@ -100,18 +97,6 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
         raise SearchFailedError from None
 
 
-@contextmanager
-def _naming_unknown(operation: Operation[P, R], raw: object) -> Iterator[None]:
-    """Names the params that the operation lacks, where others are refused."""
-    try:
-        yield
-    except NotFoundError:
-        raise
-    except InvalidParamsError as error:
-        others = islice(_unknown_messages(operation, raw), MAX_UNKNOWN)
-        raise InvalidParamsError([*error.messages, *others], missing=error.missing) from None
-
-
 async def perform_async(
     engine: Engine,
     operation: Operation[P, R],
@@ -121,21 +106,17 @@ async def perform_async(
     patience: float = CATCH_UP_SECONDS,
     *,
     whole: bool = False,
-    strict: bool = False,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
     that was current at the call. After a checkout, or a report that files changed, the call begins
     when these were looked at, at the latest after `patience` seconds. With `whole`, a first answer
-    waits to be whole (`ready`). `strict` refuses unknown params and words (`refuse_unknown`).
-    `documents` are those that the caller has open.
+    waits to be whole (`ready`). `documents` are those that the caller has open.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """
     if whole:
         await ready(engine, operation, caller)
-    if strict:
-        refuse_unknown(operation, raw, engine)
     await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
-    with refusing_if_damaged(engine), _naming_unknown(operation, raw):
+    with refusing_if_damaged(engine):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
@@ -154,8 +135,6 @@ class _Call(Generic[P, R]):
     ask: OperationCall
     generation: int
     started: float
-    has_unknown: bool
-    """Whether the operation lacks some of the given params."""
     lacking: Sequence[str] = ()
     """What was not known when the call began, as values of `degraded`."""
 
@@ -170,11 +149,7 @@ class _Call(Generic[P, R]):
     ) -> _Call[P, R]:
         """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
         started = perf_counter()
-        params = read_params(operation.params, raw)
-        others = list(unknown(operation, raw))
-        for _, nearest in others:
-            words = "an unknown parameter is ignored; did you mean %s?"
-            log.warning(f"%s: {words}", operation.name, nearest)
+        params = _params(operation, raw)
         who = params.viewer
         viewer = Viewer(who.project, who.agent) if who else None
         try:
@@ -188,7 +163,7 @@ class _Call(Generic[P, R]):
             raise InvalidParamsError([message]) from None
         ask = OperationCall(engine, caller, served, documents)
         lacks = lacking(engine, operation, caller, served, paths_in(operation, raw))
-        return cls(operation, params, ask, engine.generation, started, bool(others), lacks)
+        return cls(operation, params, ask, engine.generation, started, lacks)
 
     async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
         """The call with the vector of its text, if the operation wants one and the model is in
@@ -260,7 +235,6 @@ class _Call(Generic[P, R]):
         degraded = [*engine.problems.degraded(), *(["timed_out"] if cut else []), *result.degraded]
         degraded += [value for value in self.lacking if value not in degraded]
         degraded += ["semantic_unavailable"] if self.ask.lacks_vector else []
-        degraded += ["unknown_param"] if self.has_unknown else []
         common = {
             "generation": self.generation,
             "complete": engine.registry.complete,
@@ -308,40 +282,19 @@ def read_params(model: type[M], raw: object) -> M:
         raise _invalid(error) from None
 
 
-def refuse_unknown(operation: Operation[P, R], raw: object, engine: Engine | None = None) -> None:
-    """Raises `InvalidParamsError` for params that the operation lacks, and for words that are not
-    among a param's `Choices`; entity types of the engine's knowledge bases count as choices, once
-    all are read. Where programs ask, this is not called: unknown params are ignored, and unknown
-    words count as the default.
-    """
-    messages = list(_unknown_messages(operation, raw))
-    given = raw if isinstance(raw, Mapping) else {}
-    for name, field in operation.params.model_fields.items():
-        choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
-        if choices is None or (choices.of_entities and engine and not engine.registry.complete):
-            continue
-        allowed = sorted({*choices.values, *(_entity_types(engine) if choices.of_entities else ())})
-        words = given.get(name)
-        for word in words if isinstance(words, list) else [words]:
-            if isinstance(word, str) and word not in allowed:
-                (near,) = get_close_matches(word[:MAX_PARAM_NAME], allowed, 1, 0)
-                text = f"must be one of {', '.join(allowed)}; did you mean {near}?"
-                messages.append(Message(name, text))
-                break
-    if messages:
-        raise InvalidParamsError(messages)
-
-
-def _entity_types(engine: Engine | None) -> set[str]:
-    """The types of all served entities, and that of topics."""
-    collections = engine.collections.values() if engine else ()
-    declared = {entity.type for c in collections for entity in c.knowledge.names.entities()}
-    return declared | {TOPIC}
-
-
-def _unknown_messages(operation: Operation[P, R], raw: object) -> Iterator[Message]:
-    for name, near in unknown(operation, raw):
-        yield Message(name, f"is no parameter; did you mean {near}?")
+def _params(operation: Operation[P, R], raw: object) -> P:
+    """The params of a call. Raises `InvalidParamsError`, also for those that there are not."""
+    others = [
+        Message(name, f"is no parameter; did you mean {near}?")
+        for name, near in islice(unknown(operation, raw), MAX_UNKNOWN)
+    ]
+    try:
+        params = read_params(operation.params, raw)
+    except InvalidParamsError as error:
+        raise InvalidParamsError([*error.messages, *others], missing=error.missing) from None
+    if others:
+        raise InvalidParamsError(others)
+    return params
 
 
 def unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
@@ -33,7 +32,6 @@ from vouch_sidecar.retrieval.people.topic_matches import TopicMatches, matching
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.text.prompt_text import without_who_knows
 
-TYPES = tuple(sorted(KNOWN_TYPES[Kind.ENTITY]))
 QUOTED = 160
 """Characters of a top claim that a model reads."""
 
@@ -53,9 +51,7 @@ class ExpertsParams(SinceParams):
         "anything else is read as count.",
         json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
-    types: Annotated[
-        list[str] | None, Choices(TYPES, "Only entities of these types.", of_entities=True)
-    ] = Field(default=None, description="Only entities of these types.")
+    types: list[str] | None = Field(default=None, description="Only entities of these types.")
     linking: Linking = Field(
         default="auto",
         description="Whether a claim that declares no known entity counts for those it names.",
@@ -246,6 +242,11 @@ def table(result: ExpertsResult) -> list[Shown]:
         Table({"claim": "key", "text": "text"}, result.quotes(), to="model"),
         *author_table(result.by_commits),
         *([Line(f"not known here: {unknown}", aside=True)] if unknown else []),
+        *(
+            [Line("This weight is not known: it counts as `count`.", aside=True)]
+            if "unknown_weight" in result.degraded
+            else []
+        ),
     ]
 
 

@@ -44,7 +44,6 @@ Degraded = Literal[
     "semantic_unavailable",
     "workspace_pending",
     "unknown_weight",
-    "unknown_param",
 ]
 NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
 """The values of `degraded` by which a process says that it has not read everything yet."""
@@ -52,14 +51,10 @@ NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pend
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Marks a param with known words. The shell refuses others, the wire takes them as the default.
-
-    `of_entities`: entity types of the knowledge bases are known words, too.
-    """
+    """Marks a param with known words; others count as the default."""
 
     values: tuple[str, ...]
     help: str
-    of_entities: bool = False
 
 
 @dataclass(frozen=True, slots=True)

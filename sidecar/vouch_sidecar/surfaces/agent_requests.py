@@ -65,7 +65,7 @@ async def _tool_result(
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
         with refusing_if_damaged(engine):
-            result = await perform_async(engine, operation, params, caller, whole=True, strict=True)
+            result = await perform_async(engine, operation, params, caller, whole=True)
             structured = harmless(as_json(result))
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines

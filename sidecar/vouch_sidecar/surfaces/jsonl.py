@@ -105,11 +105,10 @@ async def answer(
     line: bytes,
     caller: Caller,
     *,
-    strict: bool = False,
     projects: Projects | None = None,
 ) -> dict[str, Any]:
-    """The answer to one line; the first answers wait to be whole. `strict` refuses unknown params
-    and words. `projects` finds the knowledge bases to ask; None: those of the caller. Never raises,
+    """The answer to one line; the first answers wait to be whole. `projects` finds the knowledge
+    bases to ask; None: those of the caller. Never raises,
     whatever the line holds.
     """
     try:
@@ -127,7 +126,7 @@ async def answer(
     try:
         if projects is not None:
             caller = replace(caller, roots=projects.asked(engine, params))
-        asked = await perform_async(engine, operation, params, caller, whole=True, strict=strict)
+        asked = await perform_async(engine, operation, params, caller, whole=True)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except InvalidParamsError as error:
         code = "missing_param" if error.missing else "invalid_request"

@@ -277,7 +277,7 @@ def _option(name: str, field: FieldInfo) -> click.Option:
         text = f"{text.removesuffix('.')}, {limits[0]} to {limits[1]}."
     choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
     if choices is not None:
-        kind, text = click.Choice(choices.values), choices.help
+        kind, text = str, f"{choices.help}  [{'|'.join(choices.values)}]"
     elif get_origin(kind) is Literal:
         kind = click.Choice(get_args(kind))
     shown = field.default is not None

@@ -60,7 +60,7 @@ def alone(roots: Sequence[Path], viewer: Viewer) -> Back:
     kb = KnowledgeBase(engine_on(roots), viewer)
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        return kb.ask(operation, params, strict=True)
+        return kb.ask(operation, params)
 
     return answer
 

@@ -197,7 +197,7 @@ class LocalServer:
         if isinstance(method, str) and method.startswith(OF_AGENTS):
             answered = await self._answer_agent(engine, request, caller, is_awaited)
         else:
-            answered = await answer(engine, line, caller, strict=for_person)
+            answered = await answer(engine, line, caller)
             if (session_id := session_named(request)) is not None:
                 engine.sessions.share(session_id, roots)
         return answered
