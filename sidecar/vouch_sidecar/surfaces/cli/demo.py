@@ -1,15 +1,81 @@
-"""`vouch-sidecar demo`: plays a session over the example knowledge base."""
+"""`vouch-sidecar demo`: plays a short session over the example knowledge base."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import click
+
+import vouch_sidecar
+from vouch_sidecar.api import KnowledgeBase
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.table import show
+from vouch_sidecar.surfaces.stdio import say
+
+PROMPT = "Can we restart Relay tonight?"
+SMALL_TALK = "Thanks! Now order cake for everybody and make the button blue."
+FILE = "src/dispatch/rate_limiter.py"
+ENTITY = "rate-limiter"
 
 
 @click.command("demo")
 def demo() -> None:
     """Play a short session over an example, in a temporary folder."""
-    from vouch_sidecar.surfaces.tour import run_demo  # a client of LSP, which `--help` needs not
+    with tempfile.TemporaryDirectory(prefix="v") as folder:
+        root = Path(folder).resolve() / "courier"
+        shutil.copytree(courier(), root)
+        own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
+        engine = Engine(env={**own, "XDG_CACHE_HOME": folder})
+        engine.registry.add_root(root)
+        with KnowledgeBase(engine, Viewer()) as kb:
+            _play(kb, root)
+    say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
+    say(f"    $ vouch-sidecar experts 'proof of delivery' --root {shlex.quote(str(courier()))}")
+    say("    $ vouch-sidecar watch --root ~/your-project")
 
-    run_demo(os.environ)
+
+def courier() -> Path:
+    """The example: in the package, else in the checkout."""
+    package = Path(vouch_sidecar.__file__).parent
+    places = package / "courier", package.parents[1] / "examples" / "courier"
+    return next(place for place in places if place.is_dir())
+
+
+def _play(kb: KnowledgeBase, root: Path) -> None:
+    say("vouch-sidecar over the knowledge base of an invented parcel service")
+    _ask(kb, "status")
+    say("\n1  You type a prompt: what it names is in play")
+    say(f"> {PROMPT}")
+    kb.mentions(PROMPT, session_id="demo")
+    _ask(kb, "salience", session_id="demo")
+    say("\n2  An agent is given the claims that answer it, beside the prompt")
+    _ask(kb, "context", task=PROMPT)
+    say("\n3  A prompt about nothing that is known: silence")
+    say(f"> {SMALL_TALK}")
+    say(f"What an agent is given: {kb.context(SMALL_TALK).text!r}")
+    say("\n4  You ask who or what carries the evidence on a topic")
+    _ask(kb, "experts", topic="locker", limit=5, weight="citation")
+    say(f"\n5  You open {FILE}: the claims on it")
+    _ask(kb, "files", paths=[FILE])
+    say("\n6  Somebody archives a claim: it is gone from every answer")
+    before = kb.entity(ENTITY)
+    claim = before.claims[0]
+    path = root / ".vouch" / "claims" / f"{claim.id}.yaml"
+    status = f"status: {claim.status}"
+    path.write_text(path.read_text("utf-8").replace(status, "status: archived"), "utf-8")
+    kb.refresh()
+    after = kb.entity(ENTITY).claim_count
+    say(f"{claim.id}: archived. {before.claim_count} claims before, {after} after.")
+
+
+def _ask(kb: KnowledgeBase, name: str, **params: Any) -> None:
+    """Print what an operation answers."""
+    operation = OPERATIONS[name]
+    show(operation.shown(kb.ask(operation, params)))
