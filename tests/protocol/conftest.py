@@ -77,11 +77,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return knowledge.library(tmp_path_factory.mktemp("library") / "project")
 
 
-@pytest.fixture(scope="module", params=["stdio", "tcp"])
-def editor(library: Path, request: pytest.FixtureRequest) -> Iterator[Editor]:
-    """An editor that can do everything, on `library`; one for a module and each transport."""
+@pytest.fixture(scope="module")
+def editor(library: Path) -> Iterator[Editor]:
+    """An editor that can do everything, on `library`; one for a module."""
     before = knowledge.digest(library)
-    with indexed_client(library, tcp=request.param == "tcp", capabilities=ABLE) as client:
+    with indexed_client(library, capabilities=ABLE) as client:
         yield Editor(client)
     assert client.strays == b""
     assert client.errors == b""
