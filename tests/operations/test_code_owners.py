@@ -50,7 +50,7 @@ def test_owners_stand_behind_declared_people(root: Path, tmp_path: Path) -> None
         put(root / ".vouch", path, data)
     engine = looked(root, tmp_path)
     team: dict[str, Any] = {"entity_id": None, "name": "acme/relay", "type": "team", "via": "/src/"}
-    team |= {"claim_count": 0, "relation": "owns"}
+    team |= {"claim_count": 0, "relation": "owns", "said": "owner of the files"}
     people = ask(engine, "entity", id="relay")["people"]
     assert people[1:] == [team, team | {"name": "ada", "type": "person"}]
     assert people[0]["entity_id"] == "mei"
