@@ -8,9 +8,11 @@ import argparse
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks.quality.measures import Case
 from benchmarks.quality.ordinary import docstring_sentences
@@ -33,6 +35,7 @@ from benchmarks.quality.runs import (
     ordinary_cases,
     prompt_cases,
     question_cases,
+    real_cases,
     world_cases,
 )
 from benchmarks.quality.sets import (
@@ -48,8 +51,9 @@ from benchmarks.quality.sets import (
     read_names,
     read_prompts,
     read_questions,
+    read_wanted,
 )
-from benchmarks.quality.world import copied, written
+from benchmarks.quality.world import World, copied, written
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = ROOT.parent / "shared" / "eval"
@@ -59,6 +63,10 @@ PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
 BASES = ("bakery", "laboratory", "studio", "heating", "newspaper", "port")
+PROMPTS_OF_REAL = Path(__file__).with_name("real")
+REAL = ("twenty", "click", "pip", "chat", "documents")
+UNREVIEWED = ("chat", "documents")
+"""Those whose claims nobody reviewed."""
 ASKED = [PROMPTS.with_name("sets") / name for name in ("answers.jsonl", "names.jsonl")]
 
 Run = tuple[str, str, Sequence[Case]]
@@ -78,6 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     for name, variant, cases in [
         *_sets(folder),
         *_own(),
+        *_real(folder),
         *_worlds(),
         *_by_meaning(folder),
     ]:
@@ -123,6 +132,31 @@ def _foreign(folder: Path) -> Iterator[Run]:
             continue
         with copied(base) as world:
             yield "foreign", base.name, list(foreign_cases(read_foreign(path), world))
+
+
+def _real(folder: Path) -> Iterator[Run]:
+    """Real knowledge bases, as a hook speaks; documents and talk also as somebody is told who asks
+    for context.
+    """
+    kbs = folder.parent / "kbs"
+    packed = kbs / "documents" / "documents.tar.xz"
+    with TemporaryDirectory(prefix="quality-") as unpacked:
+        if packed.is_file():
+            with tarfile.open(packed) as tar:
+                tar.extractall(Path(unpacked) / "documents", filter="data")
+        for name in REAL:
+            places = (PROMPTS_OF_REAL / name, kbs / name, Path(unpacked) / name)
+            root = next((place for place in places if (place / ".vouch").is_dir()), None)
+            if root is None:
+                print(f"no knowledge base {name}: nothing is asked of it", file=sys.stderr)
+                continue
+            prompts = read_wanted(PROMPTS_OF_REAL / f"{name}.jsonl")
+            yield "real", name, list(real_cases(prompts, World(root)))
+            if name in UNREVIEWED:
+                asked = World(root, is_unasked=False)
+                yield "real", f"{name}, asked", list(real_cases(prompts, asked))
+                if (foreign := folder / "foreign.jsonl").is_file():
+                    yield "foreign", name, list(foreign_cases(read_foreign(foreign), World(root)))
 
 
 def _own() -> Iterator[Run]:

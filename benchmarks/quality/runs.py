@@ -18,6 +18,7 @@ from benchmarks.quality.sets import (
     Mentions,
     Prompt,
     Questions,
+    Wanted,
 )
 from benchmarks.quality.world import Said, World, written
 
@@ -90,10 +91,23 @@ def answer_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
         yield Case(counts, [] if right else [wrong])
 
 
+def real_cases(prompts: Iterable[Wanted], world: World) -> Iterator[Case]:
+    """Prompts over a real knowledge base: whether one of the first three lines answers, or any is
+    said where nothing answers.
+    """
+    for prompt in prompts:
+        found = _ids_said(world, prompt.text)
+        right = not set(prompt.want).isdisjoint(found) if prompt.want else not found
+        measure = "answered" if prompt.want else "fires"
+        wrong = f"{prompt.kind}: {prompt.text!r} gave {found}, not {list(prompt.want)}"
+        counts = {f"{prompt.kind} {measure}": (float(right is bool(prompt.want)), 1.0)}
+        yield Case(counts, [] if right else [wrong])
+
+
 def foreign_cases(asked: Iterable[Foreign], world: World) -> Iterator[Case]:
     """Questions about other repositories: whatever `context` gives for one is a fire."""
     for one in asked:
-        found = [line.id for line in _lines_said(world, one.question)]
+        found = _ids_said(world, one.question)
         wrong = f"{one.repository}: {one.question!r} gave {found}"
         yield Case({"foreign fires": (bool(found), 1)}, [wrong] if found else [])
 
@@ -147,6 +161,10 @@ def _lines_said(world: World, prompt: str) -> list[_Line]:
     texts = [line for line in answer["text"].splitlines() if line.startswith("- ")]
     items = zip(answer["items"], texts, strict=True)
     return [_Line(item["id"], item["entity_id"], text) for item, text in items][:AT_MOST]
+
+
+def _ids_said(world: World, prompt: str) -> list[str]:
+    return [item["id"] for item in world.ask("context", task=prompt)["items"]][:AT_MOST]
 
 
 def _said(world: World, way: str, session: str, text: str) -> Said:

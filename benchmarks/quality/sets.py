@@ -198,6 +198,11 @@ def read_asked(path: Path) -> list[Asked]:
     return [Asked.model_validate_json(line) for line in _lines(path)]
 
 
+def read_wanted(path: Path) -> list[Wanted]:
+    """One prompt a line."""
+    return [Wanted.model_validate_json(line) for line in _lines(path)]
+
+
 def read_foreign(path: Path) -> list[Foreign]:
     """One question a line."""
     return [Foreign.model_validate_json(line) for line in _lines(path)]

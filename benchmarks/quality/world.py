@@ -73,14 +73,18 @@ class Said(NamedTuple):
 
 
 class World:
-    """The real engine over the knowledge base in a folder. Sessions are made as they are named."""
+    """The real engine over the knowledge base in a folder. Sessions are made as they are named.
+    What is told is what a hook tells, or without `is_unasked` what somebody is told who asks.
+    """
 
-    def __init__(self, root: Path, settings: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, root: Path, settings: Mapping[str, object] | None = None, is_unasked: bool = True
+    ) -> None:
         self.engine = Engine(env={}, client_settings=settings)
         self.engine.registry.add_root(root)
         self.engine.load()
         settle(self.engine.collections.values(), self.engine.env)
-        self._caller = Caller()
+        self._caller = Caller(is_unasked=is_unasked)
         self._pushes = Pushes(self.engine, self._caller)
 
     def say(self, session: str, text: str) -> Said:

@@ -153,6 +153,8 @@ export interface ContextItem {
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
+  /** Whether a person worded, approved or confirmed it. */
+  readonly reviewed: boolean;
   /** The title of a page, else what the line says. */
   readonly said: string;
   /** Its file; a topic has none. */

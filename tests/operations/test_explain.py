@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 from vouch_sidecar.retrieval.explanations import NAMES_ALONE
 
@@ -137,11 +137,14 @@ def test_the_similarity_is_what_its_factors_give(engines: dict[str, Engine], kb:
 def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     said = b"Signing keys rotate every second Tuesday at noon."
     cite(tmp_path, "keys", said.decode(), "a.md", said, quote=said, auto_approved=True)
-    (line,) = ask(engine_on(tmp_path), "explain", text="when do signing keys rotate at noon?")[
-        "texts"
-    ]
+    engine = engine_on(tmp_path)
+    question = "where are signing keys printed on paper?"
+    (line,) = ask(engine, "explain", text=question)["texts"]
+    assert line["verdict"] == "said"
+    assert line["why"].endswith("; unasked it needs 0.80, as nobody reviewed it")
+    (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
-    assert "passages of documents" in line["why"]
+    assert "needs 0.80" in line["why"]
 
 
 def test_a_name_below_a_raised_threshold_has_its_reason(tmp_path: Path) -> None:

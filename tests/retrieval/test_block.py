@@ -130,7 +130,7 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     ]
     assert "[" not in block(a_hit(told), facts=False)
     alone = replace(told, auto_approved=True)
-    assert "receipt" not in block(a_hit(alone)), "approved by the only person there is"
+    assert "unreviewed" not in block(a_hit(alone)), "approved by the only person there is"
     there = view(
         replace(alone, evidence=("quote",)),
         source("s", "Notes", OPEN_SCOPE),
@@ -138,7 +138,9 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
         collection="courier",
     )
     hit = replace(a_hit(replace(alone, evidence=("quote",))), view=there)
-    assert "[stable, checked by receipt, confidence 0.5," in block(hit)
+    assert "keys (unreviewed): Keys rotate. [stable, confidence 0.5," in block(hit)
+    confirmed = replace(hit, artifact=replace(alone, evidence=("quote",), last_confirmed_at=1.0))
+    assert "unreviewed" not in block(confirmed)
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:

@@ -32,6 +32,8 @@ class Caller:
     """Takes what is to be recorded of answers, where it turns out later whether they were heard.
     None: it is recorded when they are given.
     """
+    is_unasked: bool = False
+    """Whether this is a hook or a push, which speaks to somebody who did not ask."""
 
     @property
     def asker(self) -> str:

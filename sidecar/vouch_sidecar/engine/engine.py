@@ -272,6 +272,7 @@ class Engine:
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 threshold=settings.recall.similarity_threshold,
+                is_unasked=caller.is_unasked,
                 shown_collection=self.registry.shown_name(collection, caller),
             )
             served.append(Served(view, settings, collection))

@@ -91,7 +91,7 @@ class Pushes:
         parts: Collection[PushPart] = PUSH_PARTS,
     ) -> None:
         self._engine = engine
-        self._caller = caller
+        self._caller = replace(caller, is_unasked=True)
         self._only = only
         self._parts = parts
         self._last_rows: dict[str, tuple[object, ...]] = {}

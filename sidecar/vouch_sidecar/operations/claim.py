@@ -80,7 +80,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     return ClaimResult(
         claim=claim,
         approved_by=artifact.approved_by,
-        auto_approved=view.texts.is_approved_by_receipt(artifact),
+        auto_approved=not view.texts.is_reviewed(artifact),
         contested_by=[
             ContraryClaim(id=claim.id, said=view.texts.shown(claim).text, uri=views.uri(claim.path))
             for claim in others

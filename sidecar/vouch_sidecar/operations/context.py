@@ -61,6 +61,7 @@ class ContextItem(Wire):
     phrase: str = Field(description="The words of the text that matched.")
     similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
     arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
+    reviewed: bool = Field(description="Whether a person worded, approved or confirmed it.")
     said: str = Field(description="The title of a page, else what the line says.")
     uri: str | None = Field(description="Its file; a topic has none.")
 
@@ -126,6 +127,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
                 phrase=hit.phrase,
                 similarity=hit.similarity,
                 arm=hit.arm,
+                reviewed=hit.view.texts.is_reviewed(cited),
                 said=cited.title if isinstance(cited, Page) else line_text(hit),
                 uri=_uri(hit, cited),
             )

@@ -221,10 +221,11 @@ ASKS_MORE = 0.4
 """…and the captured question and its answer together hold this share of the new one's weight: of
 less the subject alone is the same.
 """
-UNASKED_KINDS: frozenset[CandidateKind] = frozenset({"exchange", "passage"})
-"""Kinds of claims that are never volunteered. What was said in a conversation is no fact until
-somebody approves it; passages were volunteered wrongly to more than a third of the prompts that
-they were volunteered to. Somebody who asks for a name alone is told passages about it.
+UNASKED_LEAST: dict[CandidateKind, float] = {"passage": 0.80, "exchange": 0.99}
+"""Least likelihood at which a claim that nobody reviewed is volunteered, by its kind; where
+somebody asks, `similarity_threshold` is enough. From 0.40 on passages were volunteered wrongly to
+more than a third of the prompts that they were volunteered to; what was said in a conversation is
+often a guess.
 """
 UNASKED_PAGES = frozenset({"session"})
 """Types of pages that are never volunteered: notes of a session are not yet knowledge."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.constants import MAX_PHRASED
+from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -31,7 +31,6 @@ NEVER = "`sidecar.names.never` has the word"
 NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
 NAMES_ALONE = "in so short a text, or by these settings, only names are looked for"
-UNASKED = "passages of documents, captured talk and notes of sessions are not said unasked"
 MAX_TOLD = 24
 """The number of likeliest answers that are shown."""
 
@@ -147,16 +146,18 @@ def lines(
             score = score._replace(reason="near by meaning")
         elif hit.arm != "text":
             score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
-        out[key] = Line(view, hit.artifact, score, True, score.sentence())
+        why = score.sentence()
+        if answer is not None and hit.similarity < (least := UNASKED_LEAST.get(answer.kind, 0.0)):
+            why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
+        out[key] = Line(view, hit.artifact, score, True, why)
     for key, unsaid in list(by_key.items())[:MAX_TOLD]:
         if key not in out:
             score = unsaid.features.score(unsaid.words)
-            beyond = view.tells(unsaid.likelihood)
+            beyond = unsaid.is_told(view)
             score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
-            why = score.sentence(view.threshold)
+            why = score.sentence(view.least(unsaid.kind))
             if beyond:
-                before = "others go before it" if hits else NAMES_ALONE
-                why += f"; {before if unsaid.is_volunteered else UNASKED}"
+                why += f"; {'others go before it' if hits else NAMES_ALONE}"
             out[key] = Line(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
 

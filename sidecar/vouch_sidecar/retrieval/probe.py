@@ -89,14 +89,14 @@ def run(
     kept = each_once(ranked)[:MAX_HITS]
     chosen = tiers(text, kept, [view.collection for view in views])
     answering.sort(key=lambda hit: (not hit.to_ask, -hit.similarity))
-    unasked = tuple(hit for hit in answering if hit.is_volunteered)
+    told = tuple(hit for hit in answering if hit.is_told)
     return Probe(
         hits=tuple(kept),
         primary=chosen.primary,
         supplemental=chosen.supplemental,
-        strength="strong" if surely_named(rows) else "moderate" if unasked else "weak",
+        strength="strong" if surely_named(rows) else "moderate" if told else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
-        answers=unasked,
+        answers=told,
     )
 
 
@@ -141,8 +141,13 @@ def _answering(
     kinds = PROBED_KINDS if view.since is None else (Kind.CLAIM,)
     for answer in answers(view, text, strengths, kinds, vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
-        is_told = somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD
-        if not is_told and not view.tells(answer.likelihood):
+        says_who = (
+            somebody is not None
+            and answer.kind == "worded"
+            and bool(answer.words)
+            and answer.likelihood >= WHO_LIKELIHOOD
+        )
+        if not says_who and answer.likelihood < view.threshold:
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
         phrase = next(
@@ -153,7 +158,7 @@ def _answering(
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
         hit = ContextHit(view, answer.artifact, phrase, likelihood, arm, *where)
-        out.append(replace(hit, is_volunteered=answer.is_volunteered))
+        out.append(replace(hit, is_told=says_who or answer.is_told(view)))
     return out
 
 

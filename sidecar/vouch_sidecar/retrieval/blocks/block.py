@@ -57,8 +57,8 @@ class ContextHit:
     """For a page that full text found, the section; None stands for the whole page."""
     words: tuple[str, ...] = ()
     """The words of the text that the section holds: the excerpt begins there."""
-    is_volunteered: bool = True
-    """Whether this may be said to somebody who did not ask for it."""
+    is_told: bool = True
+    """Whether it is likely enough for its kind."""
     titles: tuple[str, ...] = ()
     """For a page, the titles of its other sections, shown instead of its text."""
     to_ask: str = ""
@@ -72,6 +72,11 @@ class ContextHit:
     def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
         return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether a person worded, approved or confirmed it."""
+        return self.view.texts.is_reviewed(self.artifact)
 
     @property
     def stale(self) -> Stale | None:
@@ -234,12 +239,13 @@ def _label(hit: ContextHit, views: Sequence[View]) -> str:
     beside = [view for view in views if view.collection != hit.view.collection]
     match hit.artifact:
         case Page(path=path):
-            return f"page {safe(path)}"
+            return f"page {safe(path)}" + ("" if hit.is_reviewed else " (unreviewed)")
         case Claim() as claim:
             others = hit.cited[1:]
             cited = safe(short_id(hit.view, claim, beside)) + (f" +{len(others)}" if others else "")
             contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
             cited += " (contested)" if contested else ""
+            cited += "" if hit.is_reviewed else " (unreviewed)"
             cited += " (replaces what was said earlier)" if hit.replaces_given else ""
             return cited if hit.stale is None else f"{cited} ({safe(hit.stale.short_reason)})"
         case other:
@@ -273,7 +279,7 @@ def _called(view: View, artifact_id: str) -> str:
 
 
 def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
-    """Status, approval, confidence, sources and date of a claim; of claims that are all alike in
+    """Status, confidence, sources and date of a claim; of claims that are all alike in
     these, what they cite and the date.
     """
     claim = hit.artifact
@@ -281,8 +287,7 @@ def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
         return ""
     facts = [count(len(sources), "source")]
     if not hit.view.counts.claims_are_alike:
-        approved = ["checked by receipt"] if hit.view.texts.is_approved_by_receipt(claim) else []
-        facts = [safe(claim.status), *approved, f"confidence {claim.confidence:g}", *facts]
+        facts = [safe(claim.status), f"confidence {claim.confidence:g}", *facts]
     if (at := claim.date) is not None:
         facts.append(moment(at).date().isoformat())
     return f" [{', '.join(facts)}]"

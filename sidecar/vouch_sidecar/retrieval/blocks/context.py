@@ -28,7 +28,11 @@ from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commit
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
 from vouch_sidecar.retrieval.people.to_ask import ROLES, people, people_text
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.statements.entity_claims import answers_about, asks_for_all
+from vouch_sidecar.retrieval.statements.entity_claims import (
+    answers_about,
+    asked_about,
+    asks_for_all,
+)
 from vouch_sidecar.retrieval.view import View, claim_texts
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
@@ -203,7 +207,8 @@ def lines_for(
     The first line of every entity comes first, in the order of `rows`, and the likeliest of
     `answering` before the first less likely one of these. The other lines follow, likeliest first.
     A topic has a line only if there is nothing else, unless the text asks for it by name. Stale
-    claims come last; a claim whose file is gone is left out.
+    claims come last; a claim whose file is gone is left out. Who asked is told what nobody reviewed
+    behind the rest.
     """
     firsts: list[_Likely] = []
     others: list[_Likely] = []
@@ -233,7 +238,12 @@ def lines_for(
     stale_by_hit = {id(hit): hit.stale for hit in hits}
     hits = [hit for hit in hits if (why := stale_by_hit[id(hit)]) is None or not why.is_lost]
     gone = {at for at, stale in stale_by_hit.items() if stale is not None and stale.is_gone}
-    return sorted(hits, key=lambda hit: id(hit) in gone)[:limit]
+    return sorted(hits, key=lambda hit: (id(hit) in gone, _comes_behind(hit)))[:limit]
+
+
+def _comes_behind(hit: ContextHit) -> bool:
+    """Whether somebody who asks is told what was reviewed before it."""
+    return not hit.view.is_unasked and not hit.is_reviewed
 
 
 def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
@@ -248,10 +258,30 @@ def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
 
 
 def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
-    """The first hit of each artifact; of claims that say the same the first of the least doubtful
-    ones.
+    """The first hit of each artifact; of claims that say the same a reviewed one, else the first of
+    the least doubtful ones. A reviewed claim stands in the place of those that nobody reviewed and
+    that rest on the same evidence or the same sentence.
     """
-    return claim_texts.each_once(hits, _says, _less_doubtful)
+    hits = claim_texts.each_once(hits, _says, _better)
+    if all(hit.is_reviewed for hit in hits):
+        return hits
+    reviewed = {
+        ground: hit for hit in reversed(hits) if hit.is_reviewed for ground in _rests_on(hit)
+    }
+    grounds = ((hit, () if hit.is_reviewed else _rests_on(hit)) for hit in hits)
+    kept = (next((reviewed[at] for at in on if at in reviewed), hit) for hit, on in grounds)
+    return list({id(hit): hit for hit in kept}.values())
+
+
+def _rests_on(hit: ContextHit) -> Iterator[Hashable]:
+    """The evidence that a claim cites, and its sentence in the source."""
+    if isinstance(hit.artifact, Claim):
+        view = hit.view
+        for reference in hit.artifact.evidence:
+            if view.knowledge.evidence(reference) is not None:
+                yield view.collection, reference
+        if (sentence := view.texts.sentence(hit.artifact)) is not None:
+            yield view.collection, sentence.source_id, sentence.start
 
 
 def _says(hit: ContextHit) -> Iterator[Hashable]:
@@ -260,10 +290,12 @@ def _says(hit: ContextHit) -> Iterator[Hashable]:
         yield from ((hit.view.collection, said) for said in shown.says)
 
 
-def _less_doubtful(first: ContextHit, hit: ContextHit) -> ContextHit:
+def _better(first: ContextHit, hit: ContextHit) -> ContextHit:
     said, again = first.artifact, hit.artifact
     if not isinstance(said, Claim) or not isinstance(again, Claim) or said.id == again.id:
         return first
+    if first.is_reviewed is not hit.is_reviewed:
+        return first if first.is_reviewed else hit
     return hit if doubt(hit.view, again) < doubt(first.view, said) else first
 
 
@@ -277,10 +309,13 @@ def _lines_of(
     """
     whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
     for_all = asks_for_all(row.view, row.entity, text)
+    asked_for = {answer.artifact.id for answer in asked_about(row.view, row.entity, text)}
     about = [
         answer
         for answer in answers_about(row.view, row.entity, text)
-        if answer.is_volunteered or (for_all and answer.kind == "passage")
+        if answer.kind == "worded"
+        or answer.is_told(row.view)
+        or (answer.kind == "passage" and answer.artifact.id in asked_for)
     ]
     if not about:
         told_by = [hit for hit in answering if hit.entity_id == row.entity.id]
@@ -290,9 +325,9 @@ def _lines_of(
             pages += _sections_naming(row) if for_all else []
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
         return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
-    most = limit if for_all else 1
+    about = [about[0], *(each for each in about[1:] if each.artifact.id in asked_for)]
     likelihood = {answer.artifact.id: answer.likelihood for answer in about}
-    hits = each_once(_hit(row, answer.artifact) for answer in about)[:most]
+    hits = each_once(_hit(row, answer.artifact) for answer in about)[:limit]
     claims = [_Likely(hit, likelihood[hit.artifact.id]) for hit in hits]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]

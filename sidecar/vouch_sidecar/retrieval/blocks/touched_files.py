@@ -95,8 +95,7 @@ def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
     around = ((path, tie) for tie in view.workspace.ties_around(path))
     near = {tied.claim.id for tied in visible_ties(view, around)}
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
-        is_told = view.tells(answer.likelihood) and answer.is_volunteered
-        if is_told and answer.artifact.id in near:
+        if answer.is_told(view) and answer.artifact.id in near:
             yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
 
 

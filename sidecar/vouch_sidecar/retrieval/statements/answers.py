@@ -21,8 +21,6 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TIED,
     NAME_WORDS,
     STARTER_PAGE,
-    UNASKED_KINDS,
-    UNASKED_PAGES,
     CandidateKind,
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
@@ -57,14 +55,12 @@ class Answer(NamedTuple):
     position: int = 0
     """For a statement of an exchange, its place in the answer."""
     kind: CandidateKind = "worded"
+    lacks: frozenset[Term] = frozenset()
+    """The words of the text that it does not hold."""
 
-    @property
-    def is_volunteered(self) -> bool:
-        """Whether it may be volunteered, by its kind."""
-        if isinstance(self.artifact, Page):
-            is_starter = self.artifact.id == STARTER_PAGE
-            return not is_starter and self.artifact.type not in UNASKED_PAGES
-        return self.kind not in UNASKED_KINDS
+    def is_told(self, view: View) -> bool:
+        """Whether it is likely enough for its kind."""
+        return self.artifact.id != STARTER_PAGE and view.tells(self.likelihood, self.kind)
 
     @property
     def likelihood(self) -> float:
@@ -109,13 +105,15 @@ def _answers(
     files += view.workspace.documents_in(text) if ties else []
     asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
     tied = claims_by_id(view, ties)
+    found = [*candidates_for(view, asked, entity_strengths, kinds, vector), *tied]
+    found.sort(key=lambda candidate: candidate.kind == "worded")  # the last of a sentence is judged
     by_place = {
         (
             type(candidate.artifact),
             candidate.sentence_key or candidate.artifact.id,
             candidate.section,
         ): candidate
-        for candidate in (*candidates_for(view, asked, entity_strengths, kinds, vector), *tied)
+        for candidate in found
         if view.texts.is_sayable(candidate.artifact)
     }
     judged = list(judge(view, asked, entity_strengths, by_place.values(), ties))
@@ -164,7 +162,7 @@ def judge(
     holding = [_holding(asked, candidate) for candidate in candidates]
     rivals = _rivals(holding)
     total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
-    for candidate, exactly, sentence, held in holding:
+    for candidate, exactly, sentence, held, everywhere in holding:
         strengths = sorted(
             (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),
             reverse=True,
@@ -206,6 +204,7 @@ def judge(
             candidate.entity_ids,
             candidate.position,
             candidate.kind,
+            frozenset(asked.weights).difference(everywhere),
         )
 
 
@@ -219,6 +218,8 @@ class _Holding(NamedTuple):
     """Words of identifiers, tickets, paths and options that it holds exactly as written."""
     sentence: frozenset[Term]
     held: tuple[Term, ...]
+    everywhere: tuple[Term, ...]
+    """The words of the whole text that it holds."""
 
 
 def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
@@ -226,7 +227,7 @@ def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
     exactly = asked.exactly_in(candidate.text)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
-    return _Holding(candidate, exactly, sentence, held)
+    return _Holding(candidate, exactly, sentence, held, everywhere)
 
 
 def _held(asked: WeighedWords, candidate: Candidate) -> tuple[Term, ...]:
@@ -248,7 +249,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     """
     groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
     alike: dict[Hashable, Candidate] = {}
-    for candidate, *_, held in holding:
+    for candidate, _, _, held, _ in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
             group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
             same = (earlier for earlier, other in alike.items() if _say_the_same(candidate, other))
@@ -257,7 +258,7 @@ def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
             groups[frozenset(held)].add(group)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in {frozenset(held) for *_, held in holding}
+        for words in {frozenset(holds.held) for holds in holding}
     }
 
 

@@ -199,7 +199,10 @@ def _section_candidate(
     about = frozenset(page.entities).union(_named_there(view, entity_strengths, text, stems))
     quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
     around = frozenset((*headed, *whole))
-    return Candidate(page, number, stems, text, about, context_stems=around, quotes=quoted)
+    kind = view.texts.kind_of(page)
+    return Candidate(
+        page, number, stems, text, about, kind=kind, context_stems=around, quotes=quoted
+    )
 
 
 def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:

@@ -39,6 +39,17 @@ def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
     return list(first.values())
 
 
+def asked_about(view: View, entity: Entity, text: str) -> list[Answer]:
+    """Those of `answers_about` that lack nothing of weight that a text asks for beside its names.
+    There is none where the text asks for something that no claim of the entity holds.
+    """
+    asked, about = _asked_without_names(view, entity, text), answers_about(view, entity, text)
+    held_by_none = frozenset(asked.weights).intersection(*(answer.lacks for answer in about))
+    if held_by_none and not asks_only_about(text, asked.names):
+        return []
+    return [answer for answer in about if asked.weight_of(answer.lacks, ()) < BARE_WEIGHT]
+
+
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
     """The id of the entity's claim that fits a text best, of those that mean something by
     themselves.

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 from vouch_sidecar.index.quoted_sentences import TALKING
 from vouch_sidecar.index.receipts import Sentence, is_receipt
-from vouch_sidecar.kb.records import Artifact, Claim, Kind, Source
-from vouch_sidecar.retrieval.constants import CandidateKind
+from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Source
+from vouch_sidecar.retrieval.constants import UNASKED_PAGES, CandidateKind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.text_forms import Form, form_of_text
@@ -83,18 +83,24 @@ class ClaimTexts:
         visible = sentence is not None and self._at.gates.issuperset(sentence.gates)
         return sentence if visible else None
 
-    def is_approved_by_receipt(self, claim: Claim) -> bool:
-        """Whether a claim was approved by its receipt and by no person. vouch also marks as
-        approved by itself what its own author approved: such claims have no receipt, or one of
-        other words than theirs, which shows nothing of them.
+    def is_reviewed(self, artifact: Artifact) -> bool:
+        """Whether a person worded, approved or confirmed an artifact. vouch also marks as approved
+        by itself what its own author approved: such claims have no receipt, or one of other words
+        than theirs, which shows nothing of them.
         """
-        return claim.auto_approved and self.kind_of(claim) != "worded"
+        return self.kind_of(artifact) == "worded"
 
-    def kind_of(self, claim: Claim) -> CandidateKind:
-        """How a claim came about: worded by somebody, or, if only its receipt approved it, a
-        statement of a captured exchange or a passage of a document.
+    def kind_of(self, artifact: Artifact) -> CandidateKind:
+        """How a claim came about: worded, approved or confirmed by somebody, or, if only its
+        receipt approved it, a statement of a captured exchange or a passage of a document. Notes of
+        a session are like an exchange.
         """
-        if not claim.auto_approved:
+        if isinstance(artifact, Page) and artifact.type in UNASKED_PAGES:
+            return "exchange"
+        return self._kind_of_claim(artifact) if isinstance(artifact, Claim) else "worded"
+
+    def _kind_of_claim(self, claim: Claim) -> CandidateKind:
+        if not claim.auto_approved or claim.last_confirmed_at is not None:
             return "worded"
         sentence = self.sentence(claim)
         cited = [self._at.knowledge.evidence(ref) for ref in claim.evidence]

@@ -17,6 +17,7 @@ from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
+from vouch_sidecar.retrieval.constants import UNASKED_LEAST, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -92,6 +93,8 @@ class Viewpoint:
     """When the question is asked, in seconds since 1970."""
     threshold: float = Recall().similarity_threshold
     """The least likelihood of a line that is told."""
+    is_unasked: bool = False
+    """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
 
@@ -102,16 +105,21 @@ class Viewpoint:
         """
         return self.root or self.collection
 
-    def tells(self, likelihood: float) -> bool:
+    def tells(self, likelihood: float, kind: CandidateKind = "worded") -> bool:
         """Whether a line this likely is told. (`salience` says which names are volunteered.)"""
-        return likelihood >= self.threshold
+        return likelihood >= self.least(kind)
+
+    def least(self, kind: CandidateKind) -> float:
+        """The least likelihood of a line of this kind that is told."""
+        own = UNASKED_LEAST.get(kind, 0.0) if self.is_unasked else 0.0
+        return max(self.threshold, own)
 
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
-        return (*parts, self.threshold, self.knowledge.serial)
+        return (*parts, self.threshold, self.is_unasked, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:

@@ -73,6 +73,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         session_id = given.session_of(payload)
     except ValueError:
         return None
+    caller = replace(caller, is_unasked=True)
     with refusing_if_damaged(engine), engine.foreground:
         text = await EVENTS[event](engine, payload, session_id, caller)
     log.debug("hook %s: %d characters", event, len(text))
