@@ -45,9 +45,10 @@ class Client:
         env: Mapping[str, str] | None = None,
         reply: Callable[[str], Any] | None = None,
         tcp: bool = False,
+        program: Path | None = None,
     ) -> None:
         command = args or ("lsp", *(["--tcp", "127.0.0.1:0"] if tcp else []))
-        self.process = Forked(command, cwd, environment(env or {}))
+        self.process = Forked(command, cwd, environment(env or {}), program)
         self._sink: IO[bytes] = self.process.stdin
         self._source: IO[bytes] = self.process.stdout
         if tcp:
@@ -265,9 +266,10 @@ def running(
     env: Mapping[str, str] | None = None,
     reply: Callable[[str], Any] | None = None,
     tcp: bool = False,
+    program: Path | None = None,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, reply=reply, tcp=tcp)
+    client = Client(*args, cwd=cwd, env=env, reply=reply, tcp=tcp, program=program)
     try:
         yield client
     finally:
@@ -279,7 +281,9 @@ def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
     """A server on a knowledge base, once that is indexed, for the length of a block. Options of
     `running` are for that, the others are params of `initialize`.
     """
-    own = {name: options.pop(name) for name in ("env", "reply", "tcp") if name in options}
+    own = {
+        name: options.pop(name) for name in ("env", "reply", "tcp", "program") if name in options
+    }
     with running(cwd=root, **own) as client:
         client.initialize(root, **options)
         client.indexed()
