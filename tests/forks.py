@@ -22,13 +22,24 @@ MAX_MESSAGE = 1 << 20
 
 
 class Forked:
-    """A running command, used as `subprocess.Popen` is."""
+    """A running command, used as `subprocess.Popen` is. `program`: another one in place of it."""
 
-    def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        args: Sequence[str],
+        cwd: Path | None,
+        env: Mapping[str, str],
+        program: Path | None = None,
+    ) -> None:
         ends = [os.pipe() for _ in range(3)]
         (read_in, write_in), (read_out, write_out), (read_err, write_err) = ends
         self._ours, theirs = socket.socketpair()
-        asked = {"args": [*args], "cwd": str(cwd or Path.cwd()), "env": dict(env)}
+        asked = {
+            "args": [*args],
+            "cwd": str(cwd or Path.cwd()),
+            "env": dict(env),
+            "program": program and str(program),
+        }
         given = [read_in, write_out, write_err]
         with theirs:
             message = [json.dumps(asked).encode()]
@@ -128,6 +139,8 @@ def _run(message: bytes, descriptors: list[int]) -> None:
         os.close(descriptor)
     asked = json.loads(message)
     os.chdir(asked["cwd"])
+    if program := asked["program"]:
+        os.execve(program, [program, *asked["args"]], asked["env"])
     os.environ.clear()
     os.environ.update(asked["env"])
     sys.argv = ["vouch-sidecar", *asked["args"]]

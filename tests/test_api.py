@@ -22,7 +22,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
+from vouch_sidecar.surfaces.cli.operation_commands import command_called
 
 from tests.engine.processes import until
 from tests.protocol import knowledge
@@ -163,8 +163,10 @@ def test_a_command_answers_while_the_index_takes_long(
 ) -> None:
     root = knowledge.make(tmp_path / "project")
     asked = ["jwt", "--root", str(root), "--type", "system", "--json"]
+    command = command_called("experts")
+    assert command is not None
     with pytest.raises(SystemExit, match="1"):
-        OPERATION_COMMANDS["experts"].main(asked)
+        command.main(asked)
     said = capsys.readouterr()
     assert json.loads(said.out)["degraded"] == ["index_building"]
     assert said.err == "Not everything is read yet: index_building.\n"

@@ -37,7 +37,8 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.claim import WITHOUT_CONTEXT, ClaimResult, table
-from vouch_sidecar.operations.table import for_model, show
+from vouch_sidecar.operations.printing import show
+from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.retrieval.files.file_ties import mark_of, visible_ties
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from tests.engine.processes import until
 from tests.hook.conftest import Place, project
 from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
-from tests.protocol.client import Client, run_command, running
+from tests.protocol.client import Client, environment, run_command, running
 from tests.surfaces.terminal import printed
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
@@ -93,6 +95,22 @@ def test_people_read_the_same_in_the_same_colours(
     before = answered(server, args[0])
     assert printed(width, *args, cwd=place.root, **place.env) == wanted
     assert answered(server, args[0]) > before
+
+
+def test_who_asks_another_process_imports_what_asking_needs(place: Place, server: Client) -> None:
+    foreign = {"vouch_sidecar.engine", "vouch_sidecar.retrieval", "tantivy", "rich", "pygls"}
+    script = (
+        "import sys; from vouch_sidecar.surfaces.cli import main;"
+        "main(['experts', 'jwt'], standalone_mode=False);"
+        f"sys.exit(' '.join(sys.modules.keys() & {foreign}) or 0)"
+    )
+    before = answered(server, "experts")
+    command = [sys.executable, "-c", script]
+    env = environment(place.env)
+    done = subprocess.run(command, cwd=place.root, env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"jwt\tJWT\t")
+    assert answered(server, "experts") == before + 1
 
 
 def test_several_knowledge_bases_are_asked_together(place: Place, server: Client) -> None:

@@ -15,7 +15,6 @@ from vouch_sidecar.surfaces.local.address import socket_path
 
 from tests.engine.processes import until
 from tests.mcp.client import called, connected, content_of, text_of
-from tests.protocol import client
 from tests.protocol.client import Client, running
 
 OLDER = f"""\
@@ -41,8 +40,8 @@ def _pushed(editor: Client, session_id: str, since: int = 0) -> dict[str, Any]:
     return params
 
 
-def _edits(root: Path, env: dict[str, str]) -> Any:
-    return running(cwd=root, env=env)
+def _edits(root: Path, env: dict[str, str], program: Path | None = None) -> Any:
+    return running(cwd=root, env=env, program=program)
 
 
 @pytest.mark.parametrize("first", ["editor", "agent"])
@@ -166,13 +165,12 @@ def _asked(editor: Client) -> set[str]:
 
 
 def test_a_process_of_another_version_is_not_asked(
-    root: Path, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, env: dict[str, str], tmp_path: Path
 ) -> None:
     older = tmp_path / "older"
     older.write_text(OLDER, "utf-8")
     older.chmod(0o700)
-    monkeypatch.setattr(client, "COMMAND", older)
-    with _edits(root, env) as editor:
+    with _edits(root, env, older) as editor:
         _begin(editor, root)
         until(lambda: Path(socket_path(root, env)).exists())
 

@@ -10,7 +10,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
-from vouch_sidecar.operations.table import show
+from vouch_sidecar.operations.printing import show
 
 from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put

@@ -42,9 +42,10 @@ class Client:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         reply: Callable[[str], Any] | None = None,
+        program: Path | None = None,
     ) -> None:
         command = args or ("lsp",)
-        self.process = Forked(command, cwd, environment(env or {}))
+        self.process = Forked(command, cwd, environment(env or {}), program)
         self._sink: IO[bytes] = self.process.stdin
         self._source: IO[bytes] = self.process.stdout
         self.received: list[Message] = []
@@ -255,9 +256,10 @@ def running(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     reply: Callable[[str], Any] | None = None,
+    program: Path | None = None,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, reply=reply)
+    client = Client(*args, cwd=cwd, env=env, reply=reply, program=program)
     try:
         yield client
     finally:
@@ -269,7 +271,7 @@ def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
     """A server on a knowledge base, once that is indexed, for the length of a block. Options of
     `running` are for that, the others are params of `initialize`.
     """
-    own = {name: options.pop(name) for name in ("env", "reply") if name in options}
+    own = {name: options.pop(name) for name in ("env", "reply", "program") if name in options}
     with running(cwd=root, **own) as client:
         client.initialize(root, **options)
         client.indexed()

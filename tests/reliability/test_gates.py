@@ -24,7 +24,11 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS, OperationCommand
+from vouch_sidecar.surfaces.cli.operation_commands import (
+    OperationCommand,
+    command_called,
+    command_names,
+)
 from vouch_sidecar.surfaces.hook.event_answers import respond
 
 from tests.engine.bases import finished
@@ -194,7 +198,8 @@ def by_commands(base: Base, asked: Asked, env: Mapping[str, str]) -> tuple[Answe
 
 def commands(base: Base, asked: Asked) -> Iterator[tuple[str, list[str], str]]:
     """Every command that asks, and every hook: a label, the arguments and the standard input."""
-    for command in OPERATION_COMMANDS.values():
+    for command in map(command_called, command_names()):
+        assert isinstance(command, OperationCommand)
         assert isinstance(command, OperationCommand)
         (params, *_) = PARAMS[command.operation.name](asked)
         words = [*(v for v in params.values() if isinstance(v, str)), *params.get("paths", ())]

@@ -114,9 +114,7 @@ exec unshare --user --map-root-user sh -c '
 """
 
 
-def test_the_system_has_no_watches_left(
-    here: tuple[Path, Mapping[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_system_has_no_watches_left(here: tuple[Path, Mapping[str, str]]) -> None:
     """Changes are seen by the sweep, and that is said."""
     folder, env = here
     root, command = folder / "kb", folder / "command"
@@ -124,8 +122,7 @@ def test_the_system_has_no_watches_left(
     command.chmod(0o700)
     if subprocess.run([command, "--version"], capture_output=True, check=False).returncode != 0:
         pytest.skip("a user namespace can't be had")
-    monkeypatch.setattr("tests.protocol.client.COMMAND", command)
-    with indexed_client(root, env=env) as client:
+    with indexed_client(root, env=env, program=command) as client:
         until(lambda: client.request("vouch/status")["watcher"] == "sweep", "it is not said")
         write(root, "claims/late.yaml", claim("late", text="Zanzibar.", entities=["vault"]))
         client.until("vouch/search", {"query": "zanzibar"}, lambda answer: bool(answer["hits"]))

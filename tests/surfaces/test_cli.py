@@ -503,6 +503,10 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
         (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations"]),
         (["--help"], ["pygls", "lsprotocol", "mcp"]),
         (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.cli.doctor"]),
+        (
+            ["experts", "--help"],
+            ["vouch_sidecar.engine", "tantivy", "rich", "vouch_sidecar.retrieval"],
+        ),
     ],
     ids=lambda given: given[0],
 )

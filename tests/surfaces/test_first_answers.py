@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.engine.checkout import versions
 from vouch_sidecar.operations import OPERATIONS, as_json, perform_async, readiness
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
+from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.lsp.features import workspace_symbols
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -94,7 +94,9 @@ async def test_what_was_not_read_is_not_denied(
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         result = await perform_async(engine, OPERATIONS[name], params, CALLER)
         for as_json_too in (False, True):
-            OPERATION_COMMANDS[name].print(result, {"header": False, "as_json": as_json_too})
+            OperationCommand(OPERATIONS[name]).print(
+                result, {"header": False, "as_json": as_json_too}
+            )
             said = capsys.readouterr().err
             assert UNREAD in said
             assert "No " not in said

@@ -24,10 +24,10 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table
-from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire
+from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire, iso
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
 from vouch_sidecar.retrieval.lookup import ID_CHARS, ID_WORDS, contradicting
-from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 
@@ -148,11 +148,6 @@ def facts_of(claim: Claim, stale: str | None) -> str:
     date = (iso(claim.date) or "")[:10]
     facts = (claim.status, f"confidence {claim.confidence:.2f}", date, stale)
     return " · ".join(filter(None, facts))
-
-
-def iso(at: float | None) -> str | None:
-    """A time in ISO 8601, UTC."""
-    return None if at is None else moment(at).isoformat()
 
 
 class ArtifactViews:

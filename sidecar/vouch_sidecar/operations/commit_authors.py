@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.people.authors import Author
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.people.authors import Author
 
 
 class AuthorFileRow(Wire):

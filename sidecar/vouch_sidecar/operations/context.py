@@ -18,14 +18,13 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Block, Shown
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
-    HitArm,
     LongText,
     Result,
     SearchKind,
     SinceParams,
     Wire,
 )
-from vouch_sidecar.retrieval.blocks.block import ContextHit, line_text
+from vouch_sidecar.retrieval.blocks.block import ContextHit, HitArm, line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
 
 

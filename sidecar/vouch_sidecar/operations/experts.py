@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, PrivateAttr
 
-from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.commit_authors import (
     AuthorRow,
@@ -24,14 +23,18 @@ from vouch_sidecar.operations.people_to_ask import (
 )
 from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
-from vouch_sidecar.retrieval.people.authors import authors_on
-from vouch_sidecar.retrieval.people.experts import Contribution, Expert, Linking, Question, rank
-from vouch_sidecar.retrieval.people.owners import owners_on
-from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on_topic
-from vouch_sidecar.retrieval.people.topic_matches import TopicMatches, matching
-from vouch_sidecar.retrieval.people.weights import WEIGHTS
-from vouch_sidecar.text.prompt_text import without_who_knows
 
+if TYPE_CHECKING:  # a shell that asks another process imports none of it
+    from vouch_sidecar.retrieval.people.experts import Contribution, Expert
+    from vouch_sidecar.retrieval.people.topic_matches import TopicMatches
+
+WEIGHTS = {
+    "count": "by number of claims",
+    "recency": "by how recent they are",
+    "citation": "by what they cite",
+    "evidence": "by weight of evidence",
+}
+"""The weights of `retrieval.people.weights` by name, with what a heading says."""
 QUOTED = 160
 """Characters of a top claim that a model reads."""
 
@@ -49,10 +52,10 @@ class ExpertsParams(SinceParams):
         default="count",
         description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
         "anything else is read as count.",
-        json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
+        json_schema_extra={"x-titles": {**WEIGHTS}},
     )
     types: list[str] | None = Field(default=None, description="Only entities of these types.")
-    linking: Linking = Field(
+    linking: Literal["auto", "declared"] = Field(
         default="auto",
         description="Whether a claim that declares no known entity counts for those it names.",
     )
@@ -74,7 +77,7 @@ class ExplainedClaim(Wire):
         description="entity: the topic names an entity of it, or a file that it is tied to; text: "
         "its words match."
     )
-    link: LinkedBy | Literal["derived"] = Field(
+    link: Literal["declared", "named", "page", "derived"] = Field(
         description="Why it counts for the entity: declared, named in its text, a page; derived: "
         "it is a topic."
     )
@@ -133,6 +136,12 @@ class ExpertsResult(Result):
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
+    from vouch_sidecar.retrieval.people.authors import authors_on
+    from vouch_sidecar.retrieval.people.experts import Question, rank
+    from vouch_sidecar.retrieval.people.to_ask import asks_who
+    from vouch_sidecar.retrieval.people.topic_matches import matching
+    from vouch_sidecar.text.prompt_text import without_who_knows
+
     ask = ask.since(params.since)
     question = Question(
         topic=excerpt(without_who_knows(params.topic)),
@@ -176,6 +185,9 @@ def _people(matches: TopicMatches) -> list[PersonRow]:
     """Whom to ask about the named entities and the files of matching claims; only those of the
     types that the question is for.
     """
+    from vouch_sidecar.retrieval.people.owners import owners_on
+    from vouch_sidecar.retrieval.people.to_ask import people_on_topic
+
     types = matches.question.types
     rows = [person_row(row, view.shown_collection) for view, row in people_on_topic(matches)]
     rows += [owner_row(owner, view.shown_collection) for view, owner in owners_on(matches.in_views)]

@@ -9,16 +9,16 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.session import both_ends
-from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.table import Block, Line, Shown, for_model
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
-from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
-from vouch_sidecar.retrieval.view import View
+
+if TYPE_CHECKING:  # a shell that asks another process imports none of it
+    from vouch_sidecar.engine import Caller, Engine, Served
+    from vouch_sidecar.operations.artifacts import ArtifactViews
+    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+    from vouch_sidecar.retrieval.view import View
 
 FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
 """The operations that surfaces list first; the others follow by name."""
@@ -76,6 +76,8 @@ class OperationCall:
         return [kb.view for kb in self.served]
 
     def views_for(self, view: View) -> ArtifactViews:
+        from vouch_sidecar.operations.artifacts import ArtifactViews
+
         root = next(kb.collection.root for kb in self.served if kb.view is view)
         return ArtifactViews(view, root)
 
@@ -154,6 +156,17 @@ class Operation(Generic[P, R]):
         return for_model([*self.shown(result), *([Line(without)] if result.degraded else [])])
 
 
+def operation_called(name: str) -> Operation[Any, Any] | None:
+    """The operation of a name, without the others."""
+    package = __name__.rpartition(".")[0]
+    try:
+        module = import_module(f"{package}.{name}")
+    except ModuleNotFoundError:
+        return None
+    found: Operation[Any, Any] | None = getattr(module, "OPERATION", None)
+    return found
+
+
 @cache
 def operations() -> dict[str, Operation[Any, Any]]:
     """All operations by name, in the order of listing: the `OPERATION` of each module of this
@@ -171,5 +184,8 @@ def excerpt(text: str) -> str:
     """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot, without the
     blocks that were inserted into it.
     """
+    from vouch_sidecar.engine.session import both_ends
+    from vouch_sidecar.retrieval.blocks.block import without_blocks
+
     words = without_blocks(text)
     return both_ends(text if words == text else words.strip())

@@ -6,9 +6,8 @@ from pydantic import Field
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.wire import Wire
+from vouch_sidecar.operations.wire import Wire, iso
 
 MAX_SECONDS = 366 * 86_400
 

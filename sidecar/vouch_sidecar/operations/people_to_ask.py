@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.table import ColumnKind, Line, Reader, Shown, Table
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.people.owners import FileOwner
-from vouch_sidecar.retrieval.people.to_ask import ROLES, PersonToAsk
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.people.owners import FileOwner
+    from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
 
 _ROLE = {
     "owned by": "owner",
@@ -61,6 +64,8 @@ def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:
 
 def _why(row: PersonToAsk) -> str:
     """Why to ask a person."""
+    from vouch_sidecar.retrieval.people.to_ask import ROLES
+
     parts = [_ROLE[ROLES[row.relation]]] if row.relation else []
     parts += [f"via {row.via.name}"] if row.via is not None else []
     parts += [count(row.claim_count, "claim")] if row.claim_count else []

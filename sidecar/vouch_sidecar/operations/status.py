@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Kind, Problem, Severity
 from vouch_sidecar.kb.sanitize import count, printable
-from vouch_sidecar.operations.artifacts import iso
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
-from vouch_sidecar.operations.wire import Params, Result, Wire, absent
+from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
 
+if TYPE_CHECKING:
+    from vouch_sidecar.engine import Served
+
 COUNTED = {
-    "claims": Kind.CLAIM,
-    "entities": Kind.ENTITY,
-    "pages": Kind.PAGE,
-    "relations": Kind.RELATION,
-    "sources": Kind.SOURCE,
-    "evidence": Kind.EVIDENCE,
+    "claims": "claim",
+    "entities": "entity",
+    "pages": "page",
+    "relations": "relation",
+    "sources": "source",
+    "evidence": "evidence",
 }
+"""Kinds of artifacts by the names of their counts."""
 
 
 CHECK_ALSO = "`vouch-sidecar check` lists them, and what is wrong between files"
@@ -59,6 +60,8 @@ class ProblemView(Wire):
     @property
     def is_unusable(self) -> bool:
         """Whether the file counts for nothing because of this problem."""
+        from vouch_sidecar.kb.records import Problem, Severity
+
         severity = Severity(self.severity)
         return Problem(self.path, self.message, severity, code=self.code).is_unusable
 
@@ -114,13 +117,17 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
+    from vouch_sidecar.kb.records import Kind
+
     collection, view = served.collection, served.view
     every = ask.engine.problems.problems_of(collection).values()
     problems = ask.engine.problems.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(**{name: view.counts.artifacts(kind) for name, kind in COUNTED.items()}),
+        counts=Counts(
+            **{name: view.counts.artifacts(Kind(kind)) for name, kind in COUNTED.items()}
+        ),
         topics=len(view.derived) or None,
         unusable=sum(any(problem.is_unusable for problem in several) for several in every),
         problems=[
@@ -146,7 +153,7 @@ def table(result: StatusResult) -> list[Shown]:
 
 def _about(root: RootStatus) -> Iterator[Line]:
     yield Line(f"{root.collection} {root.root}", "bold")
-    counts = [count(number, COUNTED[name].value, name) for name, number in root.counts]
+    counts = [count(number, COUNTED[name], name) for name, number in root.counts]
     yield Line(", ".join([*counts, *([count(root.topics, "topic")] if root.topics else [])]))
     yield Line(f"{count(len(root.problems), 'problem')} in single files; {CHECK_ALSO}")
     if root.paused_until is not None:

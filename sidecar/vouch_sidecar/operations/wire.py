@@ -21,9 +21,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from vouch_sidecar.kb.access import is_text
-from vouch_sidecar.retrieval.blocks.block import HitArm as HitArm
-
 MAX_TEXT = 1_000_000
 MAX_SESSION_ID = 256
 MAX_PATH = 4096
@@ -88,7 +85,14 @@ def absent(description: str, alias: str | None = None) -> Any:
     )
 
 
+def iso(at: float | None) -> str | None:
+    """A time in ISO 8601, UTC."""
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
+
+
 def _named(name: str) -> str:
+    from vouch_sidecar.kb.access import is_text
+
     if not is_text(name):
         raise PydanticCustomError("lone_surrogate", "must not hold a lone surrogate")
     return name

@@ -46,18 +46,18 @@ class _Shell(click.Group):
     """
 
     def list_commands(self, _: click.Context) -> list[str]:
-        from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
+        from vouch_sidecar.surfaces.cli.operation_commands import command_names
 
-        return sorted((*MODULES, *OPERATION_COMMANDS))
+        return sorted((*MODULES, *command_names()))
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
             module = import_module(f".{MODULES[name]}", __name__)
             command: click.Command = getattr(module, name)
             return command
-        from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
+        from vouch_sidecar.surfaces.cli.operation_commands import command_called
 
-        return OPERATION_COMMANDS.get(name)
+        return command_called(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}

@@ -14,19 +14,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.sanitize import count, one_line, printable
-from vouch_sidecar.operations import (
-    OPERATIONS,
+from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     NotFoundError,
-    Operation,
-    Result,
     SearchFailedError,
-    as_json,
 )
-from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
-from vouch_sidecar.operations.table import show
+from vouch_sidecar.operations.operation import Operation, operation_called, operations
+from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     MAX_TEXT,
@@ -34,6 +29,8 @@ from vouch_sidecar.operations.wire import (
     EditorOnly,
     Params,
     Paths,
+    Result,
+    as_json,
     marked,
 )
 from vouch_sidecar.surfaces.console.asking import Back, answered
@@ -45,6 +42,8 @@ from vouch_sidecar.surfaces.console.options import (
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
+MAX_MENTIONED = 65_536
+"""Characters of a text of which `mentions` says what is named."""
 TEXTS = "texts"
 STANDARD_INPUT = "-"
 MUST_FIND = frozenset({"experts", "probe", "search"})
@@ -85,9 +84,9 @@ class OperationCommand(click.Command):
         operation = self.operation
         given = _with_standard_input(operation, given)
         roots = roots_from(given["root"])
-        viewer = Viewer(given["project"], given["agent"])
+        asker = given["project"], given["agent"]
         try:
-            result = answered(roots, viewer, partial(_result, operation, given))
+            result = answered(roots, asker, partial(_result, operation, given))
         except (NotFoundError, SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
@@ -144,11 +143,11 @@ def _of_texts(
     session = {"session_id": f"shell {os.urandom(8).hex()}"}
     try:
         for text in filter(str.strip, texts):
-            ask(OPERATIONS["mentions"], {**session, "text": text})
+            ask(_called("mentions"), {**session, "text": text})
         result: Result = ask(operation, {**params, **session})
         return result.model_copy(update={"session_id": "shell"})
     finally:
-        ask(OPERATIONS["session_end"], session)
+        ask(_called("session_end"), session)
 
 
 def _given(value: object) -> object:
@@ -164,7 +163,7 @@ def _text_of(operation: Operation[Any, Any]) -> str:
 def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) -> dict[str, Any]:
     """The values given, with standard input in place of `-`."""
     name = _text_of(operation)
-    most = {"mentions": MAX_LOOKED_AT}.get(operation.name, MAX_TEXT)
+    most = MAX_MENTIONED if operation.name == "mentions" else MAX_TEXT
     if given.get(name) == STANDARD_INPUT:
         return {**given, name: _standard_input(most)}
     for several in marked(operation.params, Paths):
@@ -293,12 +292,19 @@ def _kind(annotation: object) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-OPERATION_COMMANDS = {
-    str(command.name): command
-    for command in (
-        OperationCommand(operation)
-        for operation in OPERATIONS.values()
-        if operation.table is not None
-    )
-}
-"""The commands by their names."""
+def _called(name: str) -> Operation[Any, Any]:
+    operation = operation_called(name)
+    assert operation is not None, name
+    return operation
+
+
+def command_called(name: str) -> click.Command | None:
+    """The command of an operation, without those of others."""
+    operation = operation_called(name.replace("-", "_"))
+    return None if operation is None or operation.table is None else OperationCommand(operation)
+
+
+def command_names() -> list[str]:
+    """The names of all commands of operations."""
+    shown = (name for name, operation in operations().items() if operation.table is not None)
+    return [name.replace("_", "-") for name in shown]

@@ -11,17 +11,18 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from vouch_sidecar.api import KnowledgeBase, engine_on
-from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import has_settings
+from vouch_sidecar.kb.discovery import KB_DIRNAME, has_settings
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
-from vouch_sidecar.operations import Operation, Result, status
+from vouch_sidecar.operations import status
+from vouch_sidecar.operations.operation import Operation
+from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask, result_of
 from vouch_sidecar.surfaces.stdio import say
 from vouch_sidecar.version import __version__
 
 R = TypeVar("R", bound=Result)
+Asker = tuple[str | None, str | None]
+"""The project and the agent to ask as; None: as the environment and the config say."""
 
 MOST_NAMED = 3
 """Files that can't be used that a command names; it counts the others."""
@@ -33,14 +34,14 @@ class Back(Protocol):
     def __call__(self, operation: Operation[Any, R], params: dict[str, Any]) -> R: ...
 
 
-def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
+def serving(roots: Sequence[Path], asker: Asker) -> Back:
     """Asks the process that serves these knowledge bases, as a person."""
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
         reply = ask(
             roots,
             operation.kb_method,
-            {**params, "viewer": {"project": viewer.project, "agent": viewer.agent}},
+            {**params, "viewer": {"project": asker[0], "agent": asker[1]}},
             env=os.environ,
             timeout=SOON_SECONDS,
             reader="person",
@@ -54,10 +55,13 @@ def serving(roots: Sequence[Path], viewer: Viewer) -> Back:
     return answer
 
 
-def alone(roots: Sequence[Path], viewer: Viewer) -> Back:
+def alone(roots: Sequence[Path], asker: Asker) -> Back:
     """Asks an engine in this process."""
+    from vouch_sidecar.api import KnowledgeBase, engine_on
+    from vouch_sidecar.kb.access import Viewer
+
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-    kb = KnowledgeBase(engine_on(roots), viewer)
+    kb = KnowledgeBase(engine_on(roots), Viewer(*asker))
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
         return kb.ask(operation, params)
@@ -65,21 +69,21 @@ def alone(roots: Sequence[Path], viewer: Viewer) -> Back:
     return answer
 
 
-def answered(roots: Sequence[Path], viewer: Viewer, run: Callable[[Back], R]) -> R:
+def answered(roots: Sequence[Path], asker: Asker, run: Callable[[Back], R]) -> R:
     """What `run` returns, which asks the process that serves, or an engine in this process if there
     is none, or if it can't answer something. Settings in this process's environment count in this
     process alone. Names files that can't be used. Raises `OperationError`.
     """
     if not has_settings(os.environ):
         try:
-            back = serving(roots, viewer)
+            back = serving(roots, asker)
             result, state = run(back), back(status.OPERATION, {})
             if result.complete:
                 _name_unusable(state)
                 return result
         except UnansweredError:
             pass
-    back = alone(roots, viewer)
+    back = alone(roots, asker)
     _name_unusable(back(status.OPERATION, {}))
     return run(back)
 

@@ -72,9 +72,7 @@ def input_schema(name: str) -> Object:
     for param, field in fields.items():
         if (choices := next((m for m in field.metadata if isinstance(m, Choices)), None)) is None:
             continue
-        shown = properties[param]
-        (shown["items"] if shown["type"] == "array" else shown)["enum"] = list(choices.values)
-        shown["description"] = choices.help  # here other words are refused, not taken as default
+        properties[param]["enum"] = list(choices.values)
     if "session_id" not in required:
         properties["session_id"] = _SESSION
         required = [*(["session_id"] if operation.requires_session else []), *required]

@@ -1,0 +1,50 @@
+"""Prints what is shown of a result, in a pipe or on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from itertools import chain
+
+from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.operations.table import Block, File, Line, Shown, cell_text, shown_text
+
+
+def show(shown: Iterable[Shown], *, header: bool = False) -> None:
+    """Print to standard output, as a terminal or a pipe needs it. `header`: in a pipe, tables begin
+    with the columns' names.
+    """
+    is_terminal, is_first = sys.stdout.isatty(), True
+    for part in shown:
+        if isinstance(part, Block):
+            sys.stdout.write(f"{part.text}\n")
+        elif part.to in ("model", "pipe" if is_terminal else "terminal"):
+            continue
+        elif isinstance(part, Line):
+            _show_line(part, is_terminal)
+        elif not part.rows:
+            continue
+        elif is_terminal:
+            from vouch_sidecar.operations.terminal import print_table  # a pipe needs no rich
+
+            print_table(part, apart=not is_first)
+        else:
+            for row in chain([part.columns] if header else [], part.rows):
+                _record([*([part.section] if part.section else []), *row])
+        is_first = False
+
+
+def _show_line(line: Line, is_terminal: bool) -> None:
+    if line.aside:
+        sys.stderr.write(f"{one_line(line.text)}\n")
+    elif not is_terminal:
+        _record(line.record)
+    elif line.text:
+        from vouch_sidecar.operations.terminal import print_line  # a pipe needs no rich
+
+        print_line(shown_text(line.text), line.style, line.whole or isinstance(line.text, File))
+
+
+def _record(values: Iterable[object]) -> None:
+    if row := [cell_text(value) for value in values]:
+        sys.stdout.write("\t".join(row) + "\n")

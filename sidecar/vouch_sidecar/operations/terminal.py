@@ -1,0 +1,83 @@
+"""Prints lines and tables of results on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from vouch_sidecar.operations.table import (
+    WRAPPED,
+    ColumnKind,
+    Table,
+    cell_text,
+    clipped,
+    short_hash,
+)
+
+GAP = 2
+
+
+def print_line(text: str, style: str, whole: bool) -> None:
+    """Print a line, which wraps unless it is `whole`."""
+    Console(highlight=False).print(Text(text, style=style), soft_wrap=whole)
+
+
+def print_table(table: Table, *, apart: bool) -> None:
+    """Print a table, `apart` from what is above it; where it is wider than the terminal, each row
+    in lines of its own.
+    """
+    console = Console(highlight=False)
+    if apart:
+        console.print()
+    kinds = table.columns
+    rows = [
+        [
+            short_hash(clipped(v) if kind in WRAPPED else cell_text(v))
+            for v, kind in zip(row, kinds.values(), strict=True)
+        ]
+        for row in table.rows
+    ]
+    least = [
+        _least(kind, [heading, *(row[at] for row in rows)])
+        for at, (heading, kind) in enumerate(kinds.items())
+    ]
+    if sum(width + GAP for width in least) > console.width:
+        for row in rows:
+            _print_row([*kinds], row, console)
+        return
+    shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for (heading, kind), width in zip(kinds.items(), least, strict=True):
+        shown.add_column(
+            heading,
+            style="bold" if kind == "key" else "",
+            justify="right" if kind == "number" else "left",
+            no_wrap=kind not in WRAPPED and kind != "ids",
+            min_width=width,
+            overflow="fold",
+        )
+    for row in rows:
+        shown.add_row(*map(Text, row))
+    console.print(shown)
+
+
+def _print_row(headings: Sequence[str], row: Sequence[str], console: Console) -> None:
+    """Print a row: its id, and below it what the others hold."""
+    console.print(Text(row[0], style="bold"), soft_wrap=True)
+    others = zip(headings[1:], row[1:], strict=True)
+    below = Text(" · ".join(f"{name} {cell}" for name, cell in others if cell))
+    ids = max((len(word) for word in below.plain.split() if word.isascii()), default=1)
+    for line in below.wrap(console, max(console.width - GAP, ids)):
+        line.rstrip()
+        console.print(Text(" " * GAP) + line, soft_wrap=True)
+
+
+def _least(kind: ColumnKind, cells: Sequence[str]) -> int:
+    """The least width of a column."""
+    parts = [word for cell in cells for word in cell.split()] if kind == "ids" else cells
+    widest = max(map(cell_len, parts), default=0)
+    return min(widest, WRAPPED.get(kind, widest))
