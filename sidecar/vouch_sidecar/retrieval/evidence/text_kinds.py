@@ -68,8 +68,8 @@ _CODE = re.compile(
 )
 """Numbers that are the name of something."""
 _NUMBER = re.compile(r"(?<![\w#/.,:-])(?!(?:19|20)\d\d\b)\d{1,3}(?!00\b)\d\d(?![\w%/]|[.,:-]\d)")
-"""Other numbers of three to five digits, which are no year and no round number. A text may also give
-one by the way, so that it only counts in a short question, or by itself.
+"""Other numbers of three to five digits, which are no year and no round number. They count only in
+a short question, or by themselves, as a text may also give one by the way.
 """
 _MAX_NUMBERED = 6
 """Words of such a question."""
