@@ -49,6 +49,42 @@ def test_what_is_said_of_a_text(text: str, expected: list[str]) -> None:
     assert said(view(*FACTS, *OTHERS), text) == expected
 
 
+CODES = (
+    claim("killed", "Exit code 137 of a job means that it had too little memory."),
+    claim("port", "Till Sync listens on port 8443 and refuses plain HTTP."),
+    claim("wall", "The firewall lets 8443 in from the shops alone."),
+    claim("code", "E1042 means that the drawer was opened while a sale was pending."),
+    claim("gateway", "Error 502 from the scale gateway means that its certificate ran out."),
+    claim("batch", "The label printer takes batches of 512 at most."),
+    claim("late", "Orders placed after the cutoff at 18:30 are baked the day after."),
+    claim("version", "Version 3.14.2 of the firmware loses receipts."),
+    claim("address", "The oven controller has the address 10.4.0.17."),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what runs on 8443?", ["port", "wall"]),
+        ("localhost:8443 refuses my connection", ["port"]),
+        ("E1042", ["code"]),
+        ("I get e1042 at the till", ["code"]),
+        ("why do we see 502?", ["gateway"]),
+        ("cutoff 18:30", ["late"]),
+        ("v3.14.2", ["version"]),
+        ("ping 10.4.0.17 fails", ["address"]),
+        ("make 512 of them", []),
+        ("exits with status 3", []),
+        ("what is exit code 137?", ["killed"]),
+        ("what runs on 8444?", []),
+    ],
+)
+def test_a_number_that_names_something_is_enough(text: str, expected: list[str]) -> None:
+    seen = view(*CODES, *OTHERS)
+    assert said(seen, text)[: len(expected)] == expected
+    assert bool(probed(seen, text).answers) == bool(expected)
+
+
 def test_a_long_tail_of_other_words_does_not_hide_a_claim_with_the_rare_ones() -> None:
     archive = claim("archive", "Scan events older than 18 months sit in partitions on slow disks.")
     text = (

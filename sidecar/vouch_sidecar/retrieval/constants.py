@@ -191,7 +191,9 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
 }
 # end of fitted semantic
 EXACT_WORDS = 2
-"""For `LIKELIHOOD_WEIGHTS["shared"]`: as how many words a tied file counts that the text names."""
+"""For `LIKELIHOOD_WEIGHTS["shared"]`: as how many words a tied file counts that the text names, and
+how many more than its words a number that names something: a port, an error code, a time.
+"""
 NAME_WORDS = 2
 """Likewise: as how many words a name counts that surely names the entity."""
 BARE_WEIGHT = 0.55

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import Any
 
 import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
 
@@ -20,6 +22,8 @@ LARGE = 1 << 20
 def main() -> None:
     """Run the command line. A hook imports the standard library only."""
     arguments = sys.argv[1:]
+    _open_standard_streams()
+    _speak_utf8()
     _import_nothing_from_here()
     # A plugin of pydantic, installed by other software, would see every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -32,14 +36,50 @@ def main() -> None:
             from vouch_sidecar.surfaces.cli import main as shell
 
             _hold_little_memory()
+            if not sys.stdout.isatty():
+                encoding = sys.stdout.encoding
+                sink = BufferedWriter(_Output(1, "w", closefd=False))
+                sys.stdout = TextIOWrapper(sink, encoding, errors="replace")
             shell(prog_name="vouch-sidecar")
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except OSError as error:  # mostly because standard output can't be written
-        if not isinstance(error, BrokenPipeError):
-            sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
+        sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # a normal exit would try to write again
+
+
+class _Output(FileIO):
+    """Drops what nobody reads any more, as behind `| head -1`; the exit code stays."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def _open_standard_streams() -> None:
+    """Put /dev/null where a standard stream is closed. The next file that is opened would take its
+    place, and get what is printed.
+    """
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            if nowhere != number:
+                os.dup2(nowhere, number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+    if nowhere > 2:
+        os.close(nowhere)
+
+
+def _speak_utf8() -> None:
+    """Start Python again where the locale has another encoding: arguments, names of files and what
+    is printed are UTF-8, as the files of a knowledge base are.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        os.environ["PYTHONUTF8"] = "1"
+        with suppress(OSError):
+            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _import_nothing_from_here() -> None:

@@ -16,6 +16,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import tier
+from vouch_sidecar.text.prompt_text import asks
 
 Span = tuple[int, int]
 
@@ -54,11 +55,29 @@ _EXACT = re.compile(
     r")(?![\w/])"
 )
 _JOINTS = re.compile(r"[./]")
+_CODE = re.compile(
+    r"(?<![\w#/.,-])(?:"
+    r"0x[0-9A-F]++|[A-Z]{1,6}\d{3,6}"  # error codes
+    r"|\d{1,4}(?:\.\d{1,5}){2,3}"  # versions and addresses
+    r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?!:)|\d{1,2}(?::\d\d)? ?[ap]m"  # dates and times
+    r"|(?:(?<=:)|(?<=port )|(?<=code )|(?<=error )|(?<=errno )|(?<=http )|(?<=status ))\d{3,5}"
+    r"|(?:port|code|error|errno|status|version|release) \d{1,2}"
+    r")(?![\w%/]|[.,:-]\d)"
+    r"|(?:(?<=\bv)|(?<=version )|(?<=release ))\d{1,4}(?:\.\d{1,5}){1,3}(?![\w/]|[.,-]\d)",
+    re.IGNORECASE,
+)
+"""Numbers that are the name of something."""
+_NUMBER = re.compile(r"(?<![\w#/.,:-])(?!(?:19|20)\d\d\b)\d{1,3}(?!00\b)\d\d(?![\w%/]|[.,:-]\d)")
+"""Other numbers of three to five digits, which are no year and no round number. They count only in
+a short question, or by themselves, as a text may also give one by the way.
+"""
+_MAX_NUMBERED = 6
+"""Words of such a question."""
 
 
 class Exact(NamedTuple):
-    """An identifier, a ticket, a path or an option in a text, which candidates must hold exactly as
-    it is written.
+    """An identifier, a ticket, a path, an option or a code in a text, which candidates must hold
+    exactly as it is written.
     """
 
     words: frozenset[Term]
@@ -67,24 +86,33 @@ class Exact(NamedTuple):
 
 
 def exact_in(text: str) -> tuple[Exact, ...]:
-    """The identifiers, tickets, paths and options of a text, and the identifiers within them:
-    `get_all` of `Cache.get_all`.
+    """The identifiers, tickets, paths, options and codes of a text, and the identifiers within
+    them: `get_all` of `Cache.get_all`.
     """
-    wholes = dict.fromkeys(match[0] for match in _EXACT.finditer(text[:MAX_PHRASED]))
+    wholes = dict.fromkeys(text[start:end] for start, end in exact_places(text))
     parts = (part for whole in wholes for part in _JOINTS.split(whole) if _EXACT.search(part))
     tokens = [token.removesuffix("()") for token in dict.fromkeys([*wholes, *parts])]
     return tuple(
         Exact(
             frozenset(terms(token)),
-            re.compile(rf"(?<!\w){re.escape(token)}(?!\w)", re.IGNORECASE),
+            re.compile(
+                rf"(?:(?<!\w)|(?<=\bv))(?<!\d\.){re.escape(token)}(?!\w|\.\d)", re.IGNORECASE
+            ),
         )
         for token in tokens[:MAX_EXACT]
     )
 
 
 def exact_places(text: str) -> Iterator[Span]:
-    """Where the identifiers, tickets, paths and options of a text stand."""
-    return (match.span() for match in _EXACT.finditer(text[:MAX_PHRASED]))
+    """Where the identifiers, tickets, paths, options and codes of a text stand."""
+    text = text[:MAX_PHRASED]
+    patterns = (_EXACT, _CODE, _NUMBER) if _asks_for_number(text) else (_EXACT, _CODE)
+    return (match.span() for pattern in patterns for match in pattern.finditer(text))
+
+
+def _asks_for_number(text: str) -> bool:
+    count = len(text.split(None, _MAX_NUMBERED))
+    return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
 
 
 def blanked(text: str, names: Iterable[Span]) -> str:
@@ -96,8 +124,8 @@ def blanked(text: str, names: Iterable[Span]) -> str:
 
 
 def holds_exact(text: str) -> bool:
-    """Whether a text holds an identifier, a ticket, a path or an option."""
-    return _EXACT.search(text) is not None
+    """Whether a text holds an identifier, a ticket, a path, an option or a code."""
+    return next(exact_places(text), None) is not None
 
 
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:
@@ -129,7 +157,7 @@ def is_command(text: str) -> bool:
 
 def worth_searching(text: str) -> bool:
     """Whether a text is worth a full text search: it has three words, or an identifier, a ticket, a
-    path or an option, and is neither stopwords alone nor a command.
+    path, an option or a code, and is neither stopwords alone nor a command.
     """
     if holds_exact(text):
         return True

@@ -112,7 +112,7 @@ class WeighedWords:
         )
 
     def exactly_in(self, text: str) -> frozenset[Term]:
-        """The words of those identifiers, tickets, paths and options that another text holds
+        """The words of those identifiers, tickets, paths, options and codes that another text holds
         exactly as they are written here.
         """
         return frozenset(

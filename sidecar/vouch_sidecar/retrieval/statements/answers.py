@@ -191,7 +191,9 @@ def judge(
             around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
             total=total,
             kind=candidate.kind,
-            shared=asked.words_in(held) + NAME_WORDS * strength + (EXACT_WORDS if tie else 0),
+            shared=asked.words_in(held)
+            + NAME_WORDS * strength
+            + (EXACT_WORDS if tie or _is_code(exactly.intersection(held)) else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:
@@ -233,6 +235,11 @@ def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
 def _held(asked: WeighedWords, candidate: Candidate) -> tuple[Term, ...]:
     held = asked.held_by(frozenset(candidate.stems))
     return asked.as_written(held, candidate.text) if asked.proper.intersection(held) else held
+
+
+def _is_code(words: Iterable[Term]) -> bool:
+    """Whether any of some words has a digit: a port, an error code, a time."""
+    return any(char.isdigit() for word in words for char in word.word)
 
 
 def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
