@@ -137,7 +137,7 @@ def _held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threadin
         assert go_on.wait(WAIT)
         return context.run(*args)
 
-    monkeypatch.setitem(OPERATIONS, "context", replace(context, run=run, returns_partial=False))
+    monkeypatch.setitem(OPERATIONS, "context", replace(context, run=run))
     return begun, go_on
 
 

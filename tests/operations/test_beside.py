@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import wait
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.question_queue import QuestionQueue
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import OperationCall
@@ -103,40 +100,6 @@ async def test_calls_of_one_session_at_the_same_time_are_given_nothing_twice(
         assert [other.items for other in others] == [[], []]
 
 
-async def test_one_whose_turn_does_not_come_in_time_is_answered_with_what_names_say(
-    engine: Engine,
-) -> None:
-    go_on = Event()
-    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-    await asyncio.sleep(0)
-    task = {"task": 'How does JWT go with "holds the sessions" in the evening?'}
-    late = await ask_async(engine, "context", task)
-    assert not slow.done()
-    go_on.set()
-    assert (await slow).items
-    assert isinstance(late, ContextResult)
-    assert late.degraded == ["timed_out"]
-    assert {item.id for item in late.items} == {"jwt-expires"}
-
-
-async def test_little_of_a_long_text_is_looked_at_when_time_is_up(engine: Engine) -> None:
-    go_on = Event()
-    between = "a plain word or two " * 60
-    task = f"How does JWT go? {between} How does Redis go? {between} In the evening?"
-    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-    await asyncio.sleep(0)
-    late = await ask_async(engine, "context", {"task": task, "session_id": "long"})
-    go_on.set()
-    await slow
-    whole = await ask_async(engine, "context", {"task": task, "session_id": "long"})
-    assert isinstance(late, ContextResult)
-    assert isinstance(whole, ContextResult)
-    assert {item.entity_id for item in late.items} < {item.entity_id for item in whole.items}
-    assert late.items
-    assert late.meta is None
-    assert whole.meta is not None
-
-
 async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,24 +117,6 @@ async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
     assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
     assert threads
     assert current_thread() not in threads
-
-
-def test_who_asks_much_does_not_hold_up_who_asks_little() -> None:
-    begun, go_on, order = Event(), Event(), list[str]()
-
-    def hold_up() -> None:
-        begun.set()
-        assert go_on.wait(30)
-
-    turns = QuestionQueue("test")
-    waiting = [turns.submit("c", hold_up)]
-    assert begun.wait(30)
-    waiting += [turns.submit(one[0], partial(order.append, one)) for one in ("a0", "a1", "a2")]
-    waiting += [turns.submit(one[0], partial(order.append, one)) for one in ("b0", "b1")]
-    assert waiting[2].cancel()
-    go_on.set()
-    wait(waiting)
-    assert order == ["a0", "b0", "b1", "a2"]
 
 
 def test_what_can_be_long_is_marked() -> None:

@@ -118,7 +118,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
 
     async def main() -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(in_turn, "one", held_up)
+            tasks.start_soon(in_turn, held_up)
             await until(begun.is_set)
             tasks.start_soon(Pushes(engine, Caller()).run, told.append)
             engine.observe("s", "draft", "the Key")
@@ -126,7 +126,7 @@ def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: 
             engine.observe("s", "draft", "the Key Vault")
             await anyio.sleep(2 * GATHER_SECONDS)
             last = partial(order.append, "last question")
-            tasks.start_soon(in_turn, "other", last)
+            tasks.start_soon(in_turn, last)
             await anyio.sleep(2 * GATHER_SECONDS)
             assert order == []
             assert [type(push) for push in told] == [StatusPush]  # waits behind nothing
@@ -151,14 +151,13 @@ def test_what_is_fresh_is_told_to_one_connection_alone(
     both_began = anyio.Event()
     waiting: list[object] = []
 
-    async def at_once(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-        if (run := begin()) is None:
-            return None
-        waiting.append(run)
-        if len(waiting) == 2:
-            both_began.set()
-        await both_began.wait()
-        return run()
+    async def at_once(run: Callable[[], T]) -> T:
+        if (ranked := run()) is not None:
+            waiting.append(run)
+            if len(waiting) == 2:
+                both_began.set()
+            await both_began.wait()
+        return ranked
 
     async def look(of_one: Pushes) -> None:
         told.extend([push async for push in of_one.salience_in_turn()])
@@ -168,7 +167,7 @@ def test_what_is_fresh_is_told_to_one_connection_alone(
             for _ in range(2):
                 tasks.start_soon(look, Pushes(engine, Caller()))
 
-    monkeypatch.setattr(pushes, "behind_questions", at_once)
+    monkeypatch.setattr(pushes, "in_turn", at_once)
     engine.observe("s", None, "the Key Vault")
     anyio.run(main)
     assert [[row.entity.id for row, _ in push.update.rows] for push in told] == [["vault"]] * 2
@@ -182,20 +181,17 @@ def test_a_push_of_what_was_published_over_is_void(
     (root,) = engine.collections
     told = Pushes(engine, Caller())
 
-    async def late(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-        if (run := begin()) is None:
-            return None
-        worked = run()
-        write(
-            root, "claims/rotation.yaml", claim("rotation", text="Keys stay.", entities=["vault"])
-        )
-        engine.read()
-        return worked
+    async def late(run: Callable[[], T]) -> T:
+        if (ranked := run()) is not None:
+            text = claim("rotation", text="Keys stay.", entities=["vault"])
+            write(root, "claims/rotation.yaml", text)
+            engine.read()
+        return ranked
 
     async def texts() -> list[str]:
         return [push.update.block.text async for push in told.salience_in_turn()]
 
-    monkeypatch.setattr(pushes, "behind_questions", late)
+    monkeypatch.setattr(pushes, "in_turn", late)
     engine.observe("s", None, "the Key Vault")
     (said,) = anyio.run(texts)
     assert "Keys stay." in said

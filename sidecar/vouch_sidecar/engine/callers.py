@@ -35,11 +35,6 @@ class Caller:
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
 
-    @property
-    def asker(self) -> str:
-        """Whose turn it is in the queue when a question names no session."""
-        return self.session_id or self.connection
-
     def when_heard(self, record: Callable[[], None]) -> None:
         """Have something recorded once an answer to this caller was heard."""
         if self.unheard is None:

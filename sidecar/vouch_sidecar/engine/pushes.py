@@ -13,7 +13,7 @@ import anyio
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changes import Changes
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.question_queue import behind_questions
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.session_update import (
@@ -134,9 +134,10 @@ class Pushes:
         while True:
             for push in self._ended():
                 yield push
-            if (ranked := await behind_questions(self._begin)) is None:
+            await in_turn(lambda: None)  # a question that waits goes first
+            if (rank := self._begin()) is None:
                 return
-            for push in self._push_if_changed(*ranked):
+            for push in self._push_if_changed(*await in_turn(rank)):
                 yield push
 
     def _sessions(self) -> list[Session]:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
-from vouch_sidecar.engine.question_queue import LATE, QUESTIONS
-from vouch_sidecar.engine.session import both_ends
+from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.errors import (
@@ -42,7 +41,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
     marked,
 )
-from vouch_sidecar.retrieval.blocks.block import without_blocks
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -67,10 +65,6 @@ M = TypeVar("M", bound=Wire)
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
-
-
-MAX_LATE_BYTES = 1024
-"""Bytes of a text that a late answer analyses."""
 
 
 def perform(
@@ -122,7 +116,7 @@ async def perform_async(
             this = await this.with_vector(engine.embeddings)
         with engine.foreground:
             async with this.giving:
-                result = await this.run_in_turn() if operation.is_long else this.run()
+                result = await in_turn(this.run) if operation.is_long else this.run()
                 return this.completed(result)
 
 
@@ -193,36 +187,6 @@ class _Call(Generic[P, R]):
         """The operation's result, with the salience of the session that the call names."""
         result = self.operation.run(self.ask, self.params)
         return result.model_copy(update={"meta": _meta(self.ask, self.params.session_id)})
-
-    def run_late(self) -> R:
-        """A result for a call whose deadline has passed: from less of a long text, and without
-        salience.
-        """
-        params, field = self.params, self.operation.text_field
-        text = getattr(params, field) if field else None
-        if field and text:
-            shorter = both_ends(without_blocks(text), MAX_LATE_BYTES)  # a cut block would be text
-            params = params.model_copy(update={field: shorter})
-        return self.operation.run(self.ask, params)
-
-    async def run_in_turn(self) -> R:
-        """Run the call in the questions' thread when it is the session's turn. If its deadline
-        passes before, an operation that `returns_partial` returns `run_late` instead.
-        """
-        import asyncio  # the shell asks without an event loop
-
-        who = self.params.session_id or self.ask.caller.asker
-        waiting = QUESTIONS.submit(who, self.run)
-        answer = asyncio.wrap_future(waiting)
-        try:
-            if self.operation.returns_partial and self.ask.served:
-                left = min(view.deadline.seconds_left for view in self.ask.views)
-                await asyncio.wait([answer], timeout=max(left, 0))
-                if waiting.cancel():
-                    answer = asyncio.wrap_future(LATE.submit(who, self.run_late))
-            return await answer
-        finally:
-            waiting.cancel()
 
     def completed(self, result: R) -> R:
         """The result with the fields that every answer has. Records the duration of the call, and

@@ -163,7 +163,6 @@ OPERATION = Operation(
     example={"task": "Can we restart Relay tonight?", "max_chars": 400},
     table=table,
     is_long=True,
-    returns_partial=True,
     text_field="task",
     reads_window=True,
     semantic="when_speaking",

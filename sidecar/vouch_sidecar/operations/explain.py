@@ -116,7 +116,6 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     table=table,
     is_long=True,
-    returns_partial=True,
     semantic="when_speaking",
     needs=frozenset({"topics"}),
 )

@@ -178,7 +178,6 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     table=table,
     is_long=True,
-    returns_partial=True,
     text_field="text",
     needs=frozenset({"topics"}),
 )

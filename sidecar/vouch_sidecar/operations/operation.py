@@ -113,10 +113,8 @@ class Operation(Generic[P, R]):
     `workspace_pending` until it is known; else it is worked out before the first one.
     """
     is_long: bool = False
-    """Whether it may take long and has to run in a worker thread."""
-    returns_partial: bool = False
-    """Whether it returns at `timeout_ms` what it has found by then. A block has at least what the
-    strongest name brings in.
+    """Whether it may take long: it runs in the thread for answers, and returns at `timeout_ms` what
+    it has found by then. A block has at least what the strongest name brings in.
     """
     semantic: Literal["no", "yes", "when_speaking"] = "no"
     """Whether to compute the vector of its text first; `when_speaking`: if `semantic.speaks` is on.

@@ -126,7 +126,6 @@ OPERATION = Operation(
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
     table=table,
     is_long=True,
-    returns_partial=True,
     text_field="query",
     needs=frozenset({"ties"}),
     semantic="yes",
