@@ -87,14 +87,12 @@ extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts
 	cd extension && npm run --silent test 2>&1 | tee ../artifacts/extension.log
 
-e2e: vsix workbench ## Tests of the extension in a real VS Code (ONLY=pictures: some of them)
+e2e: vsix workbench ## Tests of the extension in a real VS Code (ONLY=courier: some of them)
 	mkdir -p artifacts
 	node tests/e2e/run.mjs $(ONLY) 2>&1 | tee artifacts/e2e.log
 
-PICTURED := 10- 12- 30- 40- 41- 42- 43-
-
-pictures: vsix workbench ## Every state of the panel in three themes (artifacts/e2e); docs/images
-	node tests/e2e/run.mjs $(PICTURED)
+pictures: vsix workbench ## The panel in three themes (artifacts/e2e), for a release; docs/images
+	node tests/e2e/run.mjs pictures
 	cp artifacts/e2e/picture-courier-dark.png docs/images/vscode-dark.png
 	cp artifacts/e2e/picture-almanac-light.png docs/images/vscode-light.png
 	cp artifacts/e2e/picture-courier-high-contrast.png docs/images/vscode-high-contrast.png

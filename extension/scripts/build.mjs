@@ -32,18 +32,3 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-
-// The page of the view "Claim", which runs in a browser.
-await build({
-  absWorkingDir: ROOT,
-  entryPoints: [
-    { in: 'src/claim/pageScript.ts', out: 'claim' },
-    { in: 'src/claim/page.css', out: 'claim' },
-  ],
-  outdir: 'dist',
-  bundle: true,
-  format: 'iife',
-  target: 'es2022',
-  minify: true,
-  logLevel: 'warning',
-});

@@ -1,46 +1,45 @@
 /** Wires the parts; each of them stands in a file of its own. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { type McpApi, registerMcp } from './agents/mcp';
-import { showChanged, showFolderClaims } from './claim/claimLists';
 import { openExample } from './example';
-import { ExpertCommands, wordAtCaret } from './experts/expertCommands';
-import { Explain } from './explain/explain';
 import { workspaceFolders } from './folders';
+import { type McpApi, registerMcp } from './mcp';
 import { Panel } from './panel';
-import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts/prompts';
+import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts';
 import { Installer } from './server/install';
 import { isKnowledgeNear, isKnowledgeNearAny } from './server/knowledgeNearby';
 import { type Listeners, Server } from './server/server';
-import { showStatus } from './status/show';
-import { isIdle } from './status/summary';
+import { isIdle } from './status/state';
+import { showStatus } from './status/statusItem';
 import { messageOf } from './text/words';
-import type { Ask } from './tree/ask';
-import type { EntityNode, Node } from './tree/nodes';
+import type { Ask } from './tree/claims';
+import type { Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
+import { ExpertCommands, wordAtCaret } from './views/askTopic';
+import { showChanged } from './views/changed';
 
 const ID = 'vouchSidecar';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Vouch', { log: true });
-  const sessionId = `vscode-${randomUUID()}`;
+  const session = `vscode-${randomUUID()}`;
   const ask: Ask = (method, params, collection) =>
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
-  const panel = new Panel(ask, log, context.workspaceState);
+  const panel = new Panel(ask, log, session, context.workspaceState);
   const installer = new Installer(context, log);
-  const server = new Server(context, log, installer, sessionId, listeners(panel, log));
+  const server = new Server(context, log, installer, session, listeners(panel, log));
   const start = () => startWhereKnown(panel, installer, server, log);
-  const explain = new Explain(ask, panel.experts, panel.inFile);
-  const experts = new ExpertCommands(panel.experts, context.workspaceState, {
-    inPlay: () => panel.inPlay.names,
-    like: (typed) => server.namesLike(typed),
-  });
+  const experts = new ExpertCommands(
+    panel.experts,
+    context.workspaceState,
+    () => panel.inPlay.names,
+  );
+  const settings = () => vscode.workspace.getConfiguration(ID);
 
   context.subscriptions.push(
     log,
     panel,
     server,
-    explain,
     ...registerMcp(vscode as unknown as McpApi, {
       changed: panel.onDidChangeState,
       program: () =>
@@ -52,25 +51,21 @@ export function activate(context: vscode.ExtensionContext): void {
       submitPrompt: () => submitPrompt(server),
       copyContext: () => copyContext(server),
       insertContext: () => insertContext(server),
-      showStatus: () => showStatus(panel, server.program),
+      showStatus: () =>
+        showStatus(panel.state, panel.health, server.program, (seconds) => panel.pause(seconds)),
       restart: start,
       showLogs: () => log.show(),
       install: () => installer.installAndStart(start),
       openExample: () => openExample(context),
-      clearPath: () =>
-        vscode.workspace
-          .getConfiguration(ID)
-          .update('path', undefined, vscode.ConfigurationTarget.Global),
+      clearPath: () => settings().update('path', undefined, vscode.ConfigurationTarget.Global),
       changePath: () =>
         vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
       resume: () => panel.pause(0),
-      changedThisWeek: async () => showChanged(await server.changed('7d')),
-      folderClaims: () => showFolderClaims((paths) => server.ask('vouch/files', { paths })),
-      explain: (row?: { node: Node }) => explain.run(row?.node),
+      changedThisWeek: () => showChanged(ask),
       findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
       expertsAtCaret: () => experts.find(wordAtCaret()),
-      expertsOnRow: (row: { node: EntityNode }) => experts.find(row.node.subject.name),
-      filterExperts: () => experts.filter(),
+      expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
+      weighExperts: () => experts.weigh(),
       ...rowCommands(ask, panel.inFile, panel.inPlay),
     }),
     ...watchers(panel, server, start),
@@ -86,11 +81,8 @@ function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
   return {
     onState: (state) => panel.setState(state),
     onStatus: (params) => panel.onStatus(params),
-    onRunning: () => {
-      panel
-        .onServerRunning()
-        .catch((error) => log.warn(`The panel did not fill: ${messageOf(error)}`));
-    },
+    onPush: (params) => panel.onPush(params),
+    onRunning: () => void panel.onServerRunning(),
     onGivenUp: async () => {
       const message = 'The Vouch server keeps ending.';
       if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
@@ -111,12 +103,12 @@ async function startWhereKnown(
   server: Server,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  panel.setState('loading'); // at once: nobody starts it a second time meanwhile
+  panel.setState({ kind: 'loading' }); // at once: nobody starts it a second time meanwhile
   panel.isNear = await isKnowledgeNearAny(workspaceFolders());
   if (!panel.isNear) {
     log.info('There is no knowledge base in, above or below an opened folder.');
     await server.stop();
-    panel.setState('none');
+    panel.setState({ kind: 'none', refused: [] });
     return;
   }
   await server.restart();
@@ -141,11 +133,7 @@ function registered(handlers: Record<string, (...args: never[]) => unknown>): vs
   );
 }
 
-function watchers(
-  panel: Pick<Panel, 'state' | 'refreshSoon'>,
-  server: Server,
-  start: () => Promise<void>,
-): vscode.Disposable[] {
+function watchers(panel: Panel, server: Server, start: () => Promise<void>): vscode.Disposable[] {
   const startIfIdle = () => (isIdle(panel.state) ? start() : undefined);
   const appearing = vscode.workspace.createFileSystemWatcher('**/.vouch', false, true, true);
   return [

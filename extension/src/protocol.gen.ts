@@ -109,6 +109,8 @@ export interface ClaimView {
   readonly text: string;
   /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
   readonly said: string;
+  /** The heading that `said` begins with, as it stands there; mostly empty. */
+  readonly heading: string;
   /** The whole sentence that its receipt stands in. */
   readonly sentence: string | null;
   /** The other claims of the same sentence. */
@@ -222,10 +224,10 @@ export interface Counts {
 /** Sent when the ranking of a session changes. */
 export interface DidChangeSalience {
   readonly session_id: string;
-  /** All that is in play now, strongest first. */
-  readonly salience: readonly SalientEntity[];
+  /** What is in play now, strongest first, at most ten. */
+  readonly salience: readonly PushedEntity[];
   /** Entities newly brought in, strong enough to volunteer. */
-  readonly fresh: readonly SalientEntity[];
+  readonly fresh: readonly PushedEntity[];
   /** A block for a prompt about `fresh`; empty without any. */
   readonly text: string;
   readonly generation: number;
@@ -692,6 +694,33 @@ export interface PromptParams {
   readonly text: string;
 }
 
+/** An entity in play with its top claim in words. */
+export interface PushedEntity {
+  readonly entity_id: string;
+  /** Live, visible claims linked to it. */
+  readonly claim_count: number;
+  /** The claim that holds most of the newest text that names it: of several the best. */
+  readonly top_claim_id: string | null;
+  readonly name: string;
+  readonly type: string;
+  /** Strength of the evidence on an absolute scale. */
+  readonly score: number;
+  /** How the window names it; `text` is full text. */
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic";
+  /** The words that named it, newest first. */
+  readonly matched: readonly string[];
+  /** The evidence and its factors, readable. */
+  readonly why: string;
+  /** Whether what named it names other entities as well. */
+  readonly ambiguous: boolean;
+  /** Whether the last sentence of the newest text names it. */
+  readonly newest: boolean;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+  /** What its top claim says, without the heading above, at most 200 characters. */
+  readonly claim: string | null;
+}
+
 /** A part of a document, as in LSP. */
 export interface Range {
   readonly start: Position;
@@ -835,7 +864,7 @@ export interface SearchParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words; must not be blank. Of a long one, 4 KB of its head and tail count. */
+  /** Words, of a long one 4 KB of its head and tail. Blank only with `since`: then the claims of that time, best first. */
   readonly query: string;
   /** Only these kinds. */
   readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;
@@ -933,6 +962,8 @@ export interface TiedClaim {
   readonly stale: string | null;
   /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
   readonly text: string;
+  /** The heading that `text` begins with, as it stands there; mostly empty. */
+  readonly heading: string;
   readonly status: string;
   /** Title of the first source that may be shown. */
   readonly source: string | null;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentOf, isWeb } from '../src/claim/content';
-import { isFromPage, isShow } from '../src/claim/messages';
+import { contentOf, escaped, isWeb } from '../src/claim/content';
 import type { Citation, ClaimResult } from '../src/protocol.gen';
 import { claim } from './helpers';
 
@@ -33,16 +32,19 @@ const result = (more: Partial<ClaimResult> = {}): ClaimResult => ({
   ...more,
 });
 
-/** The lines of a claim, with where each link leads. */
+const htmlOf = (about: ClaimResult) => contentOf(about).html((link) => `command:open?${link}`);
+
+/** The lines of a claim as they are read. */
 const read = (about: ClaimResult) =>
-  contentOf(about).content.lines.map(({ label, pieces }) => [
+  [...htmlOf(about).matchAll(/<dt>(.*?)<\/dt><dd.*?>(.*?)<\/dd>/g)].map(([, label, shown = '']) => [
     label,
-    pieces.map(({ text }) => text).join(''),
+    shown.replaceAll(/<[^>]*>/g, ''),
   ]);
 
 test('a claim in full: source at its line, date, who approved it, its file', () => {
-  const { content, links } = contentOf(result());
-  assert.deepEqual(content.text, [{ text: 'Text of c' }]);
+  const { links } = contentOf(result());
+  assert.match(htmlOf(result()), /^<p>Text of c<\/p>/);
+  assert.match(htmlOf(result()), /<a href="command:open\?0">Runbook · L3<\/a>/);
   assert.deepEqual(read(result()), [
     ['Source', 'Runbook · L3 “Drain first.”'],
     ['Date', '2026-06-30'],
@@ -102,16 +104,15 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
   assert.deepEqual(first, { kind: 'claim', claim: { id: 'other', collection: 'kb' } });
 });
 
-test('code stands apart; nothing turns, hides or breaks the line', () => {
-  const said = 'Ask `poll()`\n first, \u202ethen\u200b `x` or a ` alone. <b>no</b>';
-  const { content } = contentOf(result({ claim: claim('c', { said }) }));
-  assert.deepEqual(content.text, [
-    { text: 'Ask ' },
-    { text: 'poll()', isCode: true },
-    { text: ' first, then ' },
-    { text: 'x', isCode: true },
-    { text: ' or a ` alone. <b>no</b>' },
-  ]);
+test('code stands apart; nothing turns, hides, breaks the line or is read as HTML', () => {
+  const said =
+    'Ask `poll()`\n first, \u202ethen\u200b `<x>` or a ` alone. <b onclick="x">no</b> &amp;';
+  const html = htmlOf(result({ claim: claim('c', { said }) }));
+  assert.match(
+    html,
+    /^<p>Ask <code>poll\(\)<\/code> first, then <code>&lt;x&gt;<\/code> or a ` alone. &lt;b onclick=&quot;x&quot;&gt;no&lt;\/b&gt; &amp;amp;<\/p>/,
+  );
+  assert.equal(escaped(`'`), '&#39;');
 });
 
 test('each source can be reached: its record where no document is there, the rest in the file', () => {
@@ -154,32 +155,5 @@ test('of what lies outside only https is a link', () => {
   ]) {
     assert.equal(at(locator), 'place', locator); // its record
     assert.equal(isWeb(locator), false);
-  }
-});
-
-test('messages are a closed list', () => {
-  const show = { type: 'show', serial: 1, content: contentOf(result()).content };
-  assert.ok(isShow(show) && isShow({ ...show, content: null }));
-  for (const bad of [
-    null,
-    'show',
-    {},
-    { ...show, serial: 1.5 },
-    { ...show, content: { text: [{ text: 1 }], lines: [] } },
-    { ...show, content: { text: [], lines: [{ label: 'x', pieces: 'x' }] } },
-    { ...show, type: 'html' },
-  ]) {
-    assert.equal(isShow(bad), false, JSON.stringify(bad));
-  }
-  assert.ok(isFromPage({ type: 'ready' }) && isFromPage({ type: 'held', held: false }));
-  assert.ok(isFromPage({ type: 'open', serial: 1, link: 0 }));
-  for (const bad of [
-    undefined,
-    { type: 'open', serial: 1 },
-    { type: 'open', serial: 1, link: 'file:///etc/passwd' },
-    { type: 'held', held: 1 },
-    { type: 'run', command: 'x' },
-  ]) {
-    assert.equal(isFromPage(bad), false, JSON.stringify(bad));
   }
 });

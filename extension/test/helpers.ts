@@ -2,14 +2,14 @@ import type {
   ClaimView,
   EntityResult,
   ExpertRow,
-  SalientEntity,
+  PushedEntity,
   TiedClaim,
 } from '../src/protocol.gen';
 
-export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientEntity => ({
+export const pushed = (id: string, more: Partial<PushedEntity> = {}): PushedEntity => ({
   entity_id: id,
   claim_count: 2,
-  top_claim_id: null,
+  top_claim_id: `c-${id}`,
   name: id.toUpperCase(),
   type: 'system',
   score: 0.5,
@@ -18,6 +18,7 @@ export const salient = (id: string, more: Partial<SalientEntity> = {}): SalientE
   why: `named as ${id}`,
   ambiguous: false,
   newest: false,
+  claim: `Text of c-${id}`,
   ...more,
 });
 
@@ -25,6 +26,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   id,
   text: `Text of ${id}`,
   said: `Text of ${id}`,
+  heading: '',
   sentence: null,
   said_with: [],
   lacks_context: false,
@@ -86,6 +88,7 @@ export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
   fresh: null,
   stale: null,
   text: `Text of ${id}`,
+  heading: '',
   status: 'stable',
   source: 'Notes',
   document: 'file:///repo/notes.md#L3',

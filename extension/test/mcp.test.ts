@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type McpApi, PROVIDER, registerMcp } from '../src/agents/mcp';
+import { type McpApi, PROVIDER, registerMcp } from '../src/mcp';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 

@@ -1,6 +1,6 @@
 // Runs the scenarios, two at a time; the last line says "N passed, N failed". One that fails is run once
 // more by itself, and its second run counts: a workbench that is short of time loses clicks and letters.
-// Usage: node run.mjs [part of a scenario's file name …]
+// Usage: node run.mjs [part of a scenario's file name …], or node run.mjs pictures
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,10 +8,11 @@ import { PROJECT, Workbench } from './workbench.mjs';
 
 const VSIX = process.env.VSIX ?? path.join(PROJECT, 'dist/vouch-sidecar.vsix');
 const ARTIFACTS = path.join(PROJECT, 'artifacts/e2e');
-const SCENARIOS = path.join(PROJECT, 'tests/e2e/scenarios');
+const arePictures = process.argv[2] === 'pictures';
+const SCENARIOS = path.join(PROJECT, 'tests/e2e', arePictures ? 'pictures' : 'scenarios');
 const LIMIT_MS = 240_000;
 
-const wanted = process.argv.slice(2);
+const wanted = arePictures ? [] : process.argv.slice(2);
 const bytes = (name) => fs.statSync(path.join(SCENARIOS, name)).size;
 // The longest first, so that no workbench is left alone at the end.
 const names = fs

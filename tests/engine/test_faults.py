@@ -203,7 +203,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         assert claims() == {str(root): 0, str(other): 1}
         assert "kb" not in {row["collection"] for row in experts(engine)}
         (push,) = await pushed_now(pushes)
-        assert [row.view.collection for row in push.update.rows] == ["other"]
+        assert [row.view.collection for row, _ in push.update.rows] == ["other"]
         status = told(engine)
         assert status.health == "error"
         assert status.message is not None

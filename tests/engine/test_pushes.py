@@ -42,7 +42,7 @@ def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
 
 
 def fresh(told: list[SaliencePush]) -> list[str]:
-    return [row.entity.id for push in told for row in push.update.fresh]
+    return [row.entity.id for push in told for row, _ in push.update.fresh]
 
 
 def configure(engine: Engine, root: Path, **sections: object) -> None:
@@ -62,7 +62,7 @@ def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushe
     assert push.update.rows
     engine.sessions.end("s")
     (push,) = say(engine, pushes, "Mail Relay 1x")
-    assert [row.entity.id for row in push.update.rows] == ["e1"]
+    assert [row.entity.id for row, _ in push.update.rows] == ["e1"]
 
 
 def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
@@ -73,6 +73,31 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     engine.end_session("s")
     assert [push.update.rows for push in pushed(pushes)] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+
+
+def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
+    names = [f"Mail Relay {i}x" for i in range(12)]
+    files = {f"entities/e{i}.yaml": entity(f"e{i}", name=name) for i, name in enumerate(names)}
+    long = "It relays " + "mail " * 60
+    texts = {f"claims/c{i}.yaml": claim(f"c{i}", text=long, entities=[f"e{i}"]) for i in range(12)}
+    root = base(tmp_path / "kb", files | texts)
+    engine = engine_on(root)
+    pushes = Pushes(engine, Caller())
+    (push,) = say(engine, pushes, ", ".join(names))
+    assert len(push.update.rows) == 10
+    assert {said for _, said in push.update.rows} == {long[:199].rstrip() + "…"}
+    (name,) = {row.entity.id for row, _ in say(engine, pushes, names[0])[-1].update.rows[:1]}
+    write(root, f"claims/c{name[1:]}.yaml", claim("c" + name[1:], text="Other.", entities=[name]))
+    engine.load()
+    (push,) = pushed(pushes)
+    assert [said for row, said in push.update.rows if row.entity.id == name] == ["Other."]
+
+
+def test_an_entity_without_claims_is_listed_without_words(engine: Engine, root: Path) -> None:
+    write(root, "entities/bare.yaml", entity("bare", name="Bare Metal"))
+    engine.load()
+    (push,) = say(engine, Pushes(engine, Caller()), "Bare Metal")
+    assert [(row.entity.id, said) for row, said in push.update.rows] == [("bare", None)]
 
 
 def test_opting_out_says_one_last_empty_word_and_records_nothing(
@@ -181,7 +206,7 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
     (push,) = say(engine, pushes, "the Key Vault")
-    assert [(r.view.collection, r.entity.id) for r in push.update.fresh] == [
+    assert [(r.view.collection, r.entity.id) for r, _ in push.update.fresh] == [
         ("one", "vault"),
         ("two", "vault"),
     ]
@@ -190,7 +215,7 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
 
 
 def named(told: list[SaliencePush]) -> list[str]:
-    return [row.view.collection for push in told for row in push.update.fresh]
+    return [row.view.collection for push in told for row, _ in push.update.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -226,7 +251,7 @@ def test_what_was_given_is_known_by_the_folder_not_by_the_name(tmp_path: Path) -
     engine.registry.add_root(base(tmp_path / "a" / "kb"))  # takes the name
     engine.load()
     (push,) = say(engine, pushes, "Key Vault")
-    assert [row.view.root for row in push.update.fresh] == [tmp_path / "a" / "kb"]
+    assert [row.view.root for row, _ in push.update.fresh] == [tmp_path / "a" / "kb"]
     assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
     assert context_of(engine, task="the Key Vault") == ["kb", "kb-2"]
 

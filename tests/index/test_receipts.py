@@ -218,6 +218,7 @@ def test_parts_of_one_sentence_are_said_whole_and_found_once() -> None:
         found = view.visible.claim(slug_of(QUOTES[number]))
         assert found is not None
         assert view.texts.shown(found).text == f"Long heading: {WHOLE}"
+        assert view.texts.shown(found).fact == WHOLE
         assert view.texts.shown(found).claims == tuple(
             sorted(slug_of(QUOTES[n]) for n in (1, 2, 3))
         )

@@ -50,6 +50,19 @@ def test_a_span_counts_back_from_now(served: Engine) -> None:
     assert "old" not in ids(found)
 
 
+def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path: Path) -> None:
+    sure = claim("sure", text="The Mail Relay is sure.", confidence=0.99, updated_at=NEW)
+    write(tmp_path, "claims/sure.yaml", sure)
+    private = {"visibility": "private", "agent": "ada"}
+    write(tmp_path, "claims/hers.yaml", claim("hers", text="It is.", scope=private, updated_at=NEW))
+    served.load()
+    found = ask(served, "search", query=" ", since="2026-03-01")["hits"]
+    assert [hit["id"] for hit in found] == ["sure", "new"]
+    assert [hit["snippet"] for hit in found][:1] == ["The Mail Relay is sure."]
+    assert len(ask(served, "search", query="", since="2026-03-01", limit=1)["hits"]) == 1
+    assert ask(served, "search", query="", since="2026-03-01", kinds=["page"])["hits"] == []
+
+
 @pytest.mark.parametrize("since", ["yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d"])
 def test_what_is_no_time_is_said(served: Engine, since: str) -> None:
     with pytest.raises(InvalidParamsError, match="must be an ISO date"):

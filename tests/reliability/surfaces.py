@@ -68,7 +68,7 @@ def said(engine: Engine, root: Path, viewer: Viewer, asked: Asked) -> Answers:
     """What every surface but an editor says about something."""
     engine.observe(asked.entity, None, asked.questions[1])
     pushes = Pushes(engine, Caller("editor", viewer=viewer), {asked.entity})
-    rows = [row for push in pushed(pushes) for row in push.update.rows]
+    rows = [row for push in pushed(pushes) for row, _ in push.update.rows]
     found = {"push": plain([(r.entity.id, r.claim_count, r.top_claim_id) for r in rows], root)}
     found |= by_operations(engine, root, viewer, asked, OPERATIONS)
     return found | anyio.run(by_hooks, engine, root, viewer, asked, EVENTS)

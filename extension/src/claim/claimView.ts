@@ -1,30 +1,27 @@
-/** The view "Claim": the selected claim in full, else the one at the caret. */
+/** The view "Claim": the selected claim in full, else the one at the caret. No script runs in it. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { isFileBelow } from '../text/paths';
 import { messageOf } from '../text/words';
-import type { Ask } from '../tree/ask';
+import type { Ask } from '../tree/claims';
 import type { ClaimRef } from '../tree/nodes';
 import { openTarget } from '../tree/open';
-import { contentOf, isWeb, type Link } from './content';
-import { type Content, isFromPage, type Show } from './messages';
+import { type Content, contentOf, escaped, isWeb } from './content';
+
+const OPEN = 'vouchSidecar.openClaimLink';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: vscode.WebviewView | undefined;
   private claim: ClaimRef | undefined;
-  private links: readonly Link[] = [];
+  private content: Content = HINT;
   private serial = 0;
   private turn = 0;
-  /** What the page shows, to leave it alone where nothing else is to be shown. */
-  private shown: string | undefined;
-  /** Pointer or focus is in the page: nothing moves. */
-  private held = false;
-  private readonly registered = vscode.window.registerWebviewViewProvider(
-    'vouchSidecar.claim',
-    this,
-  );
+  private readonly registered = [
+    vscode.window.registerWebviewViewProvider('vouchSidecar.claim', this),
+    vscode.commands.registerCommand(OPEN, (serial: unknown, link: unknown) =>
+      serial === this.serial ? this.open(Number(link)) : undefined,
+    ),
+  ];
 
   constructor(
     private readonly ask: Ask,
@@ -40,14 +37,13 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
 
   /** Shows the first of the claims at the caret, unless one of them is shown. */
   showAtCaret(claims: readonly ClaimRef[]): void {
-    if (claims.some((claim) => isSame(claim, this.claim))) return;
-    this.claim = claims[0];
-    if (!this.held) void this.draw();
+    const [first] = claims;
+    if (first && !claims.some((claim) => isSame(claim, this.claim))) this.select(first);
   }
 
   /** The knowledge has changed. */
   refresh(): void {
-    if (!this.held) void this.draw();
+    void this.draw();
   }
 
   clear(): void {
@@ -57,33 +53,20 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
 
   resolveWebviewView(page: vscode.WebviewView): void {
     this.page = page;
-    this.held = false;
-    this.shown = undefined;
-    page.webview.options = { enableScripts: true, localResourceRoots: [] };
-    page.webview.onDidReceiveMessage((message) => this.receive(message));
+    page.webview.options = { enableCommandUris: [OPEN], localResourceRoots: [] };
     page.onDidChangeVisibility(() => this.refresh());
     page.onDidDispose(() => {
       this.page = undefined;
     });
-    page.webview.html = html();
+    void this.draw();
   }
 
   dispose(): void {
-    this.registered.dispose();
+    for (const part of this.registered) part.dispose();
   }
 
-  private receive(message: unknown): void {
-    if (!isFromPage(message)) return;
-    if (message.type === 'open') {
-      if (message.serial === this.serial) void this.open(this.links[message.link]);
-      return;
-    }
-    if (message.type === 'ready') this.shown = undefined;
-    this.held = message.type === 'held' && message.held;
-    this.refresh();
-  }
-
-  private async open(link: Link | undefined): Promise<void> {
+  private async open(number: number): Promise<void> {
+    const link = this.content.links[number];
     if (link?.kind === 'claim') this.select(link.claim);
     if (link?.kind === 'web' && isWeb(link.address)) {
       await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
@@ -97,48 +80,68 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     }
   }
 
+  /** Draws where there is something else to be read. */
   private async draw(): Promise<void> {
     if (!this.page?.visible) return;
     this.turn += 1;
     const { turn, claim } = this;
-    const read = claim ? await this.read(claim) : NOTHING;
-    const shown = JSON.stringify(read);
-    if (turn !== this.turn || shown === this.shown) return;
-    this.shown = shown;
-    this.links = read.links;
+    const content = claim ? await this.read(claim) : HINT;
+    if (turn !== this.turn || !this.page) return;
+    const href = (link: number) =>
+      `command:${OPEN}?${encodeURIComponent(`[${this.serial},${link}]`)}`;
+    const isShown = this.page.webview.html.endsWith(`${content.html(href)}${END}`);
+    this.content = content;
+    if (isShown) return;
     this.serial += 1;
-    const message: Show = { type: 'show', serial: this.serial, content: read.content };
-    await this.page?.webview.postMessage(message);
+    this.page.webview.html = `${head()}${content.html(href)}${END}`;
   }
 
-  private async read({ id, collection }: ClaimRef) {
+  private async read({ id, collection }: ClaimRef): Promise<Content> {
     try {
       return contentOf(await this.ask('vouch/claim', { id }, collection));
     } catch (error) {
-      const content: Content = { text: [{ text: messageOf(error) }], lines: [] };
-      return { content, links: [] };
+      return { html: () => `<p>${escaped(messageOf(error))}</p>`, links: [] };
     }
   }
 }
 
-const NOTHING = { content: null, links: [] };
+const HINT: Content = {
+  html: () => '<p class="hint">Select a claim, or put the caret on a line that one is about.</p>',
+  links: [],
+};
 
 const isSame = (a: ClaimRef, b: ClaimRef | undefined): boolean =>
   a.id === b?.id && (a.collection ?? b.collection) === (b.collection ?? a.collection);
 
-/** The page has nothing but its own script and style, and fetches nothing. */
-function html(): string {
+const STYLE = `
+body { color: var(--vscode-foreground); font: var(--vscode-font-size) var(--vscode-font-family);
+  line-height: 1.45; margin: 0; overflow-wrap: anywhere; padding: 4px 12px 12px }
+p { margin: 0 0 8px }
+.hint, dt { color: var(--vscode-descriptionForeground) }
+dl { display: grid; gap: 3px 10px; grid-template-columns: max-content 1fr; margin: 0 }
+dd { margin: 0 }
+span, code, a { unicode-bidi: isolate }
+code { background: var(--vscode-textPreformat-background); border-radius: 3px; padding: 0 3px;
+  color: var(--vscode-textPreformat-foreground); font-size: .93em;
+  font-family: var(--vscode-editor-font-family), monospace }
+.warns { color: var(--vscode-list-warningForeground) }
+.vscode-high-contrast a { text-decoration: underline }
+@media (max-width: 260px) { dl { gap: 0; grid-template-columns: 1fr } dd { margin-bottom: 6px } }
+`;
+
+/** The page has nothing but its own style, and fetches nothing. */
+function head(): string {
   const nonce = randomBytes(16).toString('base64');
-  const file = (name: string) => readFileSync(path.join(__dirname, name), 'utf8');
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'`;
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width">
-<style nonce="${nonce}">${file('claim.css')}</style>
+<style nonce="${nonce}">${STYLE}</style>
 </head>
-<body><script nonce="${nonce}">${file('claim.js')}</script></body>
-</html>`;
+<body>`;
 }
+
+const END = '</body></html>';

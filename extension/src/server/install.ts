@@ -54,41 +54,23 @@ export class Installer {
     return true;
   }
 
-  /** Installs the server and starts it; where that fails, offers other ways. */
-  async installAndStart(start: () => Promise<void>, python?: string): Promise<void> {
+  /** Installs the server and starts it; where that fails, offers to try again. */
+  async installAndStart(start: () => Promise<void>): Promise<void> {
     const title = 'Vouch: installing the server';
     const location = vscode.ProgressLocation.Notification;
     try {
-      await this.install({ location, title, cancellable: true }, python);
+      await this.install({ location, title, cancellable: true });
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       this.log.error(`The server could not be installed: ${messageOf(error)}`);
-      await this.offerOtherWays(messageOf(error), (chosen = python) =>
-        this.installAndStart(start, chosen),
-      );
+      const message = `Vouch: the server could not be installed. ${messageOf(error)}`;
+      const chosen = await vscode.window.showErrorMessage(message, 'Retry', 'Show Logs');
+      if (chosen === 'Retry') await this.installAndStart(start);
+      if (chosen === 'Show Logs') this.log.show();
       return;
     }
     await start();
     vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
-  }
-
-  private async offerOtherWays(
-    why: string,
-    again: (python?: string) => Promise<void>,
-  ): Promise<void> {
-    const ways: Readonly<Record<string, () => unknown>> = {
-      Retry: () => again(),
-      'Choose Python…': async () => {
-        const title = 'Python 3.11 or newer';
-        const openLabel = 'Install with This Python';
-        const picked = await vscode.window.showOpenDialog({ title, openLabel });
-        if (picked?.[0]) await again(picked[0].fsPath);
-      },
-      'Show Logs': () => this.log.show(),
-    };
-    const message = `Vouch: the server could not be installed. ${why}`;
-    const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
-    if (chosen) await ways[chosen]?.();
   }
 
   /** Installs with progress; rejects when it is cancelled or fails. */

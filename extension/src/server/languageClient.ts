@@ -73,11 +73,10 @@ export function createClient(options: ClientOptions): Client {
       initializationOptions: () => ({
         session_id: options.sessionId,
         settings: options.settings(),
-        push: [], // the panel asks when typing stops
+        push: ['salience', 'fresh'],
       }),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: ONLY_SERVED,
-      diagnosticPullOptions: { onChange: true, filter: isOutside },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -98,9 +97,6 @@ export function createClient(options: ClientOptions): Client {
   });
   return client;
 }
-
-/** Only files of a knowledge base have problems: no other document is asked about at each key. */
-const isOutside = ({ uri }: vscode.TextDocument): boolean => !uri.path.includes('/.vouch/');
 
 /** Keeps hovers and definitions, which are registered for every document, to those that are served. */
 const ONLY_SERVED: Middleware = {

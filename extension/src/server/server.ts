@@ -1,8 +1,13 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import { type ClaimView, type DidChangeStatus, PROTOCOL, type Requests } from '../protocol.gen';
+import {
+  type DidChangeSalience,
+  type DidChangeStatus,
+  PROTOCOL,
+  type Requests,
+} from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
-import type { State } from '../status/summary';
+import type { State } from '../status/state';
 import { coalesce } from './coalesce';
 import { discover, type ServerProgram } from './discover';
 import { discoveryHost } from './discoveryHost';
@@ -13,6 +18,8 @@ import { safeEnvironment } from './safeEnvironment';
 export interface Listeners {
   onState(state: State): void;
   onStatus(params: DidChangeStatus): void;
+  /** What is in play in a session has changed. */
+  onPush(params: DidChangeSalience): void;
   /** The server answers. */
   onRunning(): void;
   /** It ended so often that it is not started again. */
@@ -54,16 +61,6 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<Requests[M]['result']>(method, params);
   }
 
-  /** Names of the entities and topics that fit what was typed, best first. */
-  async namesLike(typed: string): Promise<string[]> {
-    return (await this.run('vouch.names', typed)) ?? [];
-  }
-
-  /** The claims that changed since a span such as `7d`, best first. */
-  async changed(since: string): Promise<readonly ClaimView[]> {
-    return (await this.run('vouch.changed', since)) ?? [];
-  }
-
   async notify<M extends keyof Sent>(method: M, params: Sent[M]): Promise<void> {
     if (this.running) await this.client?.sendNotification(method, params);
   }
@@ -88,14 +85,9 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  private async run<T>(command: string, argument: string): Promise<T | null | undefined> {
-    const params = { command, arguments: [argument] };
-    return this.client?.sendRequest<T>('workspace/executeCommand', params);
-  }
-
   private async stopAndStart(): Promise<void> {
     await this.stop();
-    this.listeners.onState('loading');
+    this.listeners.onState({ kind: 'loading' });
     this.starting = true;
     try {
       const host = discoveryHost(this.installer, this.log);
@@ -106,7 +98,9 @@ export class Server implements vscode.Disposable {
       this.starting = false;
     }
     if (!this.program) {
-      this.listeners.onState(vscode.workspace.isTrusted ? 'noServer' : 'restricted');
+      const { isTrusted } = vscode.workspace;
+      const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
+      this.listeners.onState(isTrusted ? { kind: 'noServer', path } : { kind: 'restricted' });
     }
   }
 
@@ -117,7 +111,7 @@ export class Server implements vscode.Disposable {
       await this.client.start();
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
-      this.listeners.onState('stopped');
+      this.listeners.onState({ kind: 'stopped' });
       return 'failed';
     }
     const spoken = protocolOf(this.client);
@@ -136,14 +130,15 @@ export class Server implements vscode.Disposable {
       log: this.log,
       sessionId: this.sessionId,
       settings: settingsNow,
-      onStarting: () => this.listeners.onState('loading'),
+      onStarting: () => this.listeners.onState({ kind: 'loading' }),
       onRunning: () => this.began(client),
       onGivenUp: () => {
-        this.listeners.onState('stopped');
+        this.listeners.onState({ kind: 'stopped' });
         this.listeners.onGivenUp();
       },
     });
     client.onNotification('vouch/didChangeStatus', this.listeners.onStatus);
+    client.onNotification('vouch/didChangeSalience', this.listeners.onPush);
     return client;
   }
 

@@ -1,39 +1,74 @@
 /** Rows for claims: what is claimed, how sure it is, and on what it stands. */
-import type { Citation, ClaimView } from '../protocol.gen';
-import { joined, plural } from '../text/words';
-import { type ClaimNode, moreNode, type Node, noteNode, rowText, type Target } from './nodes';
+import type { Citation, ClaimView, EntityResult, Requests } from '../protocol.gen';
+import { joined } from '../text/words';
+import {
+  type ClaimRef,
+  moreNode,
+  type Node,
+  noteNode,
+  rowText,
+  type Subject,
+  type Target,
+  WARNS,
+} from './nodes';
 
-export const WARNS = 'list.warningForeground';
+/** Asks the server. With a `collection` only that knowledge base; null where there is only one. */
+export type Ask = <M extends keyof Requests>(
+  method: M,
+  params: Requests[M]['params'],
+  collection?: string | null,
+) => Promise<Requests[M]['result']>;
+
+export const askEntity = (ask: Ask, { id, collection }: Subject): Promise<EntityResult> =>
+  ask('vouch/entity', { id }, collection);
+
+export const askClaim = async (ask: Ask, { id, collection }: ClaimRef): Promise<ClaimView> =>
+  (await ask('vouch/claim', { id }, collection)).claim;
+
+/** What a row opens: its own place, what its claim quotes, or the file of its entity. */
+export async function targetOf(ask: Ask, node: Node): Promise<Target | undefined> {
+  if (node.target) return node.target;
+  if (node.claim) return placeOf(await askClaim(ask, node.claim));
+  if (!node.subject) return undefined;
+  const { entity } = await askEntity(ask, node.subject);
+  return entity.uri === null ? undefined : { uris: [entity.uri], passages: [] };
+}
+
 const STATUS_ICONS: Readonly<Record<string, string>> = {
   actionable: 'arrow-circle-right',
   stable: 'pass',
   contested: 'warning',
 };
 
-export function claimNode(
-  parent: string,
-  claim: ClaimView,
-  collection: string | null = null,
-): ClaimNode {
-  const { status, stale, said } = claim;
-  const confidence = `confidence ${claim.confidence.toFixed(2)}`;
-  const facts = joined(status, confidence, claim.date?.slice(0, 10));
+/** What is claimed, without the heading above. */
+export const factOf = (text: string, heading: string): string =>
+  rowText(text.slice(heading.length));
+
+export function claimNode(parent: string, claim: ClaimView, collection: string | null): Node {
+  const { id, status, stale } = claim;
   const isContested = status === 'contested';
+  const tooltip = aboutClaim(claim);
   return {
-    id: `${parent}/claim:${claim.id}`,
-    kind: 'claim',
-    label: rowText(said),
-    spoken: [said, facts, stale, plural(claim.citations.length, 'citation')]
-      .filter(Boolean)
-      .join(', '),
-    tooltip: [said, facts, stale ?? '', ...claim.citations.map((cited) => `— ${titleOf(cited)}`)],
+    id: `${parent}/claim:${id}`,
+    label: factOf(claim.said, claim.heading),
+    description: rowText(claim.heading),
+    spoken: tooltip.join(', '),
+    tooltip,
     icon: stale && !isContested ? 'history' : (STATUS_ICONS[status] ?? 'circle'),
-    ...(isContested || stale ? { color: WARNS } : {}),
-    claim: { id: claim.id, collection },
-    target: quotedIn(claim) ?? fileOf(claim),
-    file: fileOf(claim),
+    ...((isContested || stale) && { color: WARNS }),
+    menu: 'claim',
+    claim: { id, collection },
+    target: placeOf(claim),
   };
 }
+
+/** What a claim says, how sure it is, and on what it stands. */
+export const aboutClaim = ({ said, status, confidence, date, stale, citations }: ClaimView) => [
+  said,
+  joined(status, `confidence ${confidence.toFixed(2)}`, date?.slice(0, 10)),
+  ...(stale ? [stale] : []),
+  ...citations.map((cited) => `— ${titleOf(cited)}`),
+];
 
 /** The file of a claim, at its text. */
 export const fileOf = ({ uri, text }: Pick<ClaimView, 'uri' | 'text'>): Target => ({
@@ -41,11 +76,12 @@ export const fileOf = ({ uri, text }: Pick<ClaimView, 'uri' | 'text'>): Target =
   passages: [text, 'text:'],
 });
 
-/** The line that a claim quotes, else the document that it cites; none where neither is there. */
-function quotedIn({ citations, uri }: ClaimView): Target | undefined {
-  const cited = citations.filter(({ document }) => document !== null);
+/** The line that a claim quotes, else the document that it cites, else its own file. */
+function placeOf(claim: ClaimView): Target {
+  const cited = claim.citations.filter(({ document }) => document !== null);
   const best = cited.find(({ quote }) => quote) ?? cited[0];
-  return best && { ...citedAt(best), uris: [best.document as string, uri] };
+  if (!best) return fileOf(claim);
+  return { ...citedAt(best), uris: [best.document as string, claim.uri] };
 }
 
 export const citedAt = ({ document, uri, locator, quote }: Citation): Target => ({
@@ -60,42 +96,50 @@ export function titleOf({ title, locator, source_id, id, kind }: Citation): stri
   return joined(title ?? locator ?? digest, kind === 'missing' && 'missing');
 }
 
-/** One row for each sentence: several claims may be parts of it. */
-export function claimRows(
-  parent: string,
-  claims: readonly ClaimView[],
-  collection: string | null,
-): Node[] {
-  return onePerSentence(claims).map((claim) => claimNode(parent, claim, collection));
-}
-
-/** How many claims these rows stand for. */
-const claimsIn = (claims: readonly ClaimView[]): number =>
-  onePerSentence(claims).reduce((sum, { said_with }) => sum + 1 + said_with.length, 0);
-
-function onePerSentence(claims: readonly ClaimView[]): readonly ClaimView[] {
-  const first = new Map(claims.toReversed().map((claim) => [sentenceOf(claim), claim]));
-  return claims.filter((claim) => first.get(sentenceOf(claim)) === claim);
-}
-
-const sentenceOf = (claim: ClaimView): string =>
-  claim.said_with.length > 0 ? claim.said : `claim ${claim.id}`;
-
 const SHOWN_CLAIMS = 5;
 
-/** The first few claims, and a row that holds the others. */
+/**
+ * One row for each sentence, of which several claims may be parts: the first few, and a row that
+ * holds the others. `total` is the number of claims there are.
+ */
 export function claimNodes(
   parent: string,
   claims: readonly ClaimView[],
   total: number,
   collection: string | null,
 ): Node[] {
-  const nodes = claimRows(parent, claims, collection);
-  if (nodes.length === 0) return [noteNode(parent, 'No claims yet')];
-  const unlisted = total - claimsIn(claims);
-  const others = unlisted > 0 ? [noteNode(`${parent}/unlisted`, `${unlisted} not listed`)] : [];
+  const once = [...new Map(claims.toReversed().map((claim) => [sentenceOf(claim), claim])).values()]
+    .toReversed()
+    .map((claim) => ({ claim, node: claimNode(parent, claim, collection) }));
+  if (once.length === 0) return [noteNode(parent, 'No claims yet')];
+  const unlisted = total - once.reduce((sum, { claim }) => sum + 1 + claim.said_with.length, 0);
+  const others = unlisted > 0 ? [noteNode(parent, `${unlisted} not listed`)] : [];
+  const nodes = once.map(({ node }) => node);
   if (nodes.length <= SHOWN_CLAIMS + 1) return [...nodes, ...others];
   const rest = nodes.slice(SHOWN_CLAIMS);
   const more = moreNode(parent, `${rest.length} more`, [...rest, ...others]);
   return [...nodes.slice(0, SHOWN_CLAIMS), more];
+}
+
+const sentenceOf = ({ id, said, said_with }: ClaimView): string =>
+  said_with.length > 0 ? said : `claim ${id}`;
+
+/** The claims of an entity but the one that is shown already; of a topic also where it was found. */
+export async function otherClaims(
+  ask: Ask,
+  parent: string,
+  subject: Subject,
+  shown: string | null,
+): Promise<readonly Node[]> {
+  const { claims, claim_count, why } = await askEntity(ask, subject);
+  const isShown = ({ id, said_with }: ClaimView) => id === shown || said_with.includes(shown ?? '');
+  const known = claims
+    .filter(isShown)
+    .reduce((sum, { said_with }) => sum + 1 + said_with.length, 0);
+  const others = claims.filter((claim) => !isShown(claim));
+  const nodes = claimNodes(parent, others, claim_count - known, subject.collection);
+  return [
+    ...(why ? [noteNode(parent, `Not declared: ${why}`, 'tag')] : []),
+    ...(others.length > 0 ? nodes : []),
+  ];
 }

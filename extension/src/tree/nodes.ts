@@ -1,7 +1,7 @@
 /** Rows of the side panel as plain data, and the rows of entities; `tree.ts` draws them. */
-import type { NamedEntity, SalientEntity } from '../protocol.gen';
-import { joined, oneLine, plural, quoted } from '../text/words';
+import { joined, oneLine, plural } from '../text/words';
 
+/** A place in a file. */
 export interface Target {
   /** Files, the first that is there is opened. */
   readonly uris: readonly string[];
@@ -10,78 +10,13 @@ export interface Target {
   readonly passages: readonly string[];
 }
 
-/** How a row looks; `id` is stable for as long as the row means the same thing. */
-interface Look {
-  readonly id: string;
-  readonly label: string;
-  readonly description?: string;
-  /** Read aloud; label and description where there is nothing else to say. */
-  readonly spoken?: string;
-  /** Lines of the tooltip; the label where there is nothing else to say. */
-  readonly tooltip?: readonly string[];
-  readonly icon: string;
-  readonly color?: string;
-}
-
-interface NoteNode extends Look {
-  readonly kind: 'note';
-}
-
-/** A row that opens a place. */
-interface PlaceNode extends Look {
-  readonly kind: 'place';
-  readonly target: Target;
-}
-
-interface CommandNode extends Look {
-  readonly kind: 'command';
-  readonly command: string;
-}
-
-/** A row that holds others; `open`: unfolded when it is first shown. */
-export interface ListNode extends Look {
-  readonly kind: 'list';
-  readonly open: boolean;
-  readonly children: readonly Node[];
-}
-
 /** A claim, as it is asked for. */
 export interface ClaimRef {
   readonly id: string;
   readonly collection: string | null;
 }
 
-export interface ClaimNode extends Look {
-  readonly kind: 'claim';
-  readonly claim: ClaimRef;
-  /** Where its line is: what it quotes, defines or names. */
-  readonly target: Target;
-  readonly file: Target;
-  /** Of a claim on a file, what tells it from others there. */
-  readonly key?: string;
-}
-
-/** An entity: one that is in play or named in sight, an expert, somebody to ask. */
-export interface EntityNode extends Look {
-  readonly kind: 'entity' | 'expert' | 'person';
-  readonly subject: Subject;
-  readonly open?: boolean;
-  /** Why it is in play, with the arithmetic: shown where somebody asks for an explanation. */
-  readonly figures?: string;
-}
-
-interface WhyNode extends Look {
-  readonly kind: 'why';
-  readonly subject: Subject;
-  readonly figures: string;
-}
-
-export type Node = NoteNode | PlaceNode | CommandNode | ListNode | ClaimNode | EntityNode | WhyNode;
-
-/** The name of what a row is about, else what it shows. */
-export const nameOf = (node: Node): string => ('subject' in node ? node.subject.name : node.label);
-
-/** What a row is about, for looking up what is beneath it. */
+/** An entity, as it is asked for. */
 export interface Subject {
   readonly id: string;
   /** Nobody declared it: it has no file. */
@@ -89,6 +24,33 @@ export interface Subject {
   readonly name: string;
   readonly collection: string | null;
 }
+
+/** A row; `id` is stable for as long as the row means the same thing. */
+export interface Node {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  /** Read aloud; label and description where there is nothing else to say. */
+  readonly spoken?: string;
+  /** Lines of the tooltip, or how to ask for them; the label where there is nothing else to say. */
+  readonly tooltip?: readonly string[] | (() => Promise<readonly string[]>);
+  readonly icon: string;
+  readonly color?: string;
+  /** What menus go by. */
+  readonly menu?: string;
+  /** What a click does: runs a command, or opens a place or a claim. */
+  readonly command?: string;
+  readonly target?: Target;
+  readonly claim?: ClaimRef;
+  readonly subject?: Subject;
+  /** Of a claim on a file, what tells it from others there. */
+  readonly key?: string;
+  /** What is beneath it, or how to ask for that; shown unfolded at first where it is `open`. */
+  readonly children?: readonly Node[] | (() => Promise<readonly Node[]>);
+  readonly open?: boolean;
+}
+
+export const WARNS = 'list.warningForeground';
 
 const ENTITY_ICONS: Readonly<Record<string, string>> = {
   person: 'person',
@@ -112,91 +74,47 @@ const ENTITY_ICONS: Readonly<Record<string, string>> = {
   workflow: 'git-merge',
 };
 
-const ARMS: Readonly<Record<SalientEntity['arm'], string>> = {
-  name: 'named',
-  alias: 'an alias of it',
-  variant: 'a form of its name',
-  partial: 'part of its name',
-  derived: 'a topic that nobody declared',
-  text: 'by full text',
-  semantic: 'by meaning',
-};
-
 export const entityIcon = (type: string): string =>
   ENTITY_ICONS[type.toLowerCase()] ?? 'symbol-misc';
 
-/** The text of a claim as a row has it: on one line, code without its marks. */
+/** A text as a row has it: on one line, code without its marks. */
 export const rowText = (text: string): string => oneLine(text.replaceAll('`', ''));
 
-/** An entity that is in play, or that the file in sight names; `gone` says that it no longer is. */
-export function entityNode(
-  parent: string,
-  row: SalientEntity | NamedEntity,
-  gone: string | false,
-): EntityNode {
-  const isInPlay = 'why' in row;
-  const claims = isInPlay && plural(row.claim_count, 'claim');
-  const state = gone || (row.ambiguous && 'ambiguous');
-  return {
-    id: `${parent}/${keyOf(row)}`,
-    kind: 'entity',
-    label: row.name,
-    description: joined(state, row.collection, row.type, claims),
-    tooltip: [
-      row.name,
-      joined(row.type, claims, row.collection),
-      isInPlay ? inWords(row) : 'Named where you are reading.',
-    ],
-    icon: entityIcon(row.type),
-    subject: subjectOf(row),
-    ...(isInPlay && { figures: row.why }),
-  };
-}
-
-/** Why an entity is in play, without figures. */
-const inWords = ({ matched, arm }: SalientEntity): string =>
-  matched.length > 0 ? `In play because of ${quoted(matched)}, ${ARMS[arm]}.` : 'In play.';
-
-export function whyNode(parent: string, row: SalientEntity): Node {
-  return {
-    id: `${parent}/why`,
-    kind: 'why',
-    label: quoted(row.matched) || 'In play',
-    description: ARMS[row.arm],
-    spoken: inWords(row),
-    tooltip: [inWords(row), '“Explain” says how surely.'],
-    icon: 'quote',
-    subject: subjectOf(row),
-    figures: row.why,
-  };
-}
-
-export const noteNode = (parent: string, label: string, icon = 'info'): NoteNode => ({
-  id: `${parent}/note`,
-  kind: 'note',
+export const noteNode = (parent: string, label: string, icon = 'info'): Node => ({
+  id: `${parent}/note:${label}`,
   label,
   icon,
 });
 
-export const commandNode = (label: string, command: string, icon = 'ellipsis'): CommandNode => ({
+export const commandNode = (label: string, command: string, icon = 'ellipsis'): Node => ({
   id: `command:${command}`,
-  kind: 'command',
   label,
   icon,
   command,
 });
 
-/** A row that holds those that are too many for a glance. */
-export const moreNode = (parent: string, label: string, children: readonly Node[]): ListNode => ({
-  id: `${parent}/more`,
-  kind: 'list',
+/** A row that holds others. */
+export const listNode = (
+  id: string,
+  label: string,
+  icon: string,
+  children: readonly Node[],
+  more: Partial<Node> = {},
+): Node => ({
+  id,
   label,
-  icon: 'ellipsis',
-  open: false,
+  icon,
   children,
+  spoken: `${label}, ${children.length}`,
+  open: true,
+  ...more,
 });
 
-export interface EntityRow {
+/** A row that holds those that are too many for a glance. */
+export const moreNode = (parent: string, label: string, children: readonly Node[]): Node =>
+  listNode(`${parent}/more`, label, 'ellipsis', children, { open: false });
+
+interface EntityRow {
   readonly entity_id: string;
   readonly name: string;
   readonly type: string;
@@ -213,3 +131,21 @@ export const subjectOf = (row: EntityRow): Subject => ({
   name: row.name,
   collection: row.collection ?? null,
 });
+
+/** The row of an entity with its number of claims. */
+export function entityNode(
+  id: string,
+  menu: string,
+  row: EntityRow & { readonly claim_count: number },
+): Node & { readonly subject: Subject } {
+  const subject = subjectOf(row);
+  const claims = plural(row.claim_count, 'claim');
+  return {
+    id,
+    label: row.name,
+    description: joined(row.collection, row.type, claims),
+    icon: entityIcon(row.type),
+    menu: subject.isTopic ? `${menu} topic` : menu,
+    subject,
+  };
+}

@@ -1,25 +1,14 @@
-/** What a tree view shows, and in which order rows stand while somebody reads them. */
-import { type EntityRow, keyOf, type Node } from './nodes';
+/** What a tree view shows, and how long a row stays that left. */
+import type { Node } from './nodes';
 
 /** Draws rows that stand where they stood, with what is beneath them; without any, the whole view. */
 export type Redraw = (changed?: readonly Node[]) => void;
 
 /** The rows of a view; `redraw` is called where they are others than before. */
-export abstract class Rows {
+export class Rows {
   roots: readonly Node[] = [];
 
   constructor(protected readonly redraw: Redraw) {}
-
-  /** The rows beneath one. */
-  abstract children(node: Node): readonly Node[] | Promise<readonly Node[]>;
-
-  /** A row was unfolded or folded. */
-  expanded(_node: Node, _open: boolean): void {}
-
-  /** Draws what is beneath rows with these ids. */
-  protected redrawBeneath(ids: ReadonlySet<string>): void {
-    this.redraw(this.roots.filter(({ id }) => ids.has(id)));
-  }
 
   protected show(rows: readonly Node[]): void {
     const before = this.roots;
@@ -32,31 +21,48 @@ export abstract class Rows {
   }
 }
 
-export interface Shown<R> {
-  readonly row: R;
-  /** No longer ranked, kept because somebody has it, or one below it, open. */
-  readonly gone: boolean;
-}
+/** How long a row that left stays where it stood, from the last key or click on. */
+export const LINGER_MS = 2_000;
 
 /**
- * The ranking as it is, unless rows are open, or `steady`: then what stands keeps its place, and
- * newcomers go to the end. What is open, and what stands above it, stays though it is ranked no more.
+ * Rows of which those that left stay for a while: a name that is typed slowly comes and goes, and
+ * a row that goes takes the one below it from under the pointer. At most `most` are kept.
  */
-export function steadyOrder<R extends EntityRow>(
-  before: readonly Shown<R>[],
-  ranking: readonly R[],
-  open: (key: string) => boolean,
-  steady = false,
-): Shown<R>[] {
-  const ranked = new Map(ranking.map((row) => [keyOf(row), row]));
-  const lastOpen = before.findLastIndex(({ row }) => open(keyOf(row)));
-  if (!steady && lastOpen < 0) return ranking.map((row) => ({ row, gone: false }));
-  const kept = before.flatMap(({ row }, at) => {
-    const now = ranked.get(keyOf(row));
-    if (now) return [{ row: now, gone: false }];
-    return at <= lastOpen ? [{ row, gone: true }] : [];
-  });
-  const standing = new Set(kept.map(({ row }) => keyOf(row)));
-  const newcomers = ranking.filter((row) => !standing.has(keyOf(row)));
-  return [...kept, ...newcomers.map((row) => ({ row, gone: false }))];
+export class Lingering<R> {
+  rows: readonly R[] = [];
+  private left = new Set<string>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly keyOf: (row: R) => string,
+    private readonly most: number,
+    private readonly changed: () => void,
+  ) {}
+
+  /** Takes the rows that there are now; `atOnce`: without those that left. */
+  take(rows: readonly R[], atOnce = false): void {
+    const now = new Set(rows.map(this.keyOf));
+    const kept = [...rows];
+    this.left.clear();
+    for (const [at, row] of atOnce ? [] : this.rows.entries()) {
+      if (now.has(this.keyOf(row)) || kept.length >= this.most) continue;
+      kept.splice(at, 0, row);
+      this.left.add(this.keyOf(row));
+    }
+    this.rows = kept;
+    this.touched();
+    this.changed();
+  }
+
+  /** Somebody types, or uses the rows: those that left stay longer. */
+  touched(): void {
+    clearTimeout(this.timer);
+    if (this.left.size === 0) return;
+    this.timer = setTimeout(() => {
+      this.take(
+        this.rows.filter((row) => !this.left.has(this.keyOf(row))),
+        true,
+      );
+    }, LINGER_MS);
+  }
 }

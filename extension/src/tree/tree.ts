@@ -1,11 +1,12 @@
 /** Draws rows as a native tree view. */
 import * as vscode from 'vscode';
+import { messageOf } from '../text/words';
 import { ClickGuard } from './clickGuard';
-import type { Node } from './nodes';
+import { type Node, noteNode } from './nodes';
 import type { Rows } from './rows';
 
 /** A row as VS Code knows it: the same object for as long as the id stands. */
-interface Row {
+export interface Row {
   node: Node;
 }
 
@@ -22,16 +23,17 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   constructor(
     id: string,
     private readonly rows: Rows,
-    private readonly chosen: (node: Node) => void,
+    /** Somebody uses the rows; with a node: selects it. */
+    private readonly used: (node?: Node) => void,
   ) {
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
       this.view,
       this.changed,
       this.guard,
-      this.view.onDidExpandElement(({ element }) => this.unfolded(element, true)),
-      this.view.onDidCollapseElement(({ element }) => this.unfolded(element, false)),
-      this.view.onDidChangeSelection(({ selection }) => this.selected(selection)),
+      this.view.onDidExpandElement(() => this.touched()),
+      this.view.onDidCollapseElement(() => this.touched()),
+      this.view.onDidChangeSelection(({ selection }) => this.touched(selection[0])),
     ];
   }
 
@@ -40,7 +42,7 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    const nodes = row ? await this.rows.children(row.node) : this.rows.roots;
+    const nodes = row ? await childrenOf(row.node) : this.rows.roots;
     return nodes.map((node) => this.rowOf(node));
   }
 
@@ -48,15 +50,23 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     const item = new vscode.TreeItem(node.label, collapsible(node));
     item.id = node.id;
     item.description = node.description ?? '';
-    item.tooltip = (node.tooltip ?? [node.label]).filter(Boolean).join('\n');
+    const { tooltip = [node.label] } = node;
+    if (typeof tooltip !== 'function') item.tooltip = inLines(tooltip);
     const color = node.color ? new vscode.ThemeColor(node.color) : undefined;
     item.iconPath = new vscode.ThemeIcon(node.icon, color);
-    item.contextValue = contextOf(node);
+    item.contextValue = node.menu ?? '';
     const label = node.spoken ?? [node.label, node.description].filter(Boolean).join(', ');
     item.accessibilityInformation = { label, role: 'treeitem' };
-    if (node.kind === 'command') item.command = { command: node.command, title: node.label };
-    if ('target' in node) {
+    if (node.command) item.command = { command: node.command, title: node.label };
+    else if (node.target || node.claim) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [{ node }] };
+    }
+    return item;
+  }
+
+  async resolveTreeItem(item: vscode.TreeItem, { node }: Row): Promise<vscode.TreeItem> {
+    if (typeof node.tooltip === 'function') {
+      item.tooltip = inLines(await node.tooltip().catch((error) => [messageOf(error)]));
     }
     return item;
   }
@@ -65,14 +75,9 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private selected([row]: readonly Row[]): void {
+  private touched(row?: Row): void {
     this.guard.touched();
-    if (row) this.chosen(row.node);
-  }
-
-  private unfolded({ node }: Row, open: boolean): void {
-    this.guard.touched();
-    this.rows.expanded(node, open);
+    this.used(row?.node);
   }
 
   private rowOf(node: Node): Row {
@@ -83,17 +88,15 @@ export class NodeTree implements vscode.TreeDataProvider<Row>, vscode.Disposable
   }
 }
 
-/** What menus go by. */
-function contextOf(node: Node): string {
-  if (node.kind === 'entity' || node.kind === 'expert') {
-    return node.subject.isTopic ? `${node.kind} topic` : node.kind;
-  }
-  return node.kind === 'claim' && node.key !== undefined ? 'claim tied' : node.kind;
+const inLines = (lines: readonly string[]): string => lines.filter(Boolean).join('\n');
+
+async function childrenOf({ id, children = [] }: Node): Promise<readonly Node[]> {
+  if (typeof children !== 'function') return children;
+  return children().catch((error) => [noteNode(id, messageOf(error), 'error')]);
 }
 
-function collapsible(node: Node): vscode.TreeItemCollapsibleState {
+function collapsible({ children, open }: Node): vscode.TreeItemCollapsibleState {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  if ('open' in node && node.open) return Expanded;
-  if (node.kind === 'list') return node.children.length > 0 ? Collapsed : None;
-  return node.kind === 'entity' || node.kind === 'expert' ? Collapsed : None;
+  if (!children || children.length === 0) return typeof children === 'function' ? Collapsed : None;
+  return open ? Expanded : Collapsed;
 }

@@ -16,9 +16,9 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import behind_questions
 from vouch_sidecar.engine.session import Session, Slot
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,
+    PushedRow,
     PushPart,
     SessionUpdate,
     Window,
@@ -196,7 +196,7 @@ class Pushes:
         if not (is_there and is_unchanged):
             return []
         self._last_stamps[session.id] = state.stamp
-        fresh = [(row.view.identity, row.entity.id) for row in update.fresh]
+        fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
         session.count_as_pushed(fresh, update.passed_over, state.slot, engine.clock())
         if not self._differs(session.id, update.rows) and not update.fresh:
             return []
@@ -204,9 +204,10 @@ class Pushes:
         shown = update if "fresh" in self._parts else replace(update, fresh=())
         return [SaliencePush(session.id, shown, engine.generation)]
 
-    def _differs(self, session_id: str, rows: tuple[Salient, ...]) -> bool:
+    def _differs(self, session_id: str, rows: tuple[PushedRow, ...]) -> bool:
         shown = tuple(
-            (r.view.collection, r.entity, r.claim_count, r.top_claim_id, r.matched) for r in rows
+            (r.view.collection, r.entity, r.claim_count, r.top_claim_id, claim, r.matched)
+            for r, claim in rows
         )
         if self._last_rows.get(session_id, ()) == shown:
             return False

@@ -263,11 +263,12 @@ class QuotedSources:
             parts, needed = [led.text, *parts], needed | led.gates
         needed |= {citing.gate} - {OPEN}
         shown = _Shown(source, needed)
-        for span in place.headings[:1]:
-            parts = [
-                *(f"{title}:" for title in shown.texts_of(span, source.layout.heading(span))),
-                *parts,
-            ]
+        titles = [
+            f"{title}:"
+            for span in place.headings[:1]
+            for title in shown.texts_of(span, source.layout.heading(span))
+        ]
+        parts = [*titles, *parts]
         text = " ".join(parts)
         # What no part says the whole may say.
         composed = self._world.withheld.gates(text) if len(parts) > 1 else frozenset[str]()
@@ -284,6 +285,7 @@ class QuotedSources:
             not citing.verbatim or saying[:1] == [claim.id],
             source.source.id,
             place.start,
+            " ".join(titles),
             tuple(sorted(needed)),
             tuple(self._around(source, place, shown)),
         )

@@ -30,6 +30,8 @@ class Sentence(NamedTuple):
     source_id: str
     start: int
     """The offset of the sentence in its source, in characters."""
+    heading: str
+    """The heading above that `text` begins with; empty without one."""
     gates: tuple[str, ...]
     """The gates, all of which a viewer must pass to see the sentence."""
     context_stems: tuple[str, ...] = ()

@@ -81,8 +81,9 @@ def quoted_in(claim: Document) -> Quoted | None:
     form, sentence, by_text, only_whole = json.loads(str(claim["quoted"][0], "utf-8"))
     if sentence is None:
         return Quoted(Form(form), None, by_text, only_whole)
-    text, claims, holds, whole, leads, source_id, start, *tuples = sentence
-    read = Sentence(text, tuple(claims), holds, whole, leads, source_id, start, *map(tuple, tuples))
+    text, claims, holds, whole, leads, source_id, start, above, *sets = sentence
+    where = (source_id, start, above)
+    read = Sentence(text, tuple(claims), holds, whole, leads, *where, *map(tuple, sets))
     return Quoted(Form(form), read, by_text, only_whole)
 
 

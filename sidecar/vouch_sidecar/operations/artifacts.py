@@ -93,6 +93,9 @@ class ClaimView(Wire):
         description="What is said of it: the whole sentence of which it is a part, where its "
         "receipt shows one that may be shown; else its text."
     )
+    heading: str = Field(
+        description="The heading that `said` begins with, as it stands there; mostly empty."
+    )
     sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
     said_with: list[str] = Field(description="The other claims of the same sentence.")
     lacks_context: bool = Field(
@@ -178,6 +181,7 @@ class ArtifactViews:
             id=claim.id,
             text=claim.text,
             said=shown.text,
+            heading=shown.heading,
             sentence=None if sentence is None else sentence.text,
             said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
             lacks_context=view.texts.lacks_context(claim),

@@ -83,6 +83,9 @@ class TiedClaim(Wire):
         description="What is said of it: the whole sentence of which it is a part, where its "
         "receipt shows one that may be shown; else its text."
     )
+    heading: str = Field(
+        description="The heading that `text` begins with, as it stands there; mostly empty."
+    )
     status: str
     source: str | None = Field(description="Title of the first source that may be shown.")
     document: str | None = Field(description="URI of what it cites, with its line where known.")
@@ -243,6 +246,7 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
     gone = stale(served.view, claim)
     is_lost = gone is None and tied.fresh == "gone"
+    shown = served.view.texts.shown(claim)
     cited = citations[0] if citations and citations[0].source_id is not None else None
     return TiedClaim(
         id=claim.id,
@@ -254,7 +258,8 @@ def _row(served: Served, tied: Tied) -> TiedClaim:
         why=tied.why,
         fresh=tied.fresh,
         stale=tied.why if is_lost else None if gone is None else gone.reason,
-        text=served.view.texts.shown(claim).text,
+        text=shown.text,
+        heading=shown.heading,
         status=claim.status,
         source=(cited.title or cited.locator) if cited is not None else None,
         document=cited.document if cited is not None else None,

@@ -11,6 +11,7 @@ from vouch_sidecar.operations.pausing import PauseParams, PauseResult
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import LongText, SessionId, Wire
+from vouch_sidecar.retrieval.session_update import PushedRow
 
 
 class PromptParams(Wire):
@@ -20,12 +21,22 @@ class PromptParams(Wire):
     text: LongText = Field(description="The prompt in its own words.")
 
 
+class PushedEntity(SalientEntity):
+    """An entity in play with its top claim in words."""
+
+    claim: str | None = Field(
+        description="What its top claim says, without the heading above, at most 200 characters."
+    )
+
+
 class DidChangeSalience(Wire):
     """Sent when the ranking of a session changes."""
 
     session_id: str
-    salience: list[SalientEntity] = Field(description="All that is in play now, strongest first.")
-    fresh: list[SalientEntity] = Field(
+    salience: list[PushedEntity] = Field(
+        description="What is in play now, strongest first, at most ten."
+    )
+    fresh: list[PushedEntity] = Field(
         description="Entities newly brought in, strong enough to volunteer."
     )
     text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
@@ -58,11 +69,15 @@ def salience_notification(push: SaliencePush) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=[*map(salient_row, push.update.rows)],
-        fresh=[*map(salient_row, push.update.fresh)],
+        salience=[*map(_pushed, push.update.rows)],
+        fresh=[*map(_pushed, push.update.fresh)],
         text=push.update.block.text,
         generation=push.generation,
     )
+
+
+def _pushed(pushed: PushedRow) -> PushedEntity:
+    return PushedEntity(**dict(salient_row(pushed.row)), claim=pushed.claim)
 
 
 def status_notification(push: StatusPush) -> DidChangeStatus:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import ColumnKind, Marked, Shown, Table
-from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, Wire, absent
+from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, Wire, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.recent_changes import newest
 from vouch_sidecar.retrieval.search import SEARCHED, Ranked, search, snippet
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
@@ -19,12 +21,20 @@ from vouch_sidecar.retrieval.semantic_search import semantic_search
 class SearchParams(SinceParams):
     """Words to search for."""
 
-    query: TopicText = Field(
-        description="Words; must not be blank. Of a long one, 4 KB of its head and tail count."
+    query: LongText = Field(
+        description="Words, of a long one 4 KB of its head and tail. Blank only with `since`: "
+        "then the claims of that time, best first."
     )
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
     limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
     exclude: list[str] | None = Field(default=None, description="Ids to leave out.")
+
+    @field_validator("query")
+    @classmethod
+    def _says_something(cls, query: str, info: ValidationInfo) -> str:
+        if not query.strip() and info.data.get("since") is None:
+            raise PydanticCustomError("blank", "must not be blank")
+        return query
 
 
 class SearchHit(Wire):
@@ -59,7 +69,10 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
-    hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
+    if not query.strip():
+        hits = newest(ask.views, params.limit) if Kind.CLAIM in kinds else []
+    else:
+        hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
     return SearchResult(
         hits=[
             SearchHit(

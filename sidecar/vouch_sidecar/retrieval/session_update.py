@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ConfiguredView,
@@ -21,6 +22,10 @@ PushPart = Literal["salience", "fresh", "text"]
 """The parts of an update that a client may want: the ranking, the entities brought in, the
 block.
 """
+PUSHED_ROWS = 10
+"""Entities of a ranking that a push lists, at most."""
+CLAIM_CHARS = 200
+"""Characters of the claim that a row of a push has."""
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 
@@ -79,13 +84,28 @@ class Window:
         return brought, frozenset(beyond)
 
 
+class PushedRow(NamedTuple):
+    """An entity, and its top claim in words, without the heading above; None without a claim."""
+
+    row: Salient
+    claim: str | None
+
+
+def pushed_row(row: Salient) -> PushedRow:
+    """The row with the words of its top claim."""
+    claim = row.view.visible.claim(row.top_claim_id) if row.top_claim_id is not None else None
+    if claim is None:
+        return PushedRow(row, None)
+    return PushedRow(row, clip(one_line(row.view.texts.shown(claim).fact), CLAIM_CHARS))
+
+
 @dataclass(frozen=True, slots=True)
 class SessionUpdate:
     """The result of `session_update`."""
 
-    rows: tuple[Salient, ...] = ()
+    rows: tuple[PushedRow, ...] = ()
     """The ranking of what is in play."""
-    fresh: tuple[Salient, ...] = ()
+    fresh: tuple[PushedRow, ...] = ()
     """The entities that the newest text brings in."""
     passed_over: Mapping[Hashable, frozenset[str]] = field(default_factory=dict)
     """By `View.identity`, the ids of the entities that it names beyond the number that it may bring
@@ -101,7 +121,7 @@ def session_update(
     """Compute the wanted `parts` for the windows of one session. All look-ups in the index happen
     here.
     """
-    rows = in_play(windows) if "salience" in parts else []
+    rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     fresh: list[Salient] = []
     passed_over: dict[Hashable, frozenset[str]] = {}
     for window in windows:
@@ -113,7 +133,8 @@ def session_update(
     if fresh and "text" in parts:
         newest = next(window.texts[0] for window in windows if window.texts)
         block = make_block([window.kb for window in windows], BlockCandidates(fresh, newest))
-    return SessionUpdate(tuple(rows), tuple(fresh), passed_over, block)
+    pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
+    return SessionUpdate(*pushed, passed_over, block)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

@@ -1,20 +1,19 @@
-// A knowledge base, but no server: the view says so, and Install brings one.
-import { pictures } from '../pictures.mjs';
+// No server: nothing where there is no knowledge base, then the view says so, and Install brings one.
 import { courier, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
-  fill: courier,
   env: { PATH: withoutServer() },
 });
 
-export async function run({ w, test, artifacts }) {
+export async function run({ w, test }) {
   const sidebar = w.page.locator('.part.sidebar');
 
-  await test('says that there is no server', async () => {
+  await test('says that there is no knowledge base, until one appears', async () => {
     await w.panel();
+    await sidebar.getByText('No knowledge base here').waitFor();
+    courier(w.folder);
     await sidebar.getByText('no server to read it with').waitFor();
     await w.status.and(w.page.locator('.error-kind')).filter({ hasText: 'Vouch: no server' }).waitFor();
-    await pictures(w, artifacts, 'no-server');
   });
 
   await test('installs the server that it carries', async () => {

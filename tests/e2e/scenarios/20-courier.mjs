@@ -1,22 +1,33 @@
 // The example of this repository, looked at the way somebody works with it all day.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { sidecars } from '../processes.mjs';
-import { courier, machineSettings, until, vouch } from '../settings.mjs';
+import { courier, machineSettings, SIDECAR, until, vouch } from '../settings.mjs';
 
-const settings = (folder) => path.join(folder, '.vscode/settings.json');
+const LETTER_MS = 400; // longer than a half-typed word waits to count
+const CODE = `class Relay {
+  wait() {
+    return 'Relay waits'; // Kafka keeps it
+  }
+}
+`;
+const HOSTILE =
+  '<img src=x onerror=alert(1)> ![a](https://x.test/y.png) [run](command:workbench.action.quit) **b** `c` https://x.test $(flame)';
+const ENTITY = `id: evilgate
+name: Evilgate
+type: system
+description: ${JSON.stringify(HOSTILE)}
+`;
 
 export const options = () => ({
   machineSettings,
   fill(folder) {
     courier(folder);
-    fs.mkdirSync(path.dirname(settings(folder)));
-    fs.writeFileSync(settings(folder), '{}');
-    const cell = { cell_type: 'code', metadata: {}, outputs: [], execution_count: null, id: 'a' };
-    const cells = [{ ...cell, source: ['# Kafka keeps it for two weeks'] }];
-    const notebook = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells };
-    fs.writeFileSync(path.join(folder, 'look.ipynb'), JSON.stringify(notebook));
+    fs.writeFileSync(path.join(folder, 'use.js'), CODE);
+    fs.writeFileSync(path.join(folder, 'hostile.md'), 'Evilgate is near.\n');
+    fs.writeFileSync(path.join(folder, '.vouch/entities/evilgate.yaml'), ENTITY);
   },
 });
 
@@ -24,224 +35,177 @@ export const options = () => ({
 export const faults =
   /SIGKILL|create connection|connection to server is erroring|Sending request failed|(Stopping|Restarting) server failed|keeps ending|did not stop in time|crashed 5 times/;
 
-export async function run({ w, test, artifacts }) {
+export async function run({ w, test }) {
   const { page } = w;
   const sidebar = page.locator('.part.sidebar');
+  const popup = page.locator('.monaco-hover:visible');
   const inPlay = (text) => w.row('In Play', text);
+  /** An entity of this window. */
+  const entity = (text) => w.rows('In Play', text).and(page.locator('[aria-level="1"]')).first();
 
   await page.setViewportSize({ width: 1280, height: 1900 }); // only the rows in sight exist
 
-  await test('starts, and has nothing in play', async () => {
+  await test('starts, and says what will come where nothing is in play', async () => {
     await w.panel();
-    await sidebar.getByText('Nothing in play').waitFor();
+    await sidebar.getByText('Nothing in play. What you write about').waitFor();
   });
 
-  await test('is listed with its activation time', async () => {
-    await w.command('Developer: Show Running Extensions');
-    // The slowest come first, and only the rows in sight exist.
-    const editor = page.locator('.runtime-extensions-editor');
-    const row = editor.locator('.extension', { hasText: 'Vouch' }).first();
-    await editor.locator('.extension').first().hover();
-    const said = await until(async () => {
-      if (!(await row.isVisible())) await page.mouse.wheel(0, 300);
-      else return /(\d+)ms/.exec(await row.innerText())?.[0];
-    }, 'activation time');
-    await page.keyboard.press('Escape');
-    return said;
-  });
-
-  await test('hovers a name in a Python file', async () => {
-    await w.openFile('rate_limiter.py');
-    const hover = await w.hover('Relay', 'live claim');
-    assert.match(hover, /Relay.*system/);
-    assert.ok(hover.split('\n').filter((line) => line.trim()).length <= 14, hover);
-  });
-
-  await test('does not hover an ordinary word', async () => {
-    await w.pointAt('crowding');
-    await page.waitForTimeout(1_500);
-    assert.equal(await page.locator('.monaco-hover:visible .hover-contents').count(), 0);
-  });
-
-  await test('hovers an alias in a Markdown file', async () => {
+  await test('a hover says what it is, whom to ask and what is known', async () => {
     await w.openFile('runbook.md');
-    assert.match(await w.hover('Dead letters', 'live claim'), /dead-letter queue/);
+    const [head, ask, about] = (await w.hover('Relay', 'live claim')).split('\n').filter((line) => line.trim());
+    assert.match(head, /^Relay · system .* 17 live claims$/);
+    assert.match(ask, /^Ask Tomasz Wróbel .* · owned by Dispatch team$/);
+    assert.match(about, /^The one way in for scans/);
+    await popup.getByText('Incident report INC-118').first().click();
+    await w.activeTab('INC-118.md');
   });
 
-  await test('hovers a name in an untitled file', async () => {
-    await w.command('File: New Untitled Text File');
-    await w.activeTab('Untitled');
-    await page.keyboard.type('Ask Mei Tanaka first.');
-    assert.match(await w.hover('Tanaka', 'live claim'), /Mei Tanaka.*person/);
-    await w.toEnd();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
-    await page.keyboard.press('Control+W');
+  await test('on code a hover has two lines, behind those of the language, and definition is left to it', async () => {
+    await w.openFile('use.js');
+    const said = await w.hover('Relay {', /class Relay[^]*Ask Tomasz/);
+    assert.ok(said.indexOf('class Relay') < said.indexOf('Relay · system · Ask Tomasz'), said);
+    assert.doesNotMatch(said, /live claim/);
+    await w.pointAt('Kafka');
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.keyboard.press('F12');
+    await w.activeTab('kafka.yaml');
   });
 
-  await test("hovers a name in a notebook's cell", async () => {
-    await w.quickInput('look.ipynb');
-    await w.activeTab('look.ipynb');
-    await page.locator('.notebook-editor .view-line').first().waitFor();
-    assert.match(await w.hover('Kafka', 'live claim'), /Kafka/);
-    await page.keyboard.press('Control+W');
+  await test('what a hostile file says is shown letter by letter', async () => {
+    await w.openFile('hostile.md');
+    const said = await w.hover('Evilgate', 'onerror');
+    assert.ok(said.replaceAll('\u2060', '').includes(HOSTILE), said);
+    assert.equal(await popup.locator('img, b, code, .codicon-flame').count(), 0);
   });
 
-  await test('typing a sentence brings an entity into the panel', async () => {
+  await test('a sentence brings an entity into the panel, with what is claimed of it below', async () => {
     await w.openFile('notes.txt');
     await w.toEnd();
     const took = [];
     for (const name of ['ETA model', 'cut-off time', 'Label Forge']) {
       await page.keyboard.type(`\nWhat about the ${name}`);
       const start = performance.now();
-      await inPlay(name).waitFor();
+      await entity(name).waitFor();
       took.push(Math.round(performance.now() - start));
     }
+    const first = w.rows('In Play').first();
+    await until(async () => /Label Forge/.test(await first.innerText()), 'what is new stands first');
+    const claim = w.rows('In Play').nth(1);
+    assert.equal(await claim.getAttribute('aria-level'), '2');
+    assert.match(await w.tooltip(claim, 'confidence'), /(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
+    assert.match(await w.tooltip(first, 'Named by'), /Named by “Label Forge”/);
     return `${took.join(', ')} ms after the last key`;
   });
 
-  await test('an entity says why it is in play, what is claimed of it and on what', async () => {
-    await w.expand('In Play', 'Label Forge');
-    await w.row('In Play', '“Label Forge”').waitFor();
-    const claim = w.rows('In Play').and(page.locator('[aria-level="2"]')).nth(1);
-    assert.match(await w.tooltip(claim, 'confidence'), /(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-.*\n— /);
-  });
-
-  await test('what is read does not move when something else comes into play', async () => {
-    await page.keyboard.press('Escape');
-    const before = (await inPlay('Label Forge').boundingBox()).y;
-    await w.toEnd();
-    await page.keyboard.type('\n\nNot before the Tokyo hub wakes up.');
-    await inPlay('東京ハブ').waitFor();
-    assert.equal((await inPlay('Label Forge').boundingBox()).y, before);
-  });
-
-  await test('a claim opens its file at the text', async () => {
-    const claim = w.rows('In Play').and(page.locator('[aria-level="2"]')).nth(1);
+  await test('a claim opens the document that it quotes, its button the file of the claim', async () => {
+    const claim = w.rows('In Play').nth(1);
     await w.settled(claim);
+    await claim.click();
+    await page.locator('.tab.active', { hasText: /\.(md|txt)/ }).waitFor();
     await claim.hover();
     await claim.getByRole('button', { name: 'Open Claim' }).click();
     await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
   });
 
-  await test('asks for experts and goes through to a claim and its source', async () => {
+  await test('a row does not come and go while a word is typed slowly', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\n\nParcel ');
+    await page.keyboard.type('sorter', { delay: LETTER_MS });
+    const rows = async () => (await w.rows('In Play').allInnerTexts()).map((text) => text.trim().split('\n')[0]);
+    const before = new Set(await rows());
+    for (const letter of 'Label Forge') {
+      await page.keyboard.type(letter);
+      await page.waitForTimeout(LETTER_MS);
+      const now = await rows();
+      for (const row of before) assert.ok(now.includes(row), `${row} is gone at “${letter}”`);
+      for (const row of now) before.add(row);
+    }
+  });
+
+  await test('an agent\'s prompt in a terminal shows up under its own heading', async () => {
+    const prompt = { session_id: 'agent-in-a-terminal', prompt: 'Who owns the Locker Gateway?', cwd: w.folder };
+    const options = { cwd: w.folder, env: w.env, input: JSON.stringify(prompt), encoding: 'utf8' };
+    assert.match(execFileSync(SIDECAR, ['hook', 'user-prompt-submit'], options), /Locker Gateway/);
+    const heading = w.rows('In Play', 'Agent').first();
+    await heading.waitFor();
+    assert.match(await heading.innerText(), /Agent\s*agent-in/);
+    await w.rows('In Play', 'Locker Gateway').and(page.locator('[aria-level="2"]')).first().waitFor();
+  });
+
+  await test('asks for experts and goes through to a claim and its source; weighs them anew', async () => {
     await w.command('Vouch: Find Experts');
     await w.answer('rate limiter');
-    await sidebar.getByText(/rate limiter · concept · \d+ claims · by weight of evidence/).waitFor();
+    await sidebar.getByText(/“rate limiter” · by weight of evidence/).waitFor();
     await w.expand('Experts', 'INC-118');
     const claim = w.row('Experts', 'INC-118 had two causes');
     await claim.click();
     await w.activeTab('INC-118.md');
-    await claim.getByRole('button', { name: 'Open Claim' }).click();
-    await w.activeTab('inc-118-cause.yaml');
-  });
-
-  await test('weighs the experts anew and shows only some types', async () => {
+    assert.match(await w.tooltip(w.row('Experts', 'INC-118'), 'focus'), /evidence: /);
     await w.row('Experts', 'INC-118').hover();
-    await sidebar.getByRole('button', { name: 'Filter Experts' }).click();
+    await sidebar.getByRole('button', { name: 'Weigh Experts' }).click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'recency' }).click();
     await sidebar.getByText('by how recent they are').waitFor();
-    await w.row('Experts', 'INC-118').hover();
-    await sidebar.getByRole('button', { name: 'Filter Experts' }).click();
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'system' }).click();
-    await sidebar.getByText('only system').waitFor();
-    await w.row('Experts', 'INC-118').waitFor({ state: 'detached' });
   });
 
-  await test('a prompt document: the status bar says how, the panel follows, Ctrl+Enter submits', async () => {
+  await test('a prompt: the panel follows, Ctrl+Enter submits, its context is inserted and copied', async () => {
     await w.command('Vouch: New Prompt');
     await w.activeTab('Untitled');
-    await page.locator('.statusbar-item', { hasText: 'Ctrl+Enter (Cmd+Enter on a Mac) submits' }).waitFor();
     await page.keyboard.type("Is Priya Raman the one to ask about parcel_events retention?");
-    await inPlay('Priya Raman').waitFor();
+    await entity('Priya Raman').waitFor();
     await page.keyboard.press('Control+Enter');
     await page.locator('.statusbar-item', { hasText: 'prompt recorded for this session' }).waitFor();
-    await page.keyboard.type(' Today?'); // nothing is selected, the caret stays
-    await page.locator('.editor-instance .view-line', { hasText: 'retention? Today?' }).waitFor();
-  });
-
-  await test('inserts the context into the prompt', async () => {
     await w.command('Vouch: Insert Context into Prompt');
     await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
     const first = page.locator('.editor-instance .view-line', { hasText: '<vouch: reference data' });
     await first.first().waitFor();
-    await page.keyboard.press('Home');
-    await page.keyboard.type('Say: ');
     await w.command('Vouch: Insert Context into Prompt');
     await page.locator('.statusbar-item', { hasText: 'context inserted' }).waitFor();
     assert.equal(await first.count(), 1); // the second stands in place of the first
-    for (let turn = 0; turn < 3; turn += 1) await page.keyboard.press('Control+Z');
-  });
-
-  await test('copies the context for a prompt', async () => {
     await w.command('Vouch: Copy Context for Prompt');
     await page.locator('.statusbar-item', { hasText: 'context copied' }).waitFor();
     assert.match(await w.clipboard(), /reviewed knowledge base/i);
-    // The panel lists the claims that the block holds.
-    const held = w.rows('In Play').and(page.locator('[aria-label^="For a prompt"]'));
-    const listed = Number(/, (\d+)/.exec(await held.getAttribute('aria-label'))[1]);
-    const lines = (await w.clipboard()).split('\n').filter((line) => line.startsWith('- '));
-    assert.equal(listed, lines.length, lines.join('\n'));
-  });
-
-  await test('a setting of the workspace reaches the server', async () => {
-    fs.writeFileSync(settings(w.folder), '{ "vouchSidecar.recall.maxResults": 1 }');
-    const one = page.locator('.statusbar-item', { hasText: 'context copied, 1 item' });
-    await until(async () => {
-      await w.command('Vouch: Copy Context for Prompt');
-      await page.waitForTimeout(500);
-      return (await one.count()) > 0;
-    }, 'a shorter context');
-    fs.writeFileSync(settings(w.folder), '{}');
-  });
-
-  await test('shows the status', async () => {
-    await w.status.click();
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'courier' }).first().waitFor();
-    await w.picture(path.join(artifacts, '20-courier-the-status.png'));
-    await page.keyboard.press('Escape');
   });
 
   await test('the log tells names of messages at the level Trace, never what they hold', async () => {
-    fs.writeFileSync(settings(w.folder), '{ "vouch.trace.server": "verbose" }');
+    const settings = path.join(w.folder, '.vscode/settings.json');
+    fs.mkdirSync(path.dirname(settings), { recursive: true });
+    fs.writeFileSync(settings, '{ "vouch.trace.server": "verbose" }');
     await w.command('Developer: Set Log Level');
     await w.quickInputRow('Vouch');
     await w.quickInputRow('Trace');
     await w.openFile('notes.txt');
     await w.toEnd();
-    await page.keyboard.type('\n\nWhispered: who feeds the parrot?');
+    await page.keyboard.type('\n\nWhispered to PostGIS: who feeds the parrot?');
     const traced = (name) => w.log().some((line) => line.startsWith('[trace]') && line.includes(name));
     await until(() => traced('textDocument/didChange'), 'a trace');
-    await until(() => traced('vouch/mentions'), 'a trace of a question');
+    await until(() => traced('vouch/didChangeSalience'), 'a push');
     assert.doesNotMatch(w.log().join('\n'), /parrot|Params:|Result:/);
-    await until(() => traced('vouch/salience'), 'the panel asks');
-    assert.ok(!traced('vouch/didChangeSalience'), 'it was told as well');
-    const asked = w.log().filter((line) => line.includes("Sending request 'textDocument/diagnostic"));
-    assert.ok(asked.length < 20, `${asked.length} questions for problems of a text of no knowledge base`);
+    assert.ok(!traced('vouch/salience'), 'the panel asks for what was pushed');
     await w.command('Developer: Set Log Level');
     await w.quickInputRow('Vouch');
     await w.quickInputRow('Info');
-    fs.writeFileSync(settings(w.folder), '{}');
   });
 
-  await test('a claim approved outside shows up', async () => {
-    await w.openFile('notes.txt');
-    await w.toEnd();
-    await page.keyboard.type('\n\nDo we restart PostGIS?');
-    await inPlay('PostGIS').waitFor();
-    await w.expand('In Play', 'PostGIS');
+  await test('a claim approved outside shows up, here and in what changed this week', async () => {
+    await entity('PostGIS').waitFor();
     const text = 'PostGIS is backed up at noon, on the second replica.';
-    assert.equal(await inPlay('backed up at noon').count(), 0);
     const [source] = fs.readdirSync(path.join(w.folder, '.vouch/sources'));
     for (const folder of ['proposed', 'decided']) {
       fs.mkdirSync(path.join(w.folder, '.vouch', folder), { recursive: true });
     }
-    const propose = ['propose-claim', '--text', text, '--source', source];
-    vouch(w.folder, 'author', ...propose);
+    vouch(w.folder, 'author', 'propose-claim', '--text', text, '--source', source);
     const [proposal] = fs.readdirSync(path.join(w.folder, '.vouch/proposed'));
     vouch(w.folder, 'reviewer', 'approve', path.basename(proposal, '.yaml'));
-    await inPlay('backed up at noon').waitFor();
+    await until(async () => {
+      await w.command('Vouch: Show What Changed This Week');
+      const shown = page.locator('.quick-input-list .monaco-list-row', { hasText: 'backed up at noon' });
+      const isThere = await shown.first().waitFor({ timeout: 2_000 }).then(() => true, () => false);
+      await page.keyboard.press('Escape');
+      return isThere;
+    }, 'it changed this week');
   });
 
   await test('a broken claim file shows a diagnostic, and the rest still works', async () => {
@@ -250,32 +214,28 @@ export async function run({ w, test, artifacts }) {
     await page.keyboard.press('Control+Shift+M');
     const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'broken.yaml' });
     await problem.first().waitFor();
-    await w.openFile('rate_limiter.py');
-    assert.match(await w.hover('Relay', 'live claim'), /Relay/);
+    await w.openFile('runbook.md');
+    assert.match(await w.hover('Dead letters', 'live claim'), /dead-letter queue/);
     fs.rmSync(file);
     await problem.first().waitFor({ state: 'detached' });
     await page.keyboard.press('Control+J');
   });
 
-  await test('a server that was killed comes back with its panel', async () => {
-    const shown = await w.rows('In Play').allInnerTexts();
-    assert.ok(shown.length > 0);
+  await test('a server that was killed comes back, with nothing in play', async () => {
     const [pid] = sidecars(w);
-    process.kill(pid, 'SIGKILL');
     const file = await w.rows('In This File').allInnerTexts();
+    process.kill(pid, 'SIGKILL');
     await until(async () => {
       assert.deepEqual(await w.rows('In This File').allInnerTexts(), file);
-      const inPlayNow = await w.rows('In Play').allInnerTexts();
-      const isBack = sidecars(w).some((other) => other !== pid);
-      if (!isBack) assert.deepEqual(inPlayNow, shown); // a new one begins with nothing in play
-      return isBack;
+      return sidecars(w).some((other) => other !== pid);
     }, 'another server');
     await w.openFile('runbook.md');
-    await w.hover('Dead letters', 'live claim');
+    await w.hover('Dead letters', 'live claim'); // it answers
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\n\nThe Locker Gateway is late.');
-    await inPlay('Locker Gateway').waitFor();
+    await entity('Locker Gateway').waitFor();
+    assert.equal(await entity('Label Forge').count(), 0);
   });
 
   await test('the knowledge base opts out: the panel empties', async () => {

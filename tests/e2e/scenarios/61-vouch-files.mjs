@@ -1,5 +1,4 @@
-// Files below .vouch/: ids are explained, linked and listed, and completed in pages; problems
-// across files.
+// Files below .vouch/: ids are explained, and completed in pages; problems across files.
 import assert from 'node:assert/strict';
 import { courier, machineSettings } from '../settings.mjs';
 
@@ -24,17 +23,6 @@ export async function run({ w, test }) {
     await page.keyboard.press('Escape');
     const hash = '97bfa8cc2da68cfdae0261d38ada4fd351cb998c610239fc1206da8c4ca5b55b';
     assert.match(await w.hover(hash, 'Named in'), /source · file/);
-  });
-
-  await test('who names an id is listed', async () => {
-    await page.keyboard.press('Escape');
-    await line('- delivery-tracker').click();
-    await page.keyboard.press('End');
-    await page.keyboard.press('Shift+F12');
-    await page.locator('.peekview-title').getByText('References').waitFor();
-    const files = page.locator('.reference-zone-widget .reference-file');
-    await files.first().waitFor();
-    assert.ok((await files.count()) > 1);
   });
 
   await test('an id that names nothing is a problem, before it is saved', async () => {

@@ -28,6 +28,13 @@ class ShownText(NamedTuple):
     sentence_key: str
     says: tuple[str, ...]
     """Claims that have one of these in common say the same."""
+    heading: str = ""
+    """The heading that the text begins with; empty without one."""
+
+    @property
+    def fact(self) -> str:
+        """The text without its heading."""
+        return self.text.removeprefix(self.heading).lstrip()
 
 
 def each_once(
@@ -66,7 +73,8 @@ class ClaimTexts:
         said = " ".join(sentence.text.split())
         # Who words a claim says all of it; what a passage says may depend on the heading above.
         is_own = sentence.is_whole and not claim.auto_approved
-        return ShownText(sentence.text, sentence.claims, key, (said, own) if is_own else (said,))
+        says = (said, own) if is_own else (said,)
+        return ShownText(sentence.text, sentence.claims, key, says, sentence.heading)
 
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence around a claim's receipt; None if the viewer may not see it."""

@@ -110,7 +110,7 @@ def _table(push: DidChangeSalience) -> RenderableType:
     fresh = {row.entity_id for row in push.fresh}
     for row in push.salience:
         style = "green" if row.entity_id in fresh else ""
-        named_by, claim = ", ".join(row.matched), row.top_claim_id or ""
+        named_by, claim = ", ".join(row.matched), row.claim or ""
         texts = (Text(one_line(text)) for text in (row.type, named_by, claim))
         table.add_row(Text(one_line(row.name), style=style), *texts, str(row.claim_count))
     return table

@@ -1,9 +1,11 @@
 /** Prompt documents: opened and submitted; and the context that goes with a text. */
 import * as vscode from 'vscode';
-import type { ContextResult } from '../protocol.gen';
-import type { Server } from '../server/server';
-import { plural } from '../text/words';
-import { PROMPT_LANGUAGE, textAtHand } from './textAtHand';
+import type { ContextResult } from './protocol.gen';
+import type { Server } from './server/server';
+import { paragraphAt } from './text/paragraph';
+import { plural } from './text/words';
+
+const PROMPT_LANGUAGE = 'vouch-prompt';
 
 /** A block as the server writes it, from its first line to its last. */
 const BLOCK =
@@ -69,4 +71,15 @@ async function contextAtHand(server: Server): Promise<ContextResult | undefined>
   if (context.text) return context;
   say('info', 'nothing is known about this');
   return undefined;
+}
+
+/** What is selected, all of a prompt, or the paragraph at the caret. */
+function textAtHand(): string {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return '';
+  const { document, selection } = editor;
+  if (!selection.isEmpty) return document.getText(selection);
+  if (document.languageId === PROMPT_LANGUAGE) return document.getText();
+  const [first, last] = paragraphAt(document, selection.active.line);
+  return document.getText(new vscode.Range(first, 0, last + 1, 0));
 }

@@ -1,6 +1,6 @@
 // The courier after a quarter of an hour, and the walkthrough.
 import path from 'node:path';
-import { pictures, THEMES } from '../pictures.mjs';
+import { pictures, THEMES } from '../themes.mjs';
 import { courier, machineSettings, until } from '../settings.mjs';
 
 export const options = () => ({

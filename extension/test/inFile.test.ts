@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TiedClaim } from '../src/protocol.gen';
+import type { Ask } from '../src/tree/claims';
+import type { ClaimRef, Node } from '../src/tree/nodes';
+import { Dismissals, InFile } from '../src/views/inFile';
+import { tied } from './helpers';
+
+const FILE = 'file:///repo/src/a.py';
+const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
+
+function inFile(claims: readonly TiedClaim[]) {
+  const answer = { claims, degraded: [] as string[], fails: false };
+  const ask = (async () => {
+    if (answer.fails) throw new Error('it is being started again');
+    return { files: [{ path: 'a', claims: answer.claims }], degraded: answer.degraded };
+  }) as unknown as Ask;
+  const kept = new Map<string, unknown>();
+  const state = {
+    get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
+    update: async (key: string, value: unknown) => void kept.set(key, value),
+  } as unknown as ConstructorParameters<typeof Dismissals>[0];
+  const reported: (readonly ClaimRef[])[] = [];
+  const model = new InFile(
+    ask,
+    () => {},
+    new Dismissals(state),
+    (here) => reported.push(here),
+  );
+  return { model, answer, reported };
+}
+
+test('claims stand as they do in the file, each with its line, the fact before its heading', async () => {
+  const { model } = inFile([
+    tied('none'),
+    tied('late', { line: 12, text: 'Decisions: `x` is so.', heading: 'Decisions:' }),
+    tied('early', { line: 3 }),
+    tied('same', { line: 30, text: 'Text of early' }),
+    tied('weak', { weak: true, line: 1 }),
+  ]);
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), [
+    'L3 · Text of early',
+    'L12 · x is so.',
+    'Text of none',
+    '1 less sure',
+  ]);
+  assert.equal(model.roots[1]?.description, 'Decisions:');
+  assert.equal(model.roots[0]?.target?.locator, 'L3');
+  assert.deepEqual(model.roots[2]?.target?.uris[0], 'file:///repo/notes.md#L3');
+});
+
+test('the badge counts what the file no longer has, but not what is dismissed', async () => {
+  const { model } = inFile([
+    tied('a', { fresh: 'gone', stale: 'the quote is gone' }),
+    tied('b', { fresh: 'gone' }),
+    tied('c', { fresh: 'there' }),
+    tied('d', { stale: 'last confirmed over a year ago' }),
+  ]);
+  await model.look(FILE);
+  assert.equal(model.broken, 2);
+  model.dismiss(model.roots[0] as Node);
+  assert.equal(model.broken, 1);
+  assert.deepEqual(names(model.roots).at(-1), '1 dismissed');
+  model.restore();
+  assert.equal(model.broken, 2);
+});
+
+test('the claim at the caret is marked and reported once, the nearest of its paragraph', async () => {
+  const { model, reported } = inFile([tied('a', { line: 3 }), tied('b', { line: 7 })]);
+  await model.look(FILE);
+  const caret = (line: number, around: [number, number]) =>
+    model.follow({ uri: FILE, line, around });
+  caret(4, [2, 8]);
+  assert.match(model.roots[0]?.description ?? '', /at the caret/);
+  caret(4, [2, 8]);
+  caret(6, [2, 8]);
+  assert.match(model.roots[1]?.description ?? '', /at the caret/);
+  caret(20, [20, 22]);
+  assert.ok(model.roots.every(({ description }) => !description?.includes('caret')));
+  assert.deepEqual(
+    reported.map(([first]) => first?.id),
+    ['a', 'b'],
+  );
+});
+
+test('what is shown of a file stays while a server begins; of no file nothing is shown', async () => {
+  const { model, answer } = inFile([tied('a')]);
+  await model.look(FILE);
+  answer.fails = true;
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), ['Text of a']);
+  Object.assign(answer, { fails: false, claims: [], degraded: ['workspace_pending'] });
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), ['Text of a']);
+  answer.degraded = [];
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), ['No claim is about this file']);
+  await model.look('untitled:Untitled-1');
+  assert.deepEqual(model.roots, []);
+  answer.degraded = ['workspace_pending'];
+  const asked = model.look('file:///repo/b.py');
+  assert.match(names(model.roots)[0] ?? '', /being tied/);
+  await asked;
+  assert.match(names(model.roots)[0] ?? '', /being tied/);
+});
+
+test('what somebody turned away from is not shown', async () => {
+  const { model, answer } = inFile([tied('a')]);
+  const first = model.look(FILE);
+  answer.claims = [tied('b')];
+  const second = model.look('file:///repo/b.py');
+  await Promise.all([first, second]);
+  assert.deepEqual(names(model.roots), ['Text of b']);
+});

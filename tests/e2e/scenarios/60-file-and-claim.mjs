@@ -1,0 +1,152 @@
+// "In this file" shows the claims on a file, the one at the caret marked; "Claim" shows it in full.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { courier, machineSettings } from '../settings.mjs';
+
+const HOSTILE =
+  '`UploadLoop` <img src=x onerror=alert(1)> <script>alert(1)</script> [run](command:workbench.action.quit) ' +
+  '\u202egnp.exe\u2066 &lt;b&gt; javascript:alert(1) https://x.test';
+const CODE = `import os
+
+
+class UploadLoop:
+    limit = 3
+
+
+def retry_loop():
+    """Tries again."""
+    wait = 4
+`;
+
+export const options = () => ({
+  machineSettings,
+  fill(folder) {
+    courier(folder);
+    const at = (name) => path.join(folder, name);
+    fs.writeFileSync(at('src/upload.py'), CODE);
+    fs.writeFileSync(at('docs/plain.md'), 'Nothing in particular.\n');
+    const claim = fs.readFileSync(at('.vouch/claims/lag-pages.yaml'), 'utf8');
+    const put = (id, text) =>
+      fs.writeFileSync(
+        at(`.vouch/claims/${id}.yaml`),
+        claim
+          .replace(/^id: .*/m, `id: ${id}`)
+          .replace(/^text: (.|\n)*?(?=^type:)/m, `text: ${JSON.stringify(text)}\n`)
+          .replace(/^entities:\n(- .*\n)+/m, 'entities: []\n'),
+      );
+    put('hostile', HOSTILE);
+    put('retry', '`retry_loop` waits longer each time.');
+  },
+});
+
+export async function run({ w, test }) {
+  const { page } = w;
+  const sidebar = page.locator('.part.sidebar');
+  const named = (text) => w.row('In This File', text);
+  const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').locator('body');
+  const shows = (text) => claim.locator('p', { hasText: text }).waitFor();
+  const line = (label) => claim.locator(`dt:has-text("${label}") + dd`).first();
+  const badge = page.locator('.part.activitybar .badge:visible');
+  const caretTo = async (number) => {
+    await page.keyboard.press('Control+G');
+    await page.locator('.quick-input-widget input').first().fill(`:${number}`);
+    await page.keyboard.press('Enter');
+    await page.locator('.part.statusbar', { hasText: `Ln ${number},` }).waitFor();
+  };
+  const status = async (entry) => {
+    await w.status.click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).first().click();
+  };
+
+  await test('opening a file lists the claims on it, each at its line; without a broken quote no badge', async () => {
+    await page.setViewportSize({ width: 1280, height: 1300 });
+    await w.panel();
+    await shows('Select a claim');
+    await w.openFile('INC-118.md');
+    await named('INC-118 had two causes').waitFor();
+    await named('Never restart Relay').waitFor();
+    assert.equal(await badge.count(), 0);
+    await w.tooltip(named('INC-118 had two causes'), 'quotes L13');
+  });
+
+  await test('a quote that the file no longer has is counted in the badge', async () => {
+    await w.openFile('runbook.md');
+    const row = named('dlq show --last 50');
+    await row.waitFor();
+    const file = path.join(w.folder, 'docs/runbook.md');
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.replace('dlq show --last 50', 'dlq list'));
+    await badge.filter({ hasText: '1' }).waitFor();
+    fs.writeFileSync(file, text);
+    await badge.waitFor({ state: 'detached' });
+  });
+
+  await test('a claim is dismissed in this file, and brought back', async () => {
+    await named('dlq show --last 50').hover();
+    await named('dlq show --last 50').getByRole('button', { name: 'Dismiss in This File' }).click();
+    await named('dlq show --last 50').waitFor({ state: 'detached' });
+    await named('1 dismissed').click();
+    await named('dlq show --last 50').waitFor();
+  });
+
+  await test('the claim at the caret is marked, and shown in full', async () => {
+    await w.openFile('upload.py');
+    await caretTo(8);
+    await named('L8 · retry_loop').filter({ hasText: 'at the caret' }).waitFor();
+    await shows('retry_loop waits longer');
+    await caretTo(4);
+    await named('L4 · UploadLoop').filter({ hasText: 'at the caret' }).waitFor();
+    await shows('onerror');
+  });
+
+  await test('a hostile claim is plain text', async () => {
+    const said = await claim.locator('p').innerText();
+    assert.ok(said.includes('<img src=x onerror=alert(1)> <script>alert(1)</script> [run](command:'), said);
+    assert.doesNotMatch(said, /[\u202a-\u202e\u2066-\u2069]/);
+    assert.equal(await claim.locator('p').locator('img, script, a, b, style, iframe').count(), 0);
+    assert.equal(await claim.locator('code').innerText(), 'UploadLoop');
+    const policy = await claim.locator('xpath=..').locator('meta[http-equiv]').getAttribute('content');
+    assert.match(policy, /^default-src 'none'; style-src 'nonce-[^']+'$/);
+  });
+
+  await test('a row is read, and goes to its line where it is clicked', async () => {
+    await w.openFile('runbook.md');
+    const row = named('L7');
+    await w.settled(row);
+    await row.click();
+    await page.locator('.part.statusbar', { hasText: /Ln 7,/ }).waitFor();
+    await shows('dead-letter queue');
+    assert.match(await line('Approved by').innerText(), /reviewer/);
+    assert.match(await line('Date').innerText(), /^20\d\d-\d\d-\d\d$/);
+    assert.match(await line('Ask').innerText(), /claim/);
+  });
+
+  await test('its source is a link to the quoted line, its file another; the list stays', async () => {
+    await line('File').locator('a').click();
+    await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
+    await named('L7').waitFor();
+    await line('Source').locator('a').click();
+    await w.activeTab('runbook.md');
+  });
+
+  await test('an identifier that a claim is tied to says so; a file without claims says that', async () => {
+    await w.openFile('upload.py');
+    assert.match(await w.hover('retry_loop', 'waits longer'), /names retry_loop/);
+    await page.keyboard.press('Escape');
+    await w.openFile('plain.md');
+    await named('No claim is about this file').waitFor();
+  });
+
+  await test('a pause takes out what is in play; it comes back', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    await page.keyboard.type('\n\nMay we restart Relay?');
+    await w.row('In Play', 'Relay').waitFor();
+    await status('Pause for an Hour');
+    await sidebar.getByText('Paused until').waitFor();
+    await w.row('In Play', 'Relay').waitFor({ state: 'detached' });
+    await w.row('In Play', 'Resume').click();
+    await w.row('In Play', 'Relay').waitFor();
+  });
+}
