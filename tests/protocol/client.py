@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -34,8 +33,7 @@ class Client:
     """One server process. Everything received is kept in `received`, in order.
 
     Requests of the server are answered with `reply(method)`: a result, or an error when it raises
-    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`. With `tcp`
-    the messages go over a socket of this machine.
+    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`.
     """
 
     def __init__(
@@ -44,18 +42,10 @@ class Client:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         reply: Callable[[str], Any] | None = None,
-        tcp: bool = False,
     ) -> None:
-        command = args or ("lsp", *(["--tcp", "127.0.0.1:0"] if tcp else []))
-        self.process = Forked(command, cwd, environment(env or {}))
+        self.process = Forked(args or ("lsp",), cwd, environment(env or {}))
         self._sink: IO[bytes] = self.process.stdin
         self._source: IO[bytes] = self.process.stdout
-        if tcp:
-            host, _, port = self.process.stderr.readline().split()[-1].decode().rpartition(":")
-            with socket.create_connection((host, int(port)), WAIT) as connection:
-                connection.settimeout(None)
-                self._sink = connection.makefile("wb")
-                self._source = connection.makefile("rb")
         self.received: list[Message] = []
         self.strays = b""
         self.errors = b""
@@ -264,10 +254,9 @@ def running(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     reply: Callable[[str], Any] | None = None,
-    tcp: bool = False,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, reply=reply, tcp=tcp)
+    client = Client(*args, cwd=cwd, env=env, reply=reply)
     try:
         yield client
     finally:
@@ -279,7 +268,7 @@ def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
     """A server on a knowledge base, once that is indexed, for the length of a block. Options of
     `running` are for that, the others are params of `initialize`.
     """
-    own = {name: options.pop(name) for name in ("env", "reply", "tcp") if name in options}
+    own = {name: options.pop(name) for name in ("env", "reply") if name in options}
     with running(cwd=root, **own) as client:
         client.initialize(root, **options)
         client.indexed()

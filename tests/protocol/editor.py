@@ -16,15 +16,13 @@ ABLE: dict[str, Any] = {
     "textDocument": {
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "definition": {},
-        "references": {},
-        "documentLink": {},
         "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
         "publishDiagnostics": {"codeDescriptionSupport": True},
     },
-    "workspace": {"symbol": {}, "executeCommand": {}, "workspaceFolders": True},
+    "workspace": {"symbol": {}, "workspaceFolders": True},
     "window": {"showDocument": {"support": True}},
 }
-"""Capabilities without pulled diagnostics and dynamic registration."""
+"""Capabilities without dynamic registration."""
 
 CONVERTER = converters.get_converter()
 BREAKS = ("\r\n", "\n", "\r")

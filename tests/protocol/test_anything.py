@@ -16,11 +16,11 @@ from tests.protocol.client import Client
 MESSAGES = 600
 STANDARD = """
 initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
-textDocument/didSave textDocument/hover textDocument/definition textDocument/diagnostic
-workspace/diagnostic workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
+textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
+workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
 workspace/didChangeWatchedFiles notebookDocument/didOpen notebookDocument/didChange
 notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel
-workspace/executeCommand unknown
+unknown
 """.split()
 METHODS = [*STANDARD, *(op.method for op in OPERATIONS.values()), *NOTIFICATIONS]
 KEYS = """

@@ -10,7 +10,7 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Serve, Start
-from tests.protocol.editor import ABLE, Editor
+from tests.protocol.editor import ABLE
 
 PUBLISHED = "textDocument/publishDiagnostics"
 
@@ -117,33 +117,6 @@ def test_an_open_config_is_checked_as_it_stands(client: Client, root: Path) -> N
     published(client, uri, 0, since)
 
 
-def test_a_client_that_pulls_is_not_pushed(start: Start, root: Path) -> None:
-    broken = root / ".vouch" / "claims" / "broken.yaml"
-    broken.write_text("id: broken\ntext: [unclosed\n", "utf-8")
-    client = start()
-    capabilities = {
-        "textDocument": {"diagnostic": {}},
-        "workspace": {"diagnostics": {"refreshSupport": True}},
-    }
-    result = client.initialize(root, capabilities=capabilities)
-    assert result["capabilities"]["diagnosticProvider"]["workspaceDiagnostics"]
-    client.indexed()
-    client.wait(lambda m: m.get("method") == "workspace/diagnostic/refresh")
-    report = client.request("textDocument/diagnostic", {"textDocument": {"uri": broken.as_uri()}})
-    assert (report["kind"], len(report["items"])) == ("full", 1)
-    everything = client.request("workspace/diagnostic", {"previousResultIds": []})["items"]
-    assert [row["uri"] for row in everything] == [broken.as_uri()]
-    well = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
-    known = [{"uri": well, "value": "x"}]
-    again = client.request("workspace/diagnostic", {"previousResultIds": known})["items"]
-    assert {row["uri"]: len(row["items"]) for row in again} == {broken.as_uri(): 1, well: 0}
-    assert not any(m.get("method") == PUBLISHED for m in client.received)
-
-
-def test_clients_that_do_not_pull_are_told_of_no_provider(client: Client) -> None:
-    assert not any("diagnosticProvider" in str(m) for m in client.received)
-
-
 def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path) -> None:
     path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt", "gone")
     client = serve(root, capabilities=ABLE)
@@ -173,15 +146,6 @@ def test_a_deleted_file_has_no_problems(start: Start, root: Path) -> None:
     path.unlink()
     client.save(path.as_uri())
     published(client, path.as_uri(), 0, since)
-
-
-def test_the_checks_of_an_open_file_are_pulled_as_well(serve: Serve, root: Path) -> None:
-    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
-    able = {**ABLE, "textDocument": {**ABLE["textDocument"], "diagnostic": {}}}
-    client = serve(root, capabilities=able)
-    editor = Editor(client)
-    report = editor.whole(editor.open(path), "textDocument/diagnostic")
-    assert [row["code"] for row in report["items"]] == ["undeclared-entity"]
 
 
 def test_severities_of_the_client(start: Start, root: Path) -> None:

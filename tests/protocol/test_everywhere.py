@@ -12,9 +12,7 @@ from tests.protocol.conftest import Serve, Start
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
-LINKS = "textDocument/documentLink"
-REFERENCES = "textDocument/references"
-ALONE = {"context": {"includeDeclaration": False}}
+DEFINITION = "textDocument/definition"
 
 
 LINES = [
@@ -35,25 +33,9 @@ def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
         for name, end in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
             path = library / ".vouch" / "claims" / f"{name}.yaml"
             uri = editor.open(path, end.join(LINES))
-            links = [editor.said({"uri": uri, **link}) for link in editor.whole(uri, LINKS)]
-            assert links == ["redis", "jwt"]
-            for link in links:
-                found = editor.at(uri, link, HOVER)
-                assert editor.said({"uri": uri, **found}) == link
-
-
-def test_files_that_are_not_open_are_in_the_same_units(serve: Serve, tmp_path: Path) -> None:
-    root = knowledge.library(tmp_path / "p")
-    knowledge.write(root, "claims/wide.yaml", "id: wide\r\ntext: W\r\nevidence: [ev]\r\n"
-                    "entities: ['😀', redis]\r\n")  # fmt: skip
-    for encoding, column in (("utf-8", 19), ("utf-16", 17), ("utf-32", 16)):
-        client = serve(root, capabilities={**ABLE, "general": {"positionEncodings": [encoding]}})
-        editor = Editor(client, encoding)
-        uri = editor.open(root / ".vouch" / "entities" / "redis.yaml")
-        found = editor.at(uri, "redis", REFERENCES, ALONE)
-        (wide,) = [row for row in found if row["uri"].endswith("wide.yaml")]
-        assert wide["range"]["start"] == {"line": 3, "character": column}
-        assert editor.said(wide) == "redis"
+            for named in ("redis", "jwt"):
+                found = editor.at(uri, named, HOVER)
+                assert editor.said({"uri": uri, **found}) == named
 
 
 def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path: Path) -> None:
@@ -68,9 +50,8 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
     page = editor.open(
         f"{odd}/%2Evouch/pages/auth.md", (root / ".vouch/pages/auth.md").read_text("utf-8")
     )
-    (found,) = editor.at(claim, "jwt-rotates", REFERENCES, ALONE)
-    assert found["uri"] == page
-    assert claim in [row["target"] for row in editor.whole(page, LINKS)]
+    (found,) = editor.at(page, "jwt-rotates", DEFINITION)
+    assert found["uri"] == claim
 
 
 def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
@@ -81,8 +62,7 @@ def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
     editor = Editor(client)
     uri = editor.open(link / ".vouch" / "pages" / "auth.md")
     assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
-    assert all(row["target"].startswith(link.as_uri()) for row in editor.whole(uri, LINKS))
-    (found,) = editor.at(uri, "redis", "textDocument/definition")
+    (found,) = editor.at(uri, "redis", DEFINITION)
     assert found["uri"] == (link / ".vouch" / "entities" / "redis.yaml").as_uri()
 
 
@@ -98,10 +78,10 @@ def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
         "vscode-notebook-cell:/a/.vouch/claims/x.yaml#W0",
     ],
 )
-@pytest.mark.parametrize("method", [HOVER, REFERENCES])
+@pytest.mark.parametrize("method", [HOVER, DEFINITION])
 def test_uris_of_other_machines_and_systems(editor: Editor, uri: str, method: str) -> None:
     editor.open(uri, "id: x\nentities: [nothing, is, here]\n")
-    assert editor.at(uri, "nothing", method, ALONE if method == REFERENCES else None) is None
+    assert editor.at(uri, "nothing", method) is None
     editor.client.close(uri)
 
 

@@ -61,35 +61,6 @@ def test_it_is_not_hovered_in_code_and_leads_to_no_file(client: Client, root: Pa
     assert "topic" in client.request("textDocument/hover", at(uri, 1, 6))["contents"]["value"]
     client.open("untitled:b", PROSE, "markdown")
     assert client.request("textDocument/definition", at("untitled:b", 0, 9)) is None
-    assert (
-        client.request(
-            "textDocument/references",
-            {
-                **at("untitled:b", 0, 9),
-                "context": {"includeDeclaration": True},
-            },
-        )
-        is None
-    )
-
-
-def test_its_name_is_completed_beside_those_of_entities(client: Client, root: Path) -> None:
-    put(
-        root / ".vouch",
-        "entities/key-vault.yaml",
-        b"id: key-vault\nname: Key Vault\ntype: system\n",
-    )
-
-    def completes(typed: str, names: list[str]) -> None:
-        """Once the topics of the new generation are worked out."""
-        params = {"command": "vouch.names", "arguments": [typed]}
-        client.until("workspace/executeCommand", params, lambda answer: answer == names)
-
-    client.until("vouch/status", {}, lambda answer: answer["roots"][0]["counts"]["entities"] == 1)
-    completes("key", ["Key Vault", "keyring"])
-    completes("KEYR", ["keyring"])
-    completes("ring", ["keyring"])
-    completes("nothing like it", [])
 
 
 def test_it_is_in_play_and_pushed_beside_a_word_of_its_claims(client: Client) -> None:

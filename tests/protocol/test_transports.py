@@ -1,12 +1,10 @@
-"""Other ways to connect: pygls' own client, TCP, and a stream that is cut anyhow."""
+"""Other ways to connect: pygls' own client, a file, and a stream that is cut anyhow."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from io import BufferedRWPair, BytesIO
 from pathlib import Path
@@ -17,8 +15,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from vouch_sidecar.surfaces.lsp.framing import frame
 
-from tests.protocol.client import COMMAND, Client, Message, environment, running
-from tests.protocol.conftest import Start
+from tests.protocol.client import COMMAND, Client, Message, environment
 
 
 @pytest.mark.anyio
@@ -63,36 +60,6 @@ def test_a_message_without_a_length_costs_no_other(client: Client) -> None:
     assert error["error"]["code"] == -32700
 
 
-def test_tcp_serves_one_client_then_ends(start: Start, root: Path) -> None:
-    server = start("lsp", "--tcp", "127.0.0.1:0")
-    host, port = address(server)
-    with socket.create_connection((host, port), 10) as connection:
-        stream = connection.makefile("rwb")
-        params = {"capabilities": {}, "rootUri": root.as_uri()}
-        for number, method in enumerate(("initialize", "vouch/status", "shutdown")):
-            call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            stream.write(frame(json.dumps(call).encode()))
-        stream.flush()
-        answered = (message["id"] for message in messages(stream) if "id" in message)
-        assert sorted(next(answered) for _ in range(3)) == [0, 1, 2]
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((host, port), 10)
-        stream.write(frame(b'{"jsonrpc":"2.0","method":"exit"}'))
-        stream.flush()
-        assert server.ended() == 0
-        assert not [message for message in messages(stream) if "id" in message]
-        stream.close()
-
-
-def address(server: Client) -> tuple[str, int]:
-    """Where a server says that it listens."""
-    deadline = time.monotonic() + 10
-    while b"listening on" not in server.errors and time.monotonic() < deadline:
-        time.sleep(0.02)
-    host, _, port = server.errors.split()[-1].decode().rpartition(":")
-    return host, int(port)
-
-
 def test_messages_from_a_file(tmp_path: Path) -> None:
     calls: list[tuple[str, object]] = [
         ("initialize", {"capabilities": {}}),
@@ -125,9 +92,3 @@ def messages(stream: BufferedRWPair | BytesIO) -> Iterator[Message]:
     while header := stream.readline():
         stream.readline()
         yield json.loads(stream.read(int(header.split()[1])))
-
-
-@pytest.mark.parametrize("address", ["0.0.0.0:0", "example.com:1", "127.0.0.1", "127.0.0.1:x"])
-def test_tcp_is_for_this_machine_alone(address: str) -> None:
-    with running("lsp", "--tcp", address) as server:
-        assert server.ended(10) == 2

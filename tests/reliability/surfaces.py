@@ -153,14 +153,11 @@ def _requests(root: Path, asked: Asked) -> Iterator[tuple[str, str, object]]:
         of, short = {"textDocument": {"uri": uri}}, uri.rpartition("/")[2]
         document = {"uri": uri, "languageId": "markdown", "version": 1, "text": text}
         yield "", "textDocument/didOpen", {"textDocument": document}
-        for method in ("documentLink", "diagnostic"):
-            yield short, f"textDocument/{method}", of
-        methods = ("references",) if short.startswith("untitled") else ()
         for number, line in enumerate(text.splitlines()):
             if name in line:
                 spot = {"line": number, "character": line.index(name) + 1}
                 at = {**of, "position": spot, "context": {"includeDeclaration": True}}
-                for method in ("hover", "definition", *methods):
+                for method in ("hover", "definition"):
                     yield f"{short}:{number}", f"textDocument/{method}", at
                 at = {**of, "position": {"line": number, "character": len(line)}}
                 yield f"{short}:{number}", "textDocument/completion", at
@@ -172,10 +169,7 @@ def _requests(root: Path, asked: Asked) -> Iterator[tuple[str, str, object]]:
     for query in (name, asked.bait):
         yield query, "workspace/symbol", {"query": query}
     yield "uri", "vouch/files", {"uri": (root / asked.path).as_uri()}
-    changed = {"command": "vouch.changed", "arguments": ["9999d"]}
-    yield "changed", "workspace/executeCommand", changed
-    if name == "vault":
-        yield "all", "workspace/diagnostic", {"previousResultIds": []}
+    yield "changed", "vouch/search", {"query": "", "since": "9999d"}
 
 
 def plain(answer: Any, root: Path) -> str:

@@ -141,8 +141,12 @@ def test_check_status_doctor_and_an_editor_count_alike(root: Path) -> None:
     listed = f"{len(checked['problems'])} problems, {len(errors)} files can't be used"
     (line,) = (line for line in said.splitlines() if line.startswith("contents of lint\twrong\t"))
     assert listed in line
-    pulling: dict[str, object] = {"textDocument": {"diagnostic": {}}}
-    with indexed_client(root, capabilities=pulling) as client:
-        items = client.request("workspace/diagnostic", {"previousResultIds": []})["items"]
-    faulty = [one for one in items if any(item["severity"] == 1 for item in one["items"])]
+    with indexed_client(root) as client:
+        client.request("vouch/status")
+        published = {
+            message["params"]["uri"]: message["params"]["diagnostics"]
+            for message in client.received
+            if message.get("method") == "textDocument/publishDiagnostics"
+        }
+    faulty = [one for one in published.values() if any(item["severity"] == 1 for item in one)]
     assert len(faulty) == len(errors)

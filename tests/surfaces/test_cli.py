@@ -73,7 +73,6 @@ def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> N
         (["search", ""], "query"),
         (["experts", "jwt", "--root", "/never/seen"], "--root"),
         (["unknown"], "No such command"),
-        (["lsp", "--tcp", "0.0.0.0:80"], "loopback"),
     ],
 )
 def test_usage(root: Path, args: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,6 @@ from tests.engine.bases import engine_on
 from tests.protocol import knowledge
 from tests.surfaces.conversation import INITIALIZE, call, framed, sidecar_on, talk
 
-PULL = "textDocument/diagnostic"
-
 
 def test_an_open_file_is_checked_once_for_each_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -32,11 +30,10 @@ def test_an_open_file_is_checked_once_for_each_state(
     path = root / ".vouch" / "claims" / "jwt-expires.yaml"
     document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": path.read_text()}
     opened = call("textDocument/didOpen", {"textDocument": document})
-    pulls = [call(PULL, {"textDocument": {"uri": path.as_uri()}}, number) for number in (2, 3, 4)]
+    asked = [call("vouch/status", {}, number) for number in (2, 3, 4)]
 
-    answers = talk(server, framed(INITIALIZE, opened, *pulls))
+    talk(server, framed(INITIALIZE, opened, *asked))
 
-    assert [answer["id"] for answer in answers if "method" not in answer] == [0, 2, 3, 4]
     assert checked == ["jwt-expires"]
 
 
@@ -69,14 +66,9 @@ def test_a_keystroke_makes_the_diagnostics_of_that_file_alone(
         )
         for number in range(2, 5)
     ]
-    pulls = [call(PULL, {"textDocument": {"uri": path.as_uri()}}, number) for number in (2, 3, 4)]
-    both = [message for pair in zip(typed, pulls, strict=True) for message in pair]
 
-    answers = talk(server, framed(INITIALIZE, opened, *both))
+    talk(server, framed(INITIALIZE, opened, *typed, call("vouch/status", {}, 2)))
 
-    (pulled,) = (answer["result"] for answer in answers if answer.get("id") == 2)
-    assert pulled["items"]
     assert {"faulty-0.yaml", "faulty-1.yaml", "faulty-2.yaml"} == set(made)
     assert made.count("faulty-1.yaml") == made.count("faulty-2.yaml")
     assert made.count("faulty-1.yaml") < made.count("faulty-0.yaml")
-    assert made.count("faulty-1.yaml") == len(pulled["items"])

@@ -17,7 +17,7 @@ from vouch_sidecar.operations import OPERATIONS, as_json, perform_async, readine
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OPERATION_COMMANDS
 from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.lsp.features import commands, workspace_symbols
+from vouch_sidecar.surfaces.lsp.features import workspace_symbols
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
@@ -225,25 +225,19 @@ async def test_without_git_only_a_new_file_has_the_list_made_anew(
         assert await reported("more") == 1
 
 
-async def test_symbols_and_commands_wait_for_what_was_saved_too(
+async def test_symbols_wait_for_what_was_saved_too(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readiness, "CATCH_UP_SECONDS", 20.0)
     engine = engine_at(root)
     server, claim = Sidecar(engine), root / ".vouch" / "claims" / "night.yaml"
     workspace_symbols.register(server)
-    commands.register(server)
-    ask: list[tuple[str, Any]] = [
-        (lsp.WORKSPACE_SYMBOL, lsp.WorkspaceSymbolParams("zebra")),
-        (lsp.WORKSPACE_EXECUTE_COMMAND, lsp.ExecuteCommandParams("vouch.names", [""])),
-    ]
     async with kept(engine):
         await until(lambda: engine.registry.complete)
-        for method, params in ask:
-            claim.write_text(claim.read_text("utf-8").replace("night", "nights"), "utf-8")
-            engine.check_soon([claim])
-            await server.protocol.fm.features[method](params)
-            assert engine.not_looked_at(CALLER) == []
+        claim.write_text(claim.read_text("utf-8").replace("night", "nights"), "utf-8")
+        engine.check_soon([claim])
+        await server.protocol.fm.features[lsp.WORKSPACE_SYMBOL](lsp.WorkspaceSymbolParams("zebra"))
+        assert engine.not_looked_at(CALLER) == []
 
 
 async def test_no_answer_waits_for_a_look_that_fails(

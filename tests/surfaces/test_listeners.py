@@ -97,7 +97,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
         tasks.start_soon(Pushes(engine, Caller()).run, tell)
         await until(lambda: len(told) == 2)
         tasks.cancel_scope.cancel()
-    assert [[row.entity.id for row in push.update.rows] for push in told] == [["vault"], []]
+    assert [[row.entity.id for row, _ in push.update.rows] for push in told] == [["vault"], []]
 
 
 def test_a_push_is_worked_out_behind_what_is_asked_from_the_newest_text(engine: Engine) -> None:
@@ -171,7 +171,7 @@ def test_what_is_fresh_is_told_to_one_connection_alone(
     monkeypatch.setattr(pushes, "behind_questions", at_once)
     engine.observe("s", None, "the Key Vault")
     anyio.run(main)
-    assert [[row.entity.id for row in push.update.rows] for push in told] == [["vault"]] * 2
+    assert [[row.entity.id for row, _ in push.update.rows] for push in told] == [["vault"]] * 2
     assert sorted(len(push.update.fresh) for push in told) == [0, 1]
 
 

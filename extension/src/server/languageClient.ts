@@ -16,6 +16,8 @@ import { isServed, SERVED_SELECTOR } from './servedDocuments';
 /** VS Code ranks this below any selector that names a language or a scheme. */
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
+/** Ids are completed in files of a knowledge base alone: elsewhere every blank would be asked about. */
+const KNOWLEDGE = [{ pattern: '**/.vouch/**' }];
 /** Within three minutes. */
 const MOST_RESTARTS = 4;
 
@@ -37,9 +39,11 @@ interface ClientOptions {
 class QuietClient extends LanguageClient {
   /** What a language says of its own code comes first. */
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
-    if ('registrationType' in feature && RANKED_LAST.has(feature.registrationType.method)) {
+    const method = 'registrationType' in feature ? feature.registrationType.method : '';
+    const selector = method === 'textDocument/completion' ? KNOWLEDGE : LAST;
+    if (selector === KNOWLEDGE || RANKED_LAST.has(method)) {
       const initialize = feature.initialize.bind(feature);
-      feature.initialize = (capabilities) => initialize(capabilities, LAST);
+      feature.initialize = (capabilities) => initialize(capabilities, selector);
     }
     super.registerFeature(feature);
   }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import all_of, matching, spelled
-from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
@@ -95,19 +95,3 @@ def _by_words(view: View, kind: Kind, typed: str, limit: int) -> Iterator[Prefix
     query = all_of([*held, view.search.beginning(last[0], place)])
     for artifact in view.visible.artifacts_in(query, limit):
         yield PrefixMatch(WORDS, artifact)
-
-
-def names_like(views: Sequence[View], typed: str, limit: int) -> list[str]:
-    """Names of the entities and topics that fit what was typed, the best first."""
-    fitting = [
-        (match.fits, match.artifact.name)
-        for view in views
-        for match in prefix_search(view, typed, (Kind.ENTITY,), limit)
-        if isinstance(match.artifact, Entity)
-    ]
-    folded = typed[:MAX_TYPED].casefold()
-    topics = [topic.entity.name for view in views for topic in view.derived]
-    fitting += [
-        (_fits([name.casefold()], folded), name) for name in topics if folded in name.casefold()
-    ]
-    return list(dict.fromkeys(name for _, name in sorted(fitting, key=lambda row: row[0])))[:limit]

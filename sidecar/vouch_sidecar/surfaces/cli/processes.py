@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from pathlib import Path
 
@@ -12,16 +11,11 @@ from vouch_sidecar.surfaces.console.options import root_option, start_at
 
 
 @click.command()
-@click.option("--tcp", metavar="HOST:PORT", help="Serve on this loopback address instead of stdio.")
-def lsp(tcp: str | None) -> None:
-    """Run the language server."""
-    address = None if tcp is None else _loopback(tcp)
-    from vouch_sidecar.surfaces.lsp import run_stdio, run_tcp
+def lsp() -> None:
+    """Run the language server over stdio."""
+    from vouch_sidecar.surfaces.lsp import run_stdio
 
-    if address is None:
-        run_stdio(os.environ)
-    else:
-        run_tcp(os.environ, *address)
+    run_stdio(os.environ)
 
 
 @click.command()
@@ -51,17 +45,3 @@ def mcp(root: Path | None, tools: str) -> None:
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
     run_mcp(os.environ, start_at(root), is_chosen=root is not None, every_tool=tools == "all")
-
-
-def _loopback(address: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`. Raises `click.BadParameter` unless it is a loopback address."""
-    host, _, port = address.rpartition(":")
-    host = host.strip("[]")
-    try:
-        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
-        number = int(port)
-    except ValueError:
-        raise click.BadParameter("must be HOST:PORT", param_hint="--tcp") from None
-    if not local or not 0 <= number <= 65_535:
-        raise click.BadParameter("must be a loopback address and a port", param_hint="--tcp")
-    return host, number

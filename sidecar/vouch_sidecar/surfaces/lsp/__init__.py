@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.surfaces.lsp.run import run_stdio, run_tcp
+from vouch_sidecar.surfaces.lsp.run import run_stdio
 
-__all__ = ["run_stdio", "run_tcp"]
+__all__ = ["run_stdio"]

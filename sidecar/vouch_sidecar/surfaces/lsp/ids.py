@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
-from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references
-from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-
-MAX_READ = 4 << 20
-"""Bytes of files that may be read for one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,50 +99,3 @@ def location(server: Sidecar, uri: str) -> lsp.Location | None:
         return None
     start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
     return lsp.Location(server.uris()(path), lsp.Range(start, start))
-
-
-def client_uri(uri_for: Callable[[Path], str], uri: str) -> str:
-    """A URI of ours in the client's spelling (`Sidecar.uris`), with its fragment."""
-    address, mark, line = uri.partition("#")
-    path = path_of(address)
-    return uri if path is None else uri_for(path) + mark + line
-
-
-class ArtifactFiles:
-    """The files of one knowledge base: copies of the editor's open documents, else the files on
-    disk, of which at most `MAX_READ` bytes are read. Any thread may open them.
-    """
-
-    def __init__(self, server: Sidecar, served: Served) -> None:
-        self._below = served.collection.root / KB_DIRNAME
-        self._uri_for = server.uris()
-        self._encoding = server.documents.units
-        self._opened = {
-            unquote(document.uri): copy(document) for document in server.documents.opened()
-        }
-        self._left = MAX_READ
-
-    @property
-    def are_too_large(self) -> bool:
-        """Whether no more may be read."""
-        return self._left <= 0
-
-    def uri(self, relative: str) -> str:
-        """The URI of the file at a path below `.vouch/`, in the client's spelling."""
-        return self._uri_for(self._below / relative)
-
-    def open(self, relative: str) -> EditorDocument | None:
-        """The file at a path below `.vouch/`; None if it can't be read or is too large."""
-        uri = self.uri(relative)
-        if (document := self._opened.get(unquote(uri))) is not None:
-            return document
-        if self.are_too_large:
-            return None
-        try:
-            data, _ = read_bytes_of(self._below, relative)
-        except (FileNotFoundError, UnreadableError):
-            return None
-        self._left -= len(data)
-        if self._left < 0:
-            return None
-        return EditorDocument(uri, data.decode("utf-8-sig", "replace"), self._encoding)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsprotocol import types as lsp
@@ -15,13 +14,10 @@ from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.prompts import is_prompt
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.text.comments import code_finder, is_code
+from vouch_sidecar.text.comments import is_code
 
 REACH = 2_000
 """Characters on either side of a position that are analysed."""
-
-MAX_SEARCHED = 300_000
-"""Characters of open documents that are searched for one answer, in 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +98,6 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     place = document.range_of(start + begin, start + end)
     return FoundTies(place, line[begin:end], in_code, tuple(tied))
-
-
-def places_naming(
-    server: Sidecar, served: Served, entity_id: str
-) -> Iterator[tuple[EditorDocument, int, int]]:
-    """The places in open documents outside of `.vouch/` that name an entity, as offsets. Code
-    counts if `Sidecar.answers_in_code`. Searches at most `MAX_SEARCHED` characters.
-    """
-    left = MAX_SEARCHED
-    for document in server.documents.opened():
-        if _is_below_vouch(document) or len(document.source) > left:
-            continue
-        left -= len(document.source)
-        is_in_code = code_finder("" if is_ours(document) else document.language_id, document.source)
-        for mention in served.view.names.mentions(document.source):
-            if mention.entity_id != entity_id or mention.nested:
-                continue
-            if server.answers_in_code or not is_in_code(mention.start):
-                yield document, mention.start, mention.end
 
 
 def is_ours(document: EditorDocument) -> bool:

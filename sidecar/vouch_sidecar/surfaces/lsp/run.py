@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
-import sys
 import threading
 from collections.abc import Mapping
 from io import RawIOBase
@@ -35,14 +33,6 @@ FAILED = 1
 def run_stdio(env: Mapping[str, str]) -> None:
     """Serve one client over the standard streams, then end the process."""
     anyio.run(_serve, env, *claim_streams())
-
-
-def run_tcp(env: Mapping[str, str], host: str, port: int) -> None:
-    """Serve one client over TCP, then end the process."""
-    with socket.create_server((host, port)) as listener:
-        print("listening on {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr)  # noqa: T201
-        client, _ = listener.accept()
-    anyio.run(_serve, env, client.makefile("rb", buffering=0), client.makefile("wb"))
 
 
 class ProcessExit:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -45,16 +45,6 @@ from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
 _ODD_SIGN = re.compile(r"[^\w.\- ]")
-
-ANNOUNCED_TO = {
-    "references_provider": "text_document.references",
-    "document_link_provider": "text_document.document_link",
-    "completion_provider": "text_document.completion",
-    "diagnostic_provider": "text_document.diagnostic",
-    "workspace_symbol_provider": "workspace.symbol",
-    "execute_command_provider": "workspace.execute_command",
-}
-"""By provider, the client capability without which the provider is not announced."""
 
 SECTIONS = (CLIENT, "vouch-sidecar")
 """Sections under which a client may send our settings."""
@@ -102,10 +92,6 @@ class Sidecar(FixedLanguageServer):
         self.client: int | None = None
         """The client's process id, if that process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []
-        self.commands: dict[str, Callable[[Sequence[Any]], Awaitable[object]]] = {}
-        """Handlers of `workspace/executeCommand` by command; each gets the arguments."""
-        self.limited: dict[str, str] = {}
-        """By provider, the method of each feature that only serves files below `.vouch/`."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.protocol.announce = self._announce
         self.on(lsp.INITIALIZE, self._initialize)
@@ -132,11 +118,6 @@ class Sidecar(FixedLanguageServer):
     def settings(self) -> Settings:
         """Settings that no repository decides on, such as `hover`."""
         return self.engine.registry.settings
-
-    @property
-    def answers_in_code(self) -> bool:
-        """Whether the settings ask for answers on identifiers in code."""
-        return self.settings.definition.enabled == "all"
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
         """Let `handle` answer a method. If the index turns out to be damaged, refuse the request
@@ -218,20 +199,7 @@ class Sidecar(FixedLanguageServer):
         )
         asyncio.get_running_loop().call_soon(self.start)
 
-    def registers(self, provider: str) -> bool:
-        """Whether a provider is registered for files below `.vouch/` after the start, instead of
-        announced for all files.
-        """
-        name = f"{ANNOUNCED_TO[provider]}.dynamic_registration"
-        return provider in self.limited and bool(self.capability(name))
-
     def _announce(self, announced: lsp.ServerCapabilities) -> None:
-        if self.commands:
-            names = sorted(self.commands)
-            announced.execute_command_provider = lsp.ExecuteCommandOptions(commands=names)
-        for provider, name in ANNOUNCED_TO.items():
-            if self.capability(name) is None or self.registers(provider):
-                setattr(announced, provider, None)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
 

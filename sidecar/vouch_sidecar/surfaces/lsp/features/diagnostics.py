@@ -1,5 +1,5 @@
-"""Problems of the files under `.vouch/` as diagnostics, pushed or pulled. Checks across files only
-run on open files.
+"""Problems of the files under `.vouch/` as diagnostics, pushed. Checks across files only run on
+open files.
 """
 
 from __future__ import annotations
@@ -29,14 +29,9 @@ Problems = dict[str, list[lsp.Diagnostic]]
 
 
 def register(server: Sidecar) -> None:
-    """Push diagnostics after every change, unless the client pulls them."""
+    """Push diagnostics after every change."""
     diagnostics = DiagnosticsPublisher(server)
     server.on_start.append(diagnostics.start)
-    options = lsp.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=True, identifier=SOURCE
-    )
-    server.on(lsp.TEXT_DOCUMENT_DIAGNOSTIC, diagnostics.pull, options)
-    server.on(lsp.WORKSPACE_DIAGNOSTIC, diagnostics.pull_all)
 
 
 def _problems_in(server: Sidecar, file: File) -> tuple[Problem, ...]:
@@ -74,31 +69,11 @@ class DiagnosticsPublisher:
         """Publish the files whose problems changed; one without problems gets an empty list."""
         server, before, problems = self._server, self._sent, self._problems()
         changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
-        if server.capability("text_document.diagnostic") is None:
-            for uri in changed:
-                server.text_document_publish_diagnostics(
-                    lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
-                )
-        elif changed and server.capability("workspace.diagnostics.refresh_support"):
-            server.spawn(server.workspace_diagnostic_refresh_async(None))
+        for uri in changed:
+            server.text_document_publish_diagnostics(
+                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
+            )
         self._sent = problems
-
-    def pull(self, params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
-        items = self._problems().get(params.text_document.uri, [])
-        return lsp.RelatedFullDocumentDiagnosticReport(items=items)
-
-    def pull_all(self, params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        problems = self._problems()
-        # A file that was reported before and has no problems now gets an empty list.
-        reported = {previous.uri for previous in params.previous_result_ids}
-        return lsp.WorkspaceDiagnosticReport(
-            items=[
-                lsp.WorkspaceFullDocumentDiagnosticReport(
-                    uri=uri, items=problems.get(uri, []), result_id="problems"
-                )
-                for uri in sorted(reported | problems.keys())
-            ]
-        )
 
     def _problems(self) -> Problems:
         """All diagnostics by URI, in the client's spelling."""
@@ -139,8 +114,7 @@ class DiagnosticsPublisher:
 
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
-    ways = ("text_document.publish_diagnostics", "text_document.diagnostic")
-    links = any(server.capability(f"{way}.code_description_support") for way in ways)
+    links = server.capability("text_document.publish_diagnostics.code_description_support")
     page = documentation() if links else None
     return lsp.Diagnostic(
         range=_range(server, uri, problem),
