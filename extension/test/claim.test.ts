@@ -85,6 +85,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
         via: null,
         claim_count: 2,
         relation: null,
+        said: '2 claims',
       },
     ],
     by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],
