@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from vouch_sidecar.retrieval.evidence.name_position import in_code
 from vouch_sidecar.retrieval.salience import rank, volunteered_by
@@ -120,7 +122,7 @@ def test_a_part_of_a_name_is_listed(text: str, ids: list[str]) -> None:
 def test_a_part_is_partial_however_often_it_is_said() -> None:
     (row,) = rank([SEEN], ["jwt", "jwt", "jwt"], 3)
     assert row.arm == "partial"
-    assert volunteered_by([SEEN], ["jwt", "jwt", "jwt"], 0.0) == []
+    assert volunteered_by([replace(SEEN, name_threshold=0.0)], ["jwt", "jwt", "jwt"]) == []
 
 
 def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:

@@ -50,7 +50,6 @@ class ContextRequest:
     """Claims tied to the file that the texts come from; they come first, in this order."""
     max_chars: int | None = None
     max_lines: int | None = None
-    adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,6 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
         max_lines=request.max_lines,
-        adjacent=request.adjacent,
     )
     block = make_block(served, material)
     gives = session is not None and not request.repeat

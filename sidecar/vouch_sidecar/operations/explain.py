@@ -117,6 +117,6 @@ OPERATION = Operation(
     table=table,
     is_long=True,
     returns_partial=True,
-    semantic="when_speaking",
+    is_semantic=True,
     needs=frozenset({"topics"}),
 )

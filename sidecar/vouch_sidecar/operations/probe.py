@@ -134,6 +134,6 @@ OPERATION = Operation(
     is_long=True,
     returns_partial=True,
     text_field="text",
-    semantic="yes",
+    is_semantic=True,
     needs=frozenset({"topics"}),
 )

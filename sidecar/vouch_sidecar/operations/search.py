@@ -116,5 +116,5 @@ OPERATION = Operation(
     returns_partial=True,
     text_field="query",
     needs=frozenset({"ties"}),
-    semantic="yes",
+    is_semantic=True,
 )

@@ -203,7 +203,7 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """The named entities, each followed by its likeliest claims."""
     out: list[ContextHit] = []
     for place, row in enumerate(rows):
-        how = (row.matched[0], row.similarity, row.arm, row.entity.id)
+        how = (row.matched[0], row.strength, row.arm, row.entity.id)
         out.append(ContextHit(row.view, row.entity, *how))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]

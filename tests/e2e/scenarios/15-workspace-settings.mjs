@@ -10,7 +10,6 @@ const USERS = {
   'vouchSidecar.people.never': ['Tomasz Wróbel'],
   'vouchSidecar.semantic.model': '/nowhere/model',
   'vouchSidecar.semantic.ollama': 'http://127.0.0.1:9',
-  'vouchSidecar.semantic.speaks': true,
   'vouchSidecar.trust.folders': ['*'],
 };
 const heard = (folder) => path.join(path.dirname(folder), 'heard');

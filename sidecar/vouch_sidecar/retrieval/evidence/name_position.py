@@ -13,13 +13,12 @@ from unicodedata import combining
 
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import unpunctuated
-from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
+from vouch_sidecar.retrieval.constants import HEADING_SHARE, PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
-_ENDING = frozenset(".!?;:\n")
 _LITTLE = STOPWORDS | frozenset(
     "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
@@ -142,17 +141,6 @@ class Placing:
         explains.
         """
         return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
-
-    def neighbours(self, unit: Unit) -> list[Unit]:
-        """A few words of the sentence before and after one."""
-        units, at = self.analysis.units, self._position[unit.start]
-        first = last = at
-        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(units[first].gap):
-            first -= 1
-        end = min(len(units), at + 1 + MAX_AROUND)
-        while last + 1 < end and not _ENDING.intersection(units[last + 1].gap):
-            last += 1
-        return [*units[first:at], *units[at + 1 : last + 1]]
 
     def _in_capitals(self, unit: Unit) -> bool:
         """Whether a word is in capitals while the words around it are not."""

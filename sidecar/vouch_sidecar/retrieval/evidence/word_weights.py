@@ -42,7 +42,6 @@ from vouch_sidecar.text.prompt_text import (
     without_asking,
     without_paths_outside,
     without_printed,
-    without_steering,
 )
 
 _NUMBERS = DATES | frozenset(
@@ -149,7 +148,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_asking(without_printed(view.workspace.relative(text)))
     asked = without_paths_outside(asked, lambda path: _kept_length(view, path), MAX_EXACT)
-    rest = without_steering(blanked(asked, names))
+    rest = blanked(asked, names)
     own = view.names.project_names
     words = [
         word

@@ -17,7 +17,7 @@ from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
-from vouch_sidecar.retrieval.constants import UNASKED_LEAST, CandidateKind
+from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -93,6 +93,8 @@ class Viewpoint:
     """When the question is asked, in seconds since 1970."""
     threshold: float = Recall().similarity_threshold
     """The least likelihood of a line that is told."""
+    name_threshold: float = VOLUNTEERED
+    """The least strength of a name that is told."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
     shown_collection: str | None = None
@@ -119,7 +121,7 @@ class Viewpoint:
         """A value that changes whenever the same question may have another answer."""
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
-        return (*parts, self.threshold, self.is_unasked, self.knowledge.serial)
+        return (*parts, self.threshold, self.name_threshold, self.is_unasked, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
