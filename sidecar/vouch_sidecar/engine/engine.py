@@ -273,7 +273,7 @@ class Engine:
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
-                threshold=settings.recall.similarity_threshold,
+                recall=settings.recall,
                 name_threshold=VOLUNTEERED if named is None else named,
                 is_unasked=caller.is_unasked,
                 shown_collection=self.registry.shown_name(collection, caller),

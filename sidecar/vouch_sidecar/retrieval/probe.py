@@ -147,13 +147,13 @@ def _answering(
             and bool(answer.words)
             and answer.likelihood >= WHO_LIKELIHOOD
         )
-        if not says_who and answer.likelihood < view.threshold:
+        if not says_who and answer.likelihood < view.recall.similarity_threshold:
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
         phrase = next(
             (p.text for p in looked_for if p.is_held(answer.words)), " ".join(answer.words)
         )
-        likelihood = max(answer.likelihood, view.threshold)
+        likelihood = max(answer.likelihood, view.recall.similarity_threshold)
         arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)

@@ -94,7 +94,7 @@ class _Likely(NamedTuple):
 
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
-    recalls = {kb.view.collection: kb.settings.recall for kb in served}
+    recalls = {kb.view.collection: kb.view.recall for kb in served}
     rows, more, given = material.rows, material.more_hits, material.given
     about = {row.view.collection for row in rows}
     about |= {hit.view.collection for hit in (*material.first_hits, *more)}

@@ -91,8 +91,8 @@ class Viewpoint:
     """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
-    threshold: float = Recall().similarity_threshold
-    """The least likelihood of a line that is told."""
+    recall: Recall = field(default_factory=Recall)
+    """The settings that govern what is told."""
     name_threshold: float = VOLUNTEERED
     """The least strength of a name that is told."""
     is_unasked: bool = False
@@ -114,14 +114,14 @@ class Viewpoint:
     def least(self, kind: CandidateKind) -> float:
         """The least likelihood of a line of this kind that is told."""
         own = UNASKED_LEAST.get(kind, 0.0) if self.is_unasked else 0.0
-        return max(self.threshold, own)
+        return max(self.recall.similarity_threshold, own)
 
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
-        return (*parts, self.threshold, self.name_threshold, self.is_unasked, self.knowledge.serial)
+        return (*parts, self.recall, self.name_threshold, self.is_unasked, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
