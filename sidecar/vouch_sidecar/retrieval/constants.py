@@ -106,20 +106,6 @@ LEAST_WORDS = 3
 """A text of fewer words counts as a command or a name and is not searched, unless it holds an
 identifier, a ticket, a path or an option.
 """
-RARE = 0.6
-"""Least rarity, as a share of the greatest possible one, at which a single word is looked up."""
-
-PhraseKind = Literal["quoted", "exact", "together", "rare"]
-PHRASE_WORTH: dict[PhraseKind, float] = {
-    "quoted": 0.95,
-    "exact": 0.9,
-    "together": 0.7,
-    "rare": 0.5,
-}
-"""How telling a phrase is, by how it was recognised: most where the writer set it apart on
-purpose.
-"""
-
 # What answers a text. `make fit` writes what stands between the two marks.
 
 # fitted
