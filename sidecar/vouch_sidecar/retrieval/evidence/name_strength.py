@@ -57,7 +57,6 @@ _BY_FORM = {
 """What weakens a mention, for people, by its form, and below by its place."""
 _BY_PLACE: dict[PlaceKind, str] = {
     "as it is": "it may be an ordinary word",
-    "bare": "written as an ordinary word",
     "word": "written as an ordinary word",
     "code": "a part of code",
     "unsigned": "without the signs of the name",
