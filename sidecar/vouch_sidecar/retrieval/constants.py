@@ -105,6 +105,7 @@ LEAST_WORDS = 3
 """A text of fewer words counts as a command or a name and is not searched, unless it holds an
 identifier, a ticket, a path or an option.
 """
+
 # What answers a text. `make fit` writes what stands between the two marks.
 
 # fitted
