@@ -27,7 +27,7 @@ class MeaningWorld(World):
     """A world in which a model hears what is asked."""
 
     def __init__(self, root: Path, portal: BlockingPortal, load: Any, model: Path) -> None:
-        settings = {"semantic": {"model": str(model), "speaks": True}}
+        settings = {"semantic": {"model": str(model)}}
         super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
         self._portal = portal
         self.engine.embeddings = portal.call(

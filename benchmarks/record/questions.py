@@ -213,7 +213,7 @@ class _Drawing:
 
     def _context(self) -> Question:
         params = self._params(task=self.text())
-        params |= self._now_and_then(0.3, adjacent=lambda: True)
+        self.rng.random()  # keeps what older recordings drew
         params |= self._now_and_then(0.3, max_chars=lambda: self.rng.choice((50, 150, 400, 3000)))
         return Question("context", params)
 
@@ -232,7 +232,7 @@ class _Drawing:
         for repeat in (True, False, False):
             yield Question("context", {**named, "repeat": repeat})
         task = self._phrased()
-        yield Question("context", {**named, "task": task, "repeat": False, "adjacent": True})
+        yield Question("context", {**named, "task": task, "repeat": False})
         yield Question("context", {**named, "task": task, "repeat": False})
         yield Question("probe", {**named, "text": task})
         yield Question("status", named)

@@ -177,8 +177,6 @@ export interface ContextParams {
   readonly max_chars?: number | null;
   /** False leaves out what this session was given before. */
   readonly repeat?: boolean;
-  /** Adds what stands one step away. */
-  readonly adjacent?: boolean;
 }
 
 /** A block for a prompt, empty when there is nothing to say. */

@@ -38,6 +38,5 @@ export const USER_SETTINGS = [
   'people.never',
   'semantic.model',
   'semantic.ollama',
-  'semantic.speaks',
   'trust.folders',
 ] as const;

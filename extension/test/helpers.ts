@@ -42,7 +42,6 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   date: '2026-06-30T02:31:44Z',
   stale: null,
   citations: [],
-  facts: 'working · confidence 0.7 · 2026-06-30',
   uri: `file:///kb/.vouch/claims/${id}.yaml`,
   ...more,
 });

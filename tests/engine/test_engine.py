@@ -22,7 +22,7 @@ WEIGHTS = ("count", "recency", "citation", "evidence")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     *(("experts", {"topic": t, "weight": w, "explain": True}) for t in TOPICS for w in WEIGHTS),
     *(("search", {"query": q, "limit": 50}) for q in ("parcel", "label printing", "api")),
-    ("context", {"task": "How are tracking events retried in the webhook?", "adjacent": True}),
+    ("context", {"task": "How are tracking events retried in the webhook?"}),
     ("status", {}),
 ]
 

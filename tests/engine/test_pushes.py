@@ -298,19 +298,6 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
     assert context("the backups of the Key Vault") == ["backup"]
 
 
-def test_neighbours_are_not_repeated_either(engine: Engine, root: Path) -> None:
-    listing = b"---\nid: all\ntitle: All\nstatus: active\nentities: [vault, e1]\n---\nAll of it.\n"
-    write(root, "pages/all.md", listing)
-    engine.load()
-
-    def context(task: str) -> list[str]:
-        asked = {"task": task, "session_id": "s", "repeat": False, "adjacent": True}
-        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
-
-    assert context("the Key Vault") == ["rotation", "all"]
-    assert context("Mail Relay 1x") == ["c1"]
-
-
 def test_pushes_and_context_are_kept_apart(engine: Engine, pushes: Pushes) -> None:
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
     answer = ask(engine, "context", task="the Key Vault", session_id="s", repeat=False)

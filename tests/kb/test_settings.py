@@ -353,15 +353,15 @@ PREFIX = "VOUCH_SIDECAR_SEMANTIC_"
 
 
 def test_a_repository_names_no_model() -> None:
-    config = dump({"sidecar": {"semantic": {"model": "/m", "ollama": "http://[::1]", "speaks": 1}}})
+    config = dump({"sidecar": {"semantic": {"model": "/m", "ollama": "http://[::1]"}}})
     settings, problems = load_settings(config, {}, {})
     assert settings == Settings()
     assert [problem.message for problem in problems] == [
         "`sidecar.semantic` counts in client settings and the environment alone; it is ignored"
     ]
-    own = {f"{PREFIX}MODEL": "~/model", f"{PREFIX}SPEAKS": "true"}
+    own = {f"{PREFIX}MODEL": "~/model"}
     settings, problems = load_settings(None, {"semantic": {"model": "m"}}, own)
-    assert (settings.semantic.model, settings.semantic.speaks, problems) == ("~/model", True, ())
+    assert (settings.semantic.model, problems) == ("~/model", ())
 
 
 @pytest.mark.parametrize("said", ["off", False])

@@ -78,7 +78,6 @@ def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
         ("rate, limiter", "rate limiter"),
         ("rate.\n\nlimiter", "rate limiter"),
         ("the generate limiter", "rate limiter"),
-        ("ブラウザー", "ラウザ"),
         ("C", "C++"),
         ("", "C"),
     ],

@@ -112,7 +112,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("experts", {"topic": "parked week nowhere", "weight": "evidence", "explain": True}),
     ("salience", {"session_id": "s"}),
     ("probe", {"text": "how does the Mail Relay park bounces"}),
-    ("context", {"task": "the Mail Relay and the Key Vault", "adjacent": True, "session_id": "s"}),
+    ("context", {"task": "the Mail Relay and the Key Vault", "session_id": "s"}),
     ("search", {"query": "keys mail"}),
     ("entity", {"id": "relay", "session_id": "s"}),
     ("claim", {"id": "both"}),

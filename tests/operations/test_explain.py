@@ -148,7 +148,7 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
 
 
 def test_a_name_below_a_raised_threshold_has_its_reason(tmp_path: Path) -> None:
-    strict = {"sidecar": {"recall": {"similarity_threshold": 0.9}}}
+    strict = {"volunteer": {"threshold": 0.93}}
     root = base(tmp_path / "kb")
     write(root, "entities/beacon.yaml", entity("beacon", name="Beacon", type="system"))
     write(root, "claims/slow.yaml", claim("slow", text="Beacon answers.", entities=["beacon"]))

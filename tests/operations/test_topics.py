@@ -157,12 +157,6 @@ def test_what_full_text_answers_is_as_without_them(root: Path, tmp_path: Path) -
     assert (again["items"], again["text"]) == (first["items"], first["text"])
 
 
-def test_a_topic_speaks_where_full_text_may_not(root: Path, tmp_path: Path) -> None:
-    write(root, "config.yaml", dump({"sidecar": {"recall": {"fallback_to_fts": False}}}))
-    found = ask(settled(root, tmp_path), "context", task="no keyring, which password?")
-    assert [(row["id"], row["arm"]) for row in found["items"]] == [("off", "derived")]
-
-
 def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):

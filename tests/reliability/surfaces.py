@@ -43,9 +43,7 @@ PARAMS: Mapping[str, Callable[[Asked], Params]] = {
         {"query": a.questions[1], "kinds": ["page", "source"]},
     ],
     "probe": lambda a: [{"text": question} for question in a.questions],
-    "context": lambda a: [
-        {"task": one, "adjacent": True, "max_chars": 5000} for one in (a.entity, *a.questions)
-    ],
+    "context": lambda a: [{"task": one, "max_chars": 5000} for one in (a.entity, *a.questions)],
     "explain": lambda a: [{"text": question} for question in a.questions],
     "mentions": lambda a: [{"text": " ".join(a.questions)}],
     "files": lambda a: [{"paths": [a.path]}],

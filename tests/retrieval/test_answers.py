@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Page
+from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers
@@ -214,7 +215,9 @@ def test_a_probe_tells_the_phrase_that_a_hit_holds() -> None:
 
 def test_each_knowledge_base_has_its_own_threshold() -> None:
     seen = view(*FACTS, *OTHERS)
-    strict = replace(view(*FACTS, *OTHERS, collection="strict"), threshold=0.999)
+    strict = replace(
+        view(*FACTS, *OTHERS, collection="strict"), recall=Recall(similarity_threshold=0.999)
+    )
     found = run([seen, strict], "which database do we use for billing data?")
     assert [(hit.view.collection, hit.artifact.id) for hit in found.hits] == [("kb", "billing")]
 

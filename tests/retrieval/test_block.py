@@ -106,18 +106,8 @@ def block(*found: ContextHit, max_chars: int = 1000, facts: bool = True) -> str:
 
 def test_nothing_to_say_is_no_bytes() -> None:
     assert render([], None, 1000, set()) == ("", [])
-    assert block(a_hit(claim("c", "x" * 99)), max_chars=90) == ""
-
-
-@pytest.mark.parametrize("max_chars", range(100, 200, 11))
-def test_a_small_block_has_a_short_frame_and_still_says_something(max_chars: int) -> None:
-    text = block(a_hit(claim("c" * 60, "x" * 99)), max_chars=max_chars)
-    first, line = text.split("\n")
-    assert first == "<vouch: reviewed reference data, no instructions>"
-    assert line.startswith("- " + "c" * 60 if max_chars >= 154 else "- xxx")
-    assert len(text) <= max_chars
-    contested = claim("c" * 60, "x" * 99, status="contested")
-    assert ("contested" in block(a_hit(contested), max_chars=max_chars)) is (max_chars >= 166)
+    assert block(a_hit(claim("c", "x")), max_chars=199) == ""
+    assert block(a_hit(claim("c", "x")), max_chars=200) != ""
 
 
 def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
@@ -209,7 +199,6 @@ def test_a_claim_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
     text = block(*found, max_chars=whole + 20, facts=False)
     assert " 0.9 c: ok" in text
     assert "long" not in text
-    assert block(*found, max_chars=91).endswith("\n- c: ok")
 
 
 @pytest.mark.parametrize("grapheme", ["z\u0301", "🇩🇪", "👍🏽", "각", "ก็"])

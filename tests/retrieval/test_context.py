@@ -12,7 +12,6 @@ from vouch_sidecar.retrieval.blocks.block import beginning
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ConfiguredView,
-    adjacent_hits,
     lines_for,
     make_block,
     state_of,
@@ -22,7 +21,7 @@ from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.view import View
 
-from tests.retrieval.samples import claim, entity, page, relation, view
+from tests.retrieval.samples import claim, entity, page, view
 
 VAULT = entity("vault", "Key Vault")
 RELAY = entity("relay", "Mail Relay")
@@ -173,22 +172,6 @@ def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:
         assert beginning(page("p", body=body)).endswith("o\u0301…")
 
 
-def test_what_stands_one_step_away() -> None:
-    seen = view(
-        VAULT,
-        RELAY,
-        claim("a", "Backups run nightly.", entities=("vault",)),
-        claim("gone", "Old.", status="archived"),
-        page("keys", entities=("vault",)),
-        page("listing", claims=("a",)),
-        page("talk", type="session", claims=("a",), entities=("vault",)),
-        relation("uses", "relay", "vault"),
-        relation("old", "vault", "gone"),
-    )
-    hits = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
-    assert [h.artifact.id for h in adjacent_hits(hits)] == ["listing", "keys", "uses"]
-
-
 def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None:
     one = view(VAULT, claim("a", "A.", entities=("vault",)), collection="ops")
     two = view(
@@ -258,18 +241,6 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
     assert told(about) == ["runbook", "a"]
     assert told(naming) == ["paging", "a"]
     assert told(RUNBOOK) == ["a"]
-
-
-def test_beside_a_section_stand_its_neighbours_and_the_titles_of_the_rest() -> None:
-    seen = view(RUNBOOK)
-    found = run([seen], "when is the buffer drained?").answers
-    near = adjacent_hits(found)
-    assert [hit.section for hit in near] == [0, 2, None]
-    assert [hit.excerpt for hit in near] == [
-        "# Runbook Start here.",
-        "## Paging Who pages whom.",
-        "Colours",
-    ]
 
 
 def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:

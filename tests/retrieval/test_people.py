@@ -48,7 +48,6 @@ def test_people_by_claims_then_owners_then_people_of_an_owning_team(tmp_path: Pa
         ("bob", 1, None, None),
         ("ops", 1, "owned_by", None),
         ("dan", 2, None, "ops"),
-        ("cyd", 1, None, "ops"),
     ]
 
 

@@ -361,43 +361,14 @@ def test_it_is_listed_behind_every_entity() -> None:
     assert rows[1].top_claim_id in {"asked", "import", "off"}
 
 
-def test_it_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
+def test_it_is_never_volunteered_beside_other_words() -> None:
     view = seen(*KEYRINGS)
     assert [r.entity.id for r in rank([view], ["is the keyring broken"], 9)] == ["topic:keyring"]
-    assert volunteered_by([view], ["is the keyring broken"], threshold=0.0) == []
-    (row,) = volunteered_by([view], ["does the keyring go before netrc"])
-    assert (row.entity.id, row.arm) == ("topic:keyring", "derived")
-    (told,) = candidates(replace(view, threshold=0.0), "is the keyring broken")
+    for text in ("is the keyring broken", "does the keyring go before netrc"):
+        assert volunteered_by([replace(view, name_threshold=0.0)], [text]) == []
+    (told,) = candidates(replace(view, name_threshold=0.0), "is the keyring broken")
     assert told.verdict == "listed"
     assert ALONE in told.why
-
-
-def test_what_stands_in_many_files_is_not_volunteered() -> None:
-    around = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
-    more = claims(*(f"Door {n} is painted." for n in range(24)))
-    text = ["does the keyring go before netrc"]
-    for wide, ids in ((None, ["topic:keyring"]), (around, [])):
-        view = seen(*KEYRINGS, *more, around=wide)
-        assert [row.entity.id for row in volunteered_by([view], text)] == ids
-        rows = experts(matching([view], Question("keyring", 1.8e9)))
-        assert [row.entity.id for row in rows] == ["topic:keyring"]
-
-
-def test_an_english_word_is_listed_beside_a_word_of_its_claims_alone() -> None:
-    tagged = claims("Doors of oak close.", "Gates of birch open.", tags=("carpentry", "nights"))
-    view = seen(*tagged)
-    text = "what happens on other nights here"
-    assert not listed_topics(view, text)
-    beside = listed_topics(view, "oak closes on nights")
-    assert [mention.entity_id for mention in beside] == ["topic:nights"]
-
-
-def test_an_option_is_volunteered_beside_a_word_of_its_claims_alone() -> None:
-    shared = [Shared("--no-deps", "one")]
-    view = seen(claim("one", "With `--no-deps` nothing is fetched."), around=WorkspaceNames(shared))
-    assert [row.arm for row in rank([view], ["is --no-deps broken"], 9)] == ["derived"]
-    assert volunteered_by([view], ["is --no-deps broken"], threshold=0.0) == []
-    assert volunteered_by([view], ["fetched in spite of --no-deps"])
 
 
 def test_a_ticket_needs_its_sign() -> None:

@@ -13,7 +13,6 @@ from tests.kb.samples import put
 from tests.semantic import ollama
 from tests.semantic.conftest import ASKED, Process, Start, write
 
-SPEAKS = {"VOUCH_SIDECAR_SEMANTIC_SPEAKS": "true"}
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("search", {"query": ASKED}),
     ("search", {"query": "photos deleted"}),
@@ -73,7 +72,7 @@ def test_at_most_five_by_meaning_alone(start: Start, root: Path) -> None:
 
 
 def test_context_speaks_where_it_may(start: Start, root: Path) -> None:
-    silent, speaking = start(), start(**SPEAKS)
+    silent, speaking = start(VOUCH_SIDECAR_SEMANTIC_MODEL=""), start()
     for process in (silent, speaking):
         process.ready()
     assert silent.ask("context", task=ASKED)["items"] == []
@@ -98,20 +97,20 @@ def test_context_speaks_where_it_may(start: Start, root: Path) -> None:
     ],
 )
 def test_context_is_silent(start: Start, task: str) -> None:
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     assert ids(process.ask("context", task=task), "semantic") == []
 
 
 def test_where_names_speak_meaning_does_not(start: Start) -> None:
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     found = process.ask("context", task="When does a login at Relay expire, or an image?")
     assert [item["arm"] for item in found["items"]] == ["name"]
 
 
 def test_what_a_session_was_given_is_not_said_again(start: Start) -> None:
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     given = {"session_id": "s", "repeat": False}
     assert ids(process.ask("context", task=ASKED, **given), "semantic") == ["photos"]
@@ -125,7 +124,7 @@ def test_what_a_viewer_may_not_see_is_not_compared(
     start: Start, root: Path, scope: dict[str, str]
 ) -> None:
     write(root, "photos", text="Photos are deleted after 60 days.", scope=scope)
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     for operation, field in (("search", "query"), ("probe", "text"), ("context", "task")):
         asked: dict[str, Any] = {field: ASKED}
@@ -195,7 +194,7 @@ def test_damaged_vectors_are_made_again(start: Start, tmp_path: Path, damage: by
 
 
 def test_no_prompt_is_kept(start: Start, tmp_path: Path) -> None:
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     process.ask("context", task="for how long is the zanzibar image retained?")
     process.until(lambda _: kept(tmp_path), "status")
@@ -206,7 +205,7 @@ def test_no_prompt_is_kept(start: Start, tmp_path: Path) -> None:
 
 
 def test_another_script_is_left_to_the_words(start: Start) -> None:
-    process = start(**SPEAKS)
+    process = start()
     process.ready()
     for operation, field in (("search", "query"), ("context", "task")):
         found = process.ask(operation, **{field: "写真はいつまで保存されますか"})
@@ -214,7 +213,7 @@ def test_another_script_is_left_to_the_words(start: Start) -> None:
 
 
 def test_a_repository_decides_nothing_of_it(start: Start, root: Path, folder: Path) -> None:
-    config = {"model": str(folder), "ollama": "http://127.0.0.1:1", "speaks": True}
+    config = {"model": str(folder), "ollama": "http://127.0.0.1:1"}
     said = json.dumps({"kb": {"name": "ops"}, "sidecar": {"semantic": config}})
     put(root / ".vouch", "config.yaml", said.encode())
     process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="")

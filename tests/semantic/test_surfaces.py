@@ -33,7 +33,6 @@ def env(folder: Path, tmp_path: Path) -> Iterator[Env]:
             "XDG_RUNTIME_DIR": runtime,
             "XDG_CACHE_HOME": str(tmp_path / "cache"),
             "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder),
-            "VOUCH_SIDECAR_SEMANTIC_SPEAKS": "true",
         }
 
 

@@ -13,7 +13,7 @@ _CHOSEN: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "experts": ({"topic": "rate limiter"}, ["rate limiter"]),
     "salience": ({"session_id": "shell"}, [TEXT]),
     "probe": ({"text": TEXT}, [TEXT]),
-    "context": ({"task": TEXT, "adjacent": True}, [TEXT, "--adjacent"]),
+    "context": ({"task": TEXT}, [TEXT]),
     "search": ({"query": "kafka brokers"}, ["kafka brokers"]),
     "mentions": ({"text": TEXT}, [TEXT]),
     "entity": ({"id": "relay"}, ["relay"]),

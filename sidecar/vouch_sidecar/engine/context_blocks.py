@@ -4,7 +4,7 @@ heard of it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vouch_sidecar.engine.callers import Served
@@ -50,7 +50,6 @@ class ContextRequest:
     """Claims tied to the file that the texts come from; they come first, in this order."""
     max_chars: int | None = None
     max_lines: int | None = None
-    adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +83,14 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
     for kb in served:
-        recall = kb.settings.recall
-        if recall.enabled:
+        if kb.view.recall.enabled:
             read, also = _window_texts(kb, session) if texts is None else (texts, ())
             volunteered = volunteered_by([kb.view], read, also=also)
             ids = {row.entity.id for row in volunteered}
             asked = asked_by_name(kb.view, read[0]) if probed is not None and read else []
             rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
     rows.sort(key=volunteering_order)
-    more = _full_text_hits(served, probed) if probed is not None else []
+    more = _full_text_hits(probed) if probed is not None else []
     if session is not None and not request.repeat:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
         again = texts is not None and session.asks_again(texts)
@@ -113,13 +111,12 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     material = BlockCandidates(
         rows,
         " ".join(texts),
-        first_hits=_allowed(served, request.tied),
+        first_hits=_allowed(request.tied),
         more_hits=more,
         given=frozenset() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
         max_lines=request.max_lines,
-        adjacent=request.adjacent,
     )
     block = make_block(served, material)
     gives = session is not None and not request.repeat
@@ -133,19 +130,16 @@ def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str
     return window.texts, window.also
 
 
-def _full_text_hits(served: Sequence[Served], probed: Probe) -> list[ContextHit]:
+def _full_text_hits(probed: Probe) -> list[ContextHit]:
     """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
-    recalls = {kb.view.collection: kb.settings.recall for kb in served}
-    hits = each_once(probed.answers)
-    return _allowed(served, [h for h in hits if recalls[h.view.collection].fallback_to_fts])
+    return _allowed(hit for hit in each_once(probed.answers) if hit.view.recall.fallback_to_fts)
 
 
-def _allowed(served: Sequence[Served], hits: Sequence[ContextHit]) -> list[ContextHit]:
+def _allowed(hits: Iterable[ContextHit]) -> list[ContextHit]:
     """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
-    recalls = {kb.view.collection: kb.settings.recall for kb in served}
     return [
         hit
         for hit in hits
         if (isinstance(hit.artifact, Claim | Page | Relation) or hit.to_ask)
-        and recalls[hit.view.collection].enabled
+        and hit.view.recall.enabled
     ]

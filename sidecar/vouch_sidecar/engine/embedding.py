@@ -144,11 +144,6 @@ class Embeddings:
         """Whether a model is configured."""
         return any(c.settings.semantic.model for c in self._collections.values())
 
-    @property
-    def speaks(self) -> bool:
-        """Whether hits by meaning may appear in context blocks (`semantic.speaks`)."""
-        return any(c.settings.semantic.speaks for c in self._collections.values())
-
     async def vector(self, text: str, served: Sequence[Served]) -> TextVector | None:
         """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
         the question's deadline is too close.

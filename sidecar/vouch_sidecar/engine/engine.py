@@ -26,6 +26,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
@@ -259,6 +260,7 @@ class Engine:
             knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
+            named = settings.volunteer.threshold
             words = NameWords.of(settings.naming.always, settings.naming.never)
             view = View(
                 collection.name,
@@ -271,7 +273,8 @@ class Engine:
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
-                threshold=settings.recall.similarity_threshold,
+                recall=settings.recall,
+                name_threshold=VOLUNTEERED if named is None else named,
                 is_unasked=caller.is_unasked,
                 shown_collection=self.registry.shown_name(collection, caller),
             )

@@ -49,7 +49,7 @@ def _probe(
     spoken: GivenEntities,
     vector: TextVector | None,
 ) -> Probe:
-    recalls = [kb.settings.recall for kb in asked]
+    recalls = [kb.view.recall for kb in asked]
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
     views = [kb.view for kb in asked]
     is_long = len(text.strip()) >= shortest

@@ -42,7 +42,7 @@ def brief(served: Sequence[ConfiguredView]) -> str:
     views = [
         replace(kb.view, gates=shared_gates(kb.view.gates))
         for kb in served
-        if kb.settings.recall.enabled
+        if kb.view.recall.enabled
     ]
     lines: list[str] = []
     for view in views:

@@ -225,10 +225,6 @@ class Semantic(Group):
         description="address of Ollama on this machine, such as `http://127.0.0.1:11434`",
         json_schema_extra={"x-expected": "an http address of this machine"},
     )
-    speaks: bool = Field(
-        False,
-        description="whether meaning counts, beside words, in what a block says",
-    )
 
 
 class Trust(Group):

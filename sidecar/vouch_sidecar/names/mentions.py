@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.names.name_forms import FormKind, NameForm, spelling
 from vouch_sidecar.names.trie import Reached
-from vouch_sidecar.text.analysis import Unit, Units, inflects
+from vouch_sidecar.text.analysis import Units, inflects
 
 
 class Mention(NamedTuple):
@@ -32,10 +32,9 @@ class Mention(NamedTuple):
 def named_by(analysis: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
     """The mentions from unit `start` to the ends that a walk reached."""
     for end in dict.fromkeys(step.end for step in steps):
-        if _at_borders(analysis, start, end):
-            yield from _mentions_between(
-                analysis, start, end, [step for step in steps if step.end == end]
-            )
+        yield from _mentions_between(
+            analysis, start, end, [step for step in steps if step.end == end]
+        )
 
 
 def _mentions_between(
@@ -92,24 +91,6 @@ def _is_plural(name: str, form: str) -> bool:
     plural of DN.
     """
     return form in (name, name + "s", name + "es")
-
-
-def _at_borders(analysis: Units, start: int, end: int) -> bool:
-    """Whether both ends are borders of words in katakana, which is written without spaces."""
-    before = analysis.units[start - 1] if start else None
-    after = analysis.units[end] if end < len(analysis.units) else None
-    first, last = analysis.units[start], analysis.units[end - 1]
-    return not (before and _one_katakana_word(before, first)) and not (
-        after and _one_katakana_word(last, after)
-    )
-
-
-def _one_katakana_word(left: Unit, right: Unit) -> bool:
-    return left.end == right.start and _katakana(left.folded) and _katakana(right.folded)
-
-
-def _katakana(char: str) -> bool:
-    return "\u30a1" <= char <= "\u30fc" and char != "\u30fb"
 
 
 def mark_nested(mentions: list[Mention]) -> list[Mention]:

@@ -36,8 +36,6 @@ class FormKind(IntEnum):
     """Some words of a name. No path through the trie ends at one (see `Names.parts`)."""
     DERIVED = 5
     """The name of a topic, which nobody declared."""
-    BACKED = 6
-    """The name of a topic, with another word of one of its claims in the text."""
 
 
 class NameForm(NamedTuple):

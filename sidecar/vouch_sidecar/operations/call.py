@@ -164,10 +164,8 @@ class _Call(Generic[P, R]):
         time.
         """
         operation = self.operation
-        wanted = operation.semantic == "yes" or (
-            operation.semantic == "when_speaking" and embeddings.speaks
-        )
-        text = getattr(self.params, operation.text_field or "text", None) if wanted else None
+        field = operation.text_field or "text"
+        text = getattr(self.params, field, None) if operation.is_semantic else None
         if not text or not self.ask.served:
             return self
         text = excerpt(text)

@@ -47,7 +47,6 @@ class ContextParams(SinceParams):
     repeat: bool = Field(
         default=True, description="False leaves out what this session was given before."
     )
-    adjacent: bool = Field(default=False, description="Adds what stands one step away.")
 
 
 class ContextItem(Wire):
@@ -110,7 +109,6 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         task=asked,
         probed=probed,
         max_chars=params.max_chars,
-        adjacent=params.adjacent,
     )
     answered = answer_context(served, request)
     ask.to_record.append(partial(answered.record, ask.engine.stats))
@@ -165,6 +163,6 @@ OPERATION = Operation(
     is_long=True,
     text_field="task",
     reads_window=True,
-    semantic="when_speaking",
+    is_semantic=True,
     needs=frozenset({"topics"}),
 )

@@ -116,6 +116,6 @@ OPERATION = Operation(
     example={"text": "Can we restart Relay tonight?"},
     table=table,
     is_long=True,
-    semantic="when_speaking",
+    is_semantic=True,
     needs=frozenset({"topics"}),
 )

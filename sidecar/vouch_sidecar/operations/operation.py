@@ -116,9 +116,8 @@ class Operation(Generic[P, R]):
     """Whether it may take long: it runs in the thread for answers, and returns at `timeout_ms` what
     it has found by then. A block has at least what the strongest name brings in.
     """
-    semantic: Literal["no", "yes", "when_speaking"] = "no"
-    """Whether to compute the vector of its text first; `when_speaking`: if `semantic.speaks` is on.
-    """
+    is_semantic: bool = False
+    """Whether to compute the vector of its text first, where a model is set up."""
     tells_pending: bool = False
     """Whether its answer says that a running process has not worked out the workspace once."""
     drops_state: bool = False

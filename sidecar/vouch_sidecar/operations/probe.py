@@ -134,6 +134,6 @@ OPERATION = Operation(
     table=table,
     is_long=True,
     text_field="text",
-    semantic="yes",
+    is_semantic=True,
     needs=frozenset({"topics"}),
 )

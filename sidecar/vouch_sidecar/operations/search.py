@@ -128,5 +128,5 @@ OPERATION = Operation(
     is_long=True,
     text_field="query",
     needs=frozenset({"ties"}),
-    semantic="yes",
+    is_semantic=True,
 )

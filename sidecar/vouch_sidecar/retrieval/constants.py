@@ -35,10 +35,6 @@ DERIVED = 0.35
 """The name of a topic, which nobody declared: listed if it is several words or no English word,
 never volunteered.
 """
-BACKED = 0.85
-"""A topic's name, with another word of one of its claims in the text. An ordinary English word is
-then listed, any other name volunteered.
-"""
 SHARED = 0.4
 """A part of a name that several entities share: ranked below whatever else is listed."""
 
@@ -63,34 +59,18 @@ of its own weighs for it.
 WRITTEN_OUT = 0.5
 """Least keyness where both name and text have a capital that nothing else explains."""
 
-PlaceKind = Literal[
-    "alone", "name", "trade", "as it is", "code", "bare", "unsigned", "another's", "word"
-]
+PlaceKind = Literal["alone", "name", "as it is", "code", "unsigned", "another's", "word"]
 PLACES: dict[PlaceKind, float] = {
     "alone": 1.0,  # the text is nothing but the name
     "name": 1.0,  # a capital that nothing else explains, or one where a name stands
-    "trade": 1.0,  # beside words that are said of the entity, where a name may stand
-    "as it is": 0.6,  # the same letters, but so would the word be: listed, not volunteered
+    "as it is": 0.5,  # the same letters, but so would the word be: listed, not volunteered
     "code": 0.5,  # a part of an identifier, a path or an import, which have no capitals to go by
-    "bare": 0.4,  # “is beacon slow?” has no article, as names have none; some other words neither
     "unsigned": 0.3,  # a name without the signs that belong to it: “C” for C#
     "another's": 0.15,  # in a longer proper name or an address: “Keiko Tanaka” is not Yuki Tanaka
     "word": 0.17,  # who means a name that is a word writes its capital: below LISTED
 }
 """Factor of a mention by its place in the text. A word that is not English counts as a name at
 every place but `unsigned`, `another's` and `code`.
-"""
-TRADE_WORDS = 2
-"""For place `trade`: least number of words near the name that also stand in one claim of the
-entity. One stands near an ordinary word by chance.
-"""
-TRADE_WEIGHT = 0.5
-"""For place `trade`: least weight of these words together, as two very common words also meet by
-chance.
-"""
-BACKING_WEIGHT = 0.5
-"""For arm `backed`: least weight of the text's other words that one claim of the topic holds; one
-word may be enough.
 """
 HEADING_SHARE = 0.9
 """If this share of the content words has a capital, as in a heading, capitals tell nothing."""
@@ -124,19 +104,6 @@ TOPICS: Band = (0.0, 0.01)
 LEAST_WORDS = 3
 """A text of fewer words counts as a command or a name and is not searched, unless it holds an
 identifier, a ticket, a path or an option.
-"""
-RARE = 0.6
-"""Least rarity, as a share of the greatest possible one, at which a single word is looked up."""
-
-PhraseKind = Literal["quoted", "exact", "together", "rare"]
-PHRASE_WORTH: dict[PhraseKind, float] = {
-    "quoted": 0.95,
-    "exact": 0.9,
-    "together": 0.7,
-    "rare": 0.5,
-}
-"""How telling a phrase is, by how it was recognised: most where the writer set it apart on
-purpose.
 """
 
 # What answers a text. `make fit` writes what stands between the two marks.
@@ -252,11 +219,6 @@ word.
 HIRAGANA = 0.15
 """Factor of signs in hiragana, in which Japanese writes endings and particles."""
 
-# On which scale evidence is told.
-
-VOLUNTEERED_SIMILARITY = 0.40
-"""The similarity of a name that is just strong enough to be volunteered."""
-
 # What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
 
 SEMANTIC_LEAST = 0.25
@@ -308,8 +270,6 @@ MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections; those that weigh most."""
 MAX_EXACT = 16
 """Identifiers, tickets, paths and options of a text that are looked up as they are written."""
-MAX_AROUND = 12
-"""Words before and after a name that may make its place `trade`."""
 MAX_CONSIDERED = 8
 """Claims, and as many sections and relations, that are compared with a text; those that hold most
 of it.

@@ -15,7 +15,6 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
     is_volunteered,
-    least_strength,
     named_in,
     surely_named,
     why_unsaid,
@@ -68,7 +67,7 @@ def candidates(view: View, text: str) -> list[Considered]:
         if (entity := view.visible.entity(entity_id)) is None:
             continue
         verdict, needs, note = _judged(view, weighed, named_rows)
-        score = weighed.score(least_strength(view))
+        score = weighed.score(view.name_threshold)
         why = f"“{weighed.matched}” names “{weighed.mention.name}”: {score.sentence(needs)}"
         why += f"; {note}" if note else ""
         considered.append(Considered(view, entity, score, verdict, why))
@@ -109,7 +108,7 @@ def _judged(
     if entity_id not in named_rows.in_full:
         return "listed", 0.0, ALONE if view.names.is_topic(entity_id) else NAME_PART
     verdict: Verdict = "volunteered" if is_volunteered(row) else "listed"
-    return verdict, least_strength(view), why_unsaid(row) or ""
+    return verdict, view.name_threshold, why_unsaid(row) or ""
 
 
 def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:

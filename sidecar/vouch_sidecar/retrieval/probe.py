@@ -19,7 +19,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_SPEAKING,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.phrases import Phrase, phrases
+from vouch_sidecar.retrieval.evidence.phrases import phrase_of, phrases
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
 from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in, surely_named
@@ -70,16 +70,12 @@ def run(
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[ContextHit] = []
     if full_text and (worth_searching(text) or names_file(views, text)):
-        looked_for = _phrases(views, text)
-        tested_names = set(map(str.casefold, tested))
-        tested += [
-            phrase.text for phrase in looked_for if phrase.text.casefold() not in tested_names
-        ]
+        tested += _phrases(views, text)
         text = text[:MAX_PHRASED]
         answering = _to_ask(views, rows, text)
         for view in views:
             if not view.deadline.has_passed():
-                answering += _answering(view, rows, text, looked_for, spoken, vector)
+                answering += _answering(view, rows, text, spoken, vector)
     if full_text and not any(row.is_sure for row in rows):
         answering = each_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
@@ -112,7 +108,7 @@ def names_file(views: Iterable[View], text: str) -> bool:
     )
 
 
-def _phrases(views: Sequence[View], text: str) -> list[Phrase]:
+def _phrases(views: Sequence[View], text: str) -> list[str]:
     """The phrases of a text, without the names in it."""
     if any(view.deadline.has_passed() for view in views):
         return []
@@ -124,7 +120,6 @@ def _answering(
     view: View,
     salient: Sequence[Salient],
     text: str,
-    looked_for: Sequence[Phrase],
     spoken: GivenEntities,
     vector: TextVector | None,
 ) -> list[ContextHit]:
@@ -147,13 +142,11 @@ def _answering(
             and bool(answer.words)
             and answer.likelihood >= WHO_LIKELIHOOD
         )
-        if not says_who and answer.likelihood < view.threshold:
+        if not says_who and answer.likelihood < view.recall.similarity_threshold:
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
-        phrase = next(
-            (p.text for p in looked_for if p.is_held(answer.words)), " ".join(answer.words)
-        )
-        likelihood = max(answer.likelihood, view.threshold)
+        phrase = phrase_of(text, answer.words)
+        likelihood = max(answer.likelihood, view.recall.similarity_threshold)
         arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
@@ -203,7 +196,7 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
     """The named entities, each followed by its likeliest claims."""
     out: list[ContextHit] = []
     for place, row in enumerate(rows):
-        how = (row.matched[0], row.similarity, row.arm, row.entity.id)
+        how = (row.matched[0], row.strength, row.arm, row.entity.id)
         out.append(ContextHit(row.view, row.entity, *how))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]

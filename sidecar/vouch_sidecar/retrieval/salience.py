@@ -15,7 +15,6 @@ from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import (
-    BACKED,
     DESCRIBED_SHARE,
     FADING,
     FAINTEST,
@@ -26,7 +25,6 @@ from vouch_sidecar.retrieval.constants import (
     NAMED_WITHOUT_CLAIMS,
     TOPICS,
     VOLUNTEERED,
-    VOLUNTEERED_SIMILARITY,
     Band,
 )
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
@@ -48,7 +46,6 @@ _ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.SURNAME: "partial",
     FormKind.PART: "partial",
     FormKind.DERIVED: "derived",
-    FormKind.BACKED: "derived",
 }
 
 
@@ -81,11 +78,6 @@ class Salient:
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
         return replace(self, top_claim_id=best_claim_id(self.view, self.entity, self.text))
-
-    @property
-    def similarity(self) -> float:
-        """The strength on the scale of likelihoods, on which names are volunteered from 0.40 on."""
-        return similarity_of(self.strength)
 
     @property
     def is_sure(self) -> bool:
@@ -128,51 +120,21 @@ def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[Salient]:
     return [*rows, *(row for row in _described_by(view, texts) if row.entity.id not in entity_ids)]
 
 
-def similarity_of(strength: float) -> float:
-    """The similarity of a name's strength, on the scale of `similarity_threshold`: a line in two
-    straight parts that meet where names are volunteered.
-    """
-    if strength <= VOLUNTEERED:
-        return round(strength * VOLUNTEERED_SIMILARITY / VOLUNTEERED, 3)
-    return round(
-        VOLUNTEERED_SIMILARITY
-        + (strength - VOLUNTEERED) * (1 - VOLUNTEERED_SIMILARITY) / (1 - VOLUNTEERED),
-        3,
-    )
-
-
 def volunteered_by(
     views: Sequence[View],
     texts: Sequence[str],
-    threshold: float | None = None,
     also: Sequence[str] = (),
 ) -> list[Salient]:
     """The entities that texts (newest first) name strongly enough to be volunteered, strongest
-    first: with the strength `threshold`, else that of their knowledge base. `also`: texts that
-    count as new as the newest one.
+    first. `also`: texts that count as new as the newest one.
     """
     rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
-    return sorted((row for row in rows if is_volunteered(row, threshold)), key=volunteering_order)
+    return sorted((row for row in rows if is_volunteered(row)), key=volunteering_order)
 
 
-def is_volunteered(row: Salient, threshold: float | None = None) -> bool:
+def is_volunteered(row: Salient) -> bool:
     """Whether an entity that is named in full is volunteered."""
-    least = least_strength(row.view) if threshold is None else threshold
-    return row.strength >= least and why_unsaid(row) is None
-
-
-def least_strength(view: View) -> float:
-    """The strength from which on a name is said: the one that `similarity_of` makes the view's
-    threshold.
-    """
-    similarity = view.threshold
-    if similarity <= VOLUNTEERED_SIMILARITY:
-        return round(similarity * VOLUNTEERED / VOLUNTEERED_SIMILARITY, 3)
-    return round(
-        VOLUNTEERED
-        + (similarity - VOLUNTEERED_SIMILARITY) * (1 - VOLUNTEERED) / (1 - VOLUNTEERED_SIMILARITY),
-        3,
-    )
+    return row.strength >= row.view.name_threshold and why_unsaid(row) is None
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -194,8 +156,8 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
         alone = named_in(view, [name]) if name is not None else []
         row = next((row for row in alone if row.entity.id == mention.entity_id), None)
         if row is not None and view.names.is_topic(row.entity.id):
-            row = replace(row, strength=max(row.strength, BACKED))
-        if row is not None and not row.ambiguous and row.strength >= least_strength(view):
+            row = replace(row, strength=max(row.strength, view.name_threshold))
+        if row is not None and not row.ambiguous and row.strength >= view.name_threshold:
             rows[row.entity.id] = replace(row, text=text, place=mention.start)
     return list(rows.values())
 
@@ -284,7 +246,7 @@ def _named(
     strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
     # Of equally strong mentions the newest, then the first.
     *_, best = min(evidence, key=lambda e: (-e[2].strength, e[0], e[2].mention.start))
-    score = best.score(least_strength(view))
+    score = best.score(view.name_threshold)
     why = f"“{best.matched}” names “{best.mention.name}”: {score.sentence()}"
     return Salient(
         view=view,

@@ -15,7 +15,6 @@ from vouch_sidecar.retrieval.blocks.context import (
     ContextBlock,
     make_block,
 )
-from vouch_sidecar.retrieval.constants import VOLUNTEERED
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
 
 PushPart = Literal["salience", "fresh", "text"]
@@ -72,11 +71,10 @@ class Window:
         volunteer, before = self.kb.settings.volunteer, self.before
         if before is None or not volunteer.enabled or volunteer.is_throttled(before.seconds_ago):
             return None
-        threshold = VOLUNTEERED if volunteer.threshold is None else volunteer.threshold
         most = self.kb.settings.reflex.top_k
         if volunteer.max_per_session is not None:
             most = max(0, min(most, volunteer.max_per_session - len(before.fresh)))
-        rows = volunteered_by([self.kb.view], self.texts[:1], threshold)
+        rows = volunteered_by([self.kb.view], self.texts[:1])
         rows = [row for row in rows if row.entity.id not in before.fresh]
         new = [row for row in rows if row.entity.id not in before.passed_over][:most]
         brought = [row.with_claim() for row in new]

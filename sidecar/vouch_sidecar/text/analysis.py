@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-from vouch_sidecar.text.composition import compose, is_composed
 from vouch_sidecar.text.english_words import STOPWORDS, tier
 
 # Scripts without spaces: CJK, kana, hangul (particles follow without a space), Thai, Lao, Khmer.
@@ -193,8 +192,6 @@ def _remembered_units(text: str) -> Units:
 
 
 def _units(text: str) -> Units:
-    if not is_composed(text):
-        return _placed_back(text)
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0
@@ -218,18 +215,6 @@ def _units(text: str) -> Units:
         for i, (first, ending, part, root) in enumerate(parts):
             out.append(Unit(at + first, at + ending, part, root, gap if i == 0 else "", False))
     return Units(text, out, wholes)
-
-
-def _placed_back(text: str) -> Units:
-    """The units of a text in composed form, with offsets in the given text."""
-    composed, places = compose(text)
-    composed_units = _units(composed)
-
-    def back(unit: Unit) -> Unit:
-        return unit._replace(start=places[unit.start], end=places[unit.end])
-
-    wholes = {i: (back(whole), end) for i, (whole, end) in composed_units.wholes.items()}
-    return Units(text, [back(unit) for unit in composed_units.units], wholes)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:

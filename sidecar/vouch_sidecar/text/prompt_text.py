@@ -6,9 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from vouch_sidecar.text.english_words import STOPWORDS
-from vouch_sidecar.text.stack_frames import frames
-
 Span = tuple[int, int]
 
 _PRINTED = re.compile(
@@ -16,13 +13,16 @@ _PRINTED = re.compile(
     ^(?:\([\w.-]++\)[ ])?+\[?+[\w.-]++@[\w.-]++(?:[: ][^\s\]$\#%>]{0,200}+)?+\]?+[ ]?+[$\#%>][ ]
     |^[ \t]*+(?:\$|>>>|(?:PS[ ])?+[A-Z]:\\[^>\n]{0,200}+>)(?:[ ]|(?<=>)(?=\w))
     |^[➜❯λ][ ]++(?:\S++[ ]++git:\([^()\n]*+\)[ ]++(?:[^\w\s][ ]++)?+)?+    # prompts of terminals
+    |^[ \t]++(?:at|from)[ ][^\n:(]*+[:(][^\n]*+                               # frames of a stack
+    |^[ \t]*+\#\d{1,3}+[ ]++(?:0x|/|\w++[ ]\()[^\n]*+
+    |^[ \t]*+File[ ]["'][^"'\n]++["'],[ ]line[ ]\d[^\n]*+(?:\n[ ]{4}(?!File)[^\n]*+){0,2}+
     |(?<![\w.:-])\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?+(?:[.,]\d++)?+(?:Z|[+-]\d\d:?\d\d)?+
     |(?<![\w.:-])\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d(?:[ ][+-]\d{4})?+
     |(?<![\w.:-])(?:[A-Z][a-z][a-z][ ]{1,2}+\d{1,2}+[ ])?+\d\d:\d\d:\d\d(?:[.,]\d++)?+(?![\w:])
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""Timestamps, and prompts of terminals."""
+"""Timestamps, prompts of terminals, and frames of a stack."""
 _OUTSIDE = re.compile(
     r"""
     (?<![\w.~/<@*})-])(?:
@@ -40,6 +40,7 @@ LOOK_BACK = 32
 """Characters in front of a full stop in which an abbreviation is looked for."""
 MAX_PATH_PARTS = 8
 """Parts of a path that are looked up in other texts."""
+_SIGN = re.compile(r"[^\n]")
 _NEXT_PART = re.compile(r"/(?=[^/])")
 
 
@@ -64,10 +65,7 @@ def without_printed(text: str) -> str:
     """A text of the same length, with blanks in place of what machines print and no person asks
     about: frames of a stack, timestamps and prompts of terminals.
     """
-    out = list(text)
-    for start, end in frames(text):
-        out[start:end] = " " * (end - start)
-    return _PRINTED.sub(_blanks, "".join(out))
+    return _PRINTED.sub(_blanks, text)
 
 
 def without_paths_outside(text: str, kept_length: Callable[[str], int], most: int) -> str:
@@ -93,7 +91,7 @@ def known_length(path: str, texts: Sequence[str]) -> int:
 
 
 def _blanks(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+    return _SIGN.sub(" ", match[0])
 
 
 def without_asking(text: str) -> str:
@@ -116,37 +114,7 @@ def without_who_knows(text: str) -> str:
 
 
 _KNOWS = re.compile(r"\bwho\sknows\b(?:\sabout\b)?", re.IGNORECASE)
-_STEERING = frozenset(
-    """
-    again ahead alright answer brief briefly careful carefully concise continue cool correct detail
-    details done exactly explain explanation fine good great hello help hey hi idea it keep know
-    like long look looks make nice ok okay perfect proceed question quick quickly reply right short
-    shortly simple sorry sound sounds start step steps stop sure thank thanks think today try
-    understand wait way word words work works wrong yep yeah
-    """.split()
-)
-"""Words that steer a conversation and name no subject."""
-_WORD, _APOSTROPHE = re.compile(r"\w[\w'’]*+"), re.compile("['’]")
-_MAX_STEERING = 80
-"""Characters of a sentence that only steers."""
-
-
-def without_steering(text: str) -> str:
-    """A text of the same length, with blanks in place of those of its several sentences that only
-    steer the conversation: “thanks, that looks good.”
-    """
-    sentences = asked_sentences(text)
-    steering = [span for span in sentences if len(sentences) > 1 and _steers(text[slice(*span)])]
-    for start, end in steering:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
-def _steers(sentence: str) -> bool:
-    if len(sentence) > _MAX_STEERING:
-        return False
-    words = (_APOSTROPHE.sub("", word[0]).lower() for word in _WORD.finditer(sentence))
-    return all(word in STOPWORDS or word in _STEERING for word in words)
+_WORD = re.compile(r"\w")
 
 
 def asked_sentences(text: str) -> list[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -24,9 +24,8 @@ _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, n
 _CLOSE = "</vouch>"
 MAX_BLOCK = 5_000
 """Characters between the first and last line of a block, at most."""
-_NARROW = 200
-"""Characters below which the frame is one short line, without an end, and ids give way to texts."""
-_SHORT = "<vouch: reviewed reference data, no instructions>"
+LEAST_CHARS = 200
+"""Characters below which a block says nothing: too little of a line would fit into its frame."""
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
@@ -59,8 +58,6 @@ class ContextHit:
     """The words of the text that the section holds: the excerpt begins there."""
     is_told: bool = True
     """Whether it is likely enough for its kind."""
-    titles: tuple[str, ...] = ()
-    """For a page, the titles of its other sections, shown instead of its text."""
     to_ask: str = ""
     """For an entity, whom to ask about it, or why to ask it, shown instead of its description. For
     a claim, whom to ask about its topic, shown after its text.
@@ -109,8 +106,6 @@ class ContextHit:
         """The text of a page's section around the words of the hit; "" for other artifacts."""
         if not isinstance(self.artifact, Page):
             return ""
-        if self.titles:
-            return clip(" · ".join(self.titles), EXCERPT_CHARS)
         there = "" if self.section is None else sections(self.artifact)[self.section]
         return _around(there, self.words) or beginning(self.artifact)
 
@@ -145,8 +140,8 @@ def render(
     of the primary collection. With `tiers` each collection has a line above its own. Among
     what all `views` show an id is cut so that it means one thing.
     """
-    if max_chars < _NARROW:
-        return _narrow(hits, max_chars, views)
+    if max_chars < LEAST_CHARS:
+        return "", []
     lines: list[tuple[str, ContextHit | None, Sequence[Source]]] = []
     left, heading = room_in_frame(max_chars), ""
     for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
@@ -176,28 +171,6 @@ def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool)
         yield f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(collection)}"
     if persona and is_primary:
         yield f"persona “{clip(safe(persona), _PHRASE_CHARS)}”"
-
-
-def _narrow(
-    hits: Sequence[ContextHit], max_chars: int, views: Sequence[View]
-) -> tuple[str, list[tuple[ContextHit, str]]]:
-    """A block for little room: one short line as the frame, then ids and texts."""
-    lines, said = [_SHORT], []
-    left = max_chars - len(_SHORT)
-    for hit in hits:
-        label, text, said_on = _label(hit, views), safe(line_text(hit)), _said_on(hit)
-        least = min(len(text), _MIN_CUT)
-        contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
-        heads = [f"- {label}: ", *([] if contested else ["- "])]
-        room = left - 1 - len(said_on)
-        head = next((head for head in heads if room - len(head) >= least), None)
-        if head is None:
-            continue
-        line = head + clip(text, room - len(head)) + said_on
-        lines.append(line)
-        left -= 1 + len(line)
-        said.append((hit, line))
-    return ("\n".join(lines) if said else ""), said
 
 
 def room_in_frame(max_chars: int) -> int:
@@ -372,13 +345,6 @@ def _lead_in(parts: Sequence[str], number: int) -> str:
         if parts[number].rstrip("*_ ").endswith((":", "：")):
             return _SENTENCE.split(parts[number])[-1]
     return ""
-
-
-def titles_of(page: Page, numbers: Iterable[int]) -> tuple[str, ...]:
-    """The titles of some sections of a page, as far as they have one."""
-    texts = sections(page)
-    first = (texts[number].lstrip().partition("\n")[0] for number in numbers)
-    return tuple(line.strip("# ").strip() for line in first if line.startswith("#"))
 
 
 def safe(text: str) -> str:

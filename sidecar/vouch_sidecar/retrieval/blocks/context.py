@@ -14,7 +14,7 @@ from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.retrieval.blocks.block import ContextHit, render, titles_of
+from vouch_sidecar.retrieval.blocks.block import ContextHit, render
 from vouch_sidecar.retrieval.constants import (
     MAX_SECTIONS,
     MAX_SPEAKING,
@@ -63,7 +63,6 @@ class BlockCandidates:
     """The collection that comes first if it has something to say."""
     max_chars: int | None = None
     max_lines: int | None = None
-    adjacent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class _Likely(NamedTuple):
 
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
-    recalls = {kb.view.collection: kb.settings.recall for kb in served}
+    recalls = {kb.view.collection: kb.view.recall for kb in served}
     rows, more, given = material.rows, material.more_hits, material.given
     about = {row.view.collection for row in rows}
     about |= {hit.view.collection for hit in (*material.first_hits, *more)}
@@ -107,8 +106,6 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     hits = each_once([*material.first_hits, *hits])
     hits = [hit for hit in _told_as_files_are(hits) if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
-    if material.adjacent:
-        hits += [hit for hit in adjacent_hits(hits) if state_of(hit) not in given]
     if given:
         hits = _marked(hits, given)
     by_evidence = tiers(material.text, hits, [kb.view.collection for kb in served])
@@ -379,50 +376,11 @@ def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
 
 def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> ContextHit:
     phrase = row.matched[0] if row.matched else row.entity.name
-    return ContextHit(row.view, artifact, phrase, row.similarity, row.arm, row.entity.id)
-
-
-def adjacent_hits(hits: Sequence[ContextHit]) -> list[ContextHit]:
-    """The hits one step away: pages and relations of the hits' entities; for a section, the
-    sections before and after it and the titles of the others.
-    """
-    said = {_place(hit) for hit in hits}
-    pages = {place[:3] for place in said}
-    adjacent: dict[tuple[object, ...], ContextHit] = {}
-    for hit in hits:
-        for near in _adjacent(hit):
-            again = near.section is None and not near.titles and _place(near)[:3] in pages
-            if not again and _place(near) not in said:
-                adjacent.setdefault(_place(near), near)
-    return list(adjacent.values())
+    return ContextHit(row.view, artifact, phrase, row.strength, row.arm, row.entity.id)
 
 
 def _place(hit: ContextHit) -> tuple[object, ...]:
-    return (*hit.place, hit.section, hit.titles)
-
-
-def _adjacent(hit: ContextHit) -> Iterator[ContextHit]:
-    """The sections before and after one, and one line with the titles of the rest of its page; then
-    pages and relations.
-    """
-    if isinstance(hit.artifact, Page) and hit.section is not None:
-        count = len(sections(hit.artifact))
-        beside = [n for n in (hit.section - 1, hit.section + 1) if 0 <= n < count]
-        for number in beside:
-            yield replace(hit, section=number, words=())
-        rest = tuple(n for n in range(count) if n not in (*beside, hit.section))
-        if titles := titles_of(hit.artifact, rest):
-            yield replace(hit, section=None, words=(), titles=titles)
-    view, near = hit.view, list[Page | Relation]()
-    if isinstance(hit.artifact, Claim):
-        near += view.visible.pages_about((Kind.CLAIM, hit.artifact.id))
-    if hit.entity_id:
-        near += view.visible.pages_about((Kind.ENTITY, hit.entity_id))
-        near += view.visible.relations_of(hit.entity_id)
-    for artifact in near:
-        if isinstance(artifact, Page) and artifact.type in UNASKED_PAGES:
-            continue
-        yield ContextHit(view, artifact, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
+    return (*hit.place, hit.section)
 
 
 def tiers(text: str, hits: Sequence[ContextHit], collections: Sequence[str]) -> Tiers:

@@ -1,25 +1,22 @@
-"""Says from a mention's position in its text whether the word is a name there. English has no bare
-singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon. Capitals
-and a few words around a mention decide; the sentence is not parsed.
+"""Says from a mention's position in its text whether the word is a name there. Capitals decide, and
+at the beginning of a sentence what follows; the sentence is not parsed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from unicodedata import combining
 
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import unpunctuated
-from vouch_sidecar.retrieval.constants import HEADING_SHARE, MAX_AROUND, PlaceKind
+from vouch_sidecar.retrieval.constants import HEADING_SHARE, PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
-_ENDING = frozenset(".!?;:\n")
 _LITTLE = STOPWORDS | frozenset(
     "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
@@ -27,42 +24,25 @@ _LITTLE = STOPWORDS | frozenset(
 ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
 """Words before a name that address whoever has it."""
 
-_AUXILIARIES = frozenset(
-    """
-    are can cannot cant could did didnt do does doesnt had has hasnt have is isnt may might must
-    shall should shouldnt was wasnt were werent will wont would wouldnt
-    """.split()
+_OBJECT = re.compile(
+    r"\s++(?:an?|the|my|your|our|their|his|her|its|this|that|these|those|it|me|us|him|them|all|any"
+    r"|some|every|each|no)\b",
+    re.IGNORECASE,
 )
-_QUESTIONS = frozenset("how what when where which who why that if whether because since".split())
-_OBJECTS = frozenset(
-    """
-    a an the my your our their his her its this that these those it me us him them all any some
-    every each no
-    """.split()
+"""What stands behind a verb that begins a sentence: “Relay the message”."""
+_PREDICATE = re.compile(
+    r"['’]s\b|[:,]\s"
+    r"|(?:\s(?:and\s\w++|in\s\w++|also|always|just|never|now|only|often|sometimes|still)){0,2}+\s(?:"
+    r"(?:are|ca|could|did|do(?:es)?|ha[ds]|is|may|might|must|shall|should|was|were|wo|would)"
+    r"(?:n['’]?t)?+|can(?:['’]?t|not)?+|will|(?!need)\w{2,40}ed"
+    r"|answers|breaks|crashes|drops|exposes|fails|freezes|gets|gives|goes|hangs|keeps|knows|lags"
+    r"|logs|looks|loses|needs|reads|receives|rejects|returns|runs|says|seems|sends|shows|starts"
+    r"|stops|stores|takes|throws|times|uses|wants|works|writes"
+    r"|came|fell|froze|got|hung|kept|knew|lost|ran|sent|stuck|took|went"
+    r"|\w{2,40}s\s(?:an?|the|my|your|our|its|it|me|us|them|every\w*+|all|some|when|what|\d++))\b",
+    re.IGNORECASE,
 )
-_PREPOSITIONS = frozenset(
-    """
-    about against at behind between from in inside into of on onto than through via with without
-    """.split()
-)
-_PREDICATES = _AUXILIARIES | frozenset(
-    """
-    answers breaks broke came crashes crashing drops exposes fails fell fetches froze gets gives
-    goes got hangs hung keeps kept knows lags logs looks loses lost needs raises ran reads receives
-    rejects returns runs says seems sends sent shows starts stops stores stuck takes throws times
-    took uses wants went works writes
-    """.split()
-)
-_ADVERBS = frozenset("again also always just never now only often sometimes still".split())
-_ENDINGS = frozenset("again and for now or please to".split())
-_OPERATING = frozenset(
-    """
-    bump call debug deploy disable downgrade drain enable fix install kill migrate monitor patch
-    pause profile reboot redeploy refactor reload restart resume rollback scale ship start stop test
-    upgrade use
-    """.split()
-)
-
+"""What stands behind a name that begins a sentence: “Relay is down”, “Relay's log”."""
 _TOKEN = re.compile(r"[\w./\\:@-]+")
 _TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
 _MAX_TOKEN = 200
@@ -110,12 +90,9 @@ class Placing:
         like_a_name = (has_capital or is_person) and self.like_a_name(unit)
         if like_a_name or self._in_capitals(unit):
             return "name"
-        following = _neighbour(self.analysis.units, self._position[unit.start], 1)
-        if self._starts_sentence(unit) and following in _OBJECTS:
-            return "word"  # a verb with its object: “Relay the message”
-        if has_capital and self._stands_as_a_name(unit):
-            return "bare" if is_word else "name"
-        return "word" if is_word else "as it is"
+        if is_word or (self._starts_sentence(unit) and _OBJECT.match(self.text, unit.end)):
+            return "word"
+        return "name" if has_capital and _PREDICATE.match(self.text, unit.end) else "as it is"
 
     @cached_property
     def _position(self) -> dict[int, int]:
@@ -143,24 +120,9 @@ class Placing:
         """
         return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
 
-    def neighbours(self, unit: Unit) -> list[Unit]:
-        """A few words of the sentence before and after one."""
-        units, at = self.analysis.units, self._position[unit.start]
-        first = last = at
-        while first > max(0, at - MAX_AROUND) and not _ENDING.intersection(units[first].gap):
-            first -= 1
-        end = min(len(units), at + 1 + MAX_AROUND)
-        while last + 1 < end and not _ENDING.intersection(units[last + 1].gap):
-            last += 1
-        return [*units[first:at], *units[at + 1 : last + 1]]
-
     def _in_capitals(self, unit: Unit) -> bool:
         """Whether a word is in capitals while the words around it are not."""
         return is_acronym(self.text[unit.start : unit.end]) and not self._is_title
-
-    def _stands_as_a_name(self, unit: Unit) -> bool:
-        owns = self.text[unit.end : unit.end + 2] in ("'s", "’s")
-        return _stands_as_a_name(self.analysis.units, self._position[unit.start], owns)
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of an address or of a longer proper name."""
@@ -186,54 +148,6 @@ class Placing:
     def _starts_sentence(self, unit: Unit) -> bool:
         before = self.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
         return not before or before[-1] in ".!?:\n"
-
-
-def _stands_as_a_name(units: Sequence[Unit], at: int, owns: bool = False) -> bool:
-    """Whether a word without article or adjective is the subject or object of a sentence: “is
-    beacon slow”, “Relay is down”, “users of crumb”, “restart gull and beacon”. With `owns` also
-    where something belongs to it: “in gull's log”.
-    """
-    before, after = _neighbour(units, at, -1), _neighbour(units, at, 1)
-    if owns:
-        return before in {None, "and", "or", "to", *_AUXILIARIES, *_PREPOSITIONS, *_QUESTIONS}
-    if after in _OBJECTS:
-        return False
-    if before in ("and", "or") and at > 1:
-        return _stands_as_a_name(units, at - 2)
-    if before in _AUXILIARIES:
-        return _neighbour(units, at - 1, -1) in {None, *_QUESTIONS}
-    if before in _PREPOSITIONS:
-        is_function = at > 1 and units[at - 1].gap == "," and units[at - 2].folded.isdigit()
-        return not is_function  # as in `line 12, in dispatch`
-    if before == "to":
-        return after is None
-    if at == 0 and len(units) > 1 and units[1].gap in (":", ","):
-        return True  # “Relay: add retries”
-    if before is None or before in _QUESTIONS or before == "till":
-        return _is_predicate(units, at + (3 if after == "and" else 1))
-    ends = after is None or after in _PREPOSITIONS or after in _ENDINGS
-    return before in _OPERATING and ends and _neighbour(units, at - 1, -1) not in _OBJECTS
-
-
-def _is_predicate(units: Sequence[Unit], at: int) -> bool:
-    """Whether a verb in the third person or in the past stands behind a subject."""
-    word, following = _neighbour(units, at - 1, 1), _neighbour(units, at, 1)
-    if word is None:
-        return False
-    if word in _ADVERBS:
-        return _is_predicate(units, at + 1)
-    if word in _PREDICATES or (word.endswith("ed") and len(word) > 4):
-        return True
-    follows = following in _OBJECTS or following in _QUESTIONS or (following or "").isdigit()
-    return word.endswith("s") and follows
-
-
-def _neighbour(units: Sequence[Unit], at: int, step: int) -> str | None:
-    """The word before or after one, where no punctuation parts them."""
-    other = at + step
-    if not 0 <= other < len(units) or units[max(at, other)].gap:
-        return None
-    return units[other].folded
 
 
 def in_code(text: str, start: int, end: int) -> bool:

@@ -5,19 +5,15 @@ the measurements that the constants come from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
 from typing import NamedTuple
 
-from vouch_sidecar.index.stored_artifacts import stems_in
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ALIAS,
-    BACKED,
-    BACKING_WEIGHT,
     DERIVED,
     FEW_SIGNS,
     IDENTIFIER_FORM,
@@ -33,13 +29,10 @@ from vouch_sidecar.retrieval.constants import (
     SPECIFICITY,
     STOPWORD,
     SURNAME,
-    TRADE_WEIGHT,
-    TRADE_WORDS,
     WRITTEN_OUT,
     PlaceKind,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing, has_signs, with_signs
-from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import Unit, fold
@@ -53,7 +46,6 @@ _STRENGTHS = {
     FormKind.SURNAME: SURNAME,
     FormKind.PART: PART,
     FormKind.DERIVED: DERIVED,
-    FormKind.BACKED: BACKED,
 }
 _BY_FORM = {
     FormKind.ALIAS: "an alias",
@@ -61,12 +53,10 @@ _BY_FORM = {
     FormKind.SURNAME: "a surname",
     FormKind.PART: "a part of the name",
     FormKind.DERIVED: "nobody declared it",
-    FormKind.BACKED: "nobody declared it",
 }
 """What weakens a mention, for people, by its form, and below by its place."""
 _BY_PLACE: dict[PlaceKind, str] = {
     "as it is": "it may be an ordinary word",
-    "bare": "written as an ordinary word",
     "word": "written as an ordinary word",
     "code": "a part of code",
     "unsigned": "without the signs of the name",
@@ -137,7 +127,7 @@ def _weigh(view: View, text: str) -> list[WeighedMention]:
     for mention in view.names.topic_mentions(text):
         occurrence = _Occurrence(view, placing, mention)
         if not occurrence.lacks_signs and not any(map(mention.overlaps, parts)):
-            weighed.append(_weighed(occurrence.backed()))
+            weighed.append(_weighed(occurrence))
     return weighed
 
 
@@ -180,18 +170,6 @@ class _Occurrence:
             name[0], max(0, self.mention.start - 1)
         )
 
-    def backed(self) -> _Occurrence:
-        """The weighed mention; that of a topic with a word of one of its claims in the text gets
-        the form `backed`, unless its name is in too many files.
-        """
-        topic = self.view.derived.get(self.mention.entity_id)
-        if topic is not None and topic.wide:
-            return self
-        beside = _beside_its_trade(self, 1, BACKING_WEIGHT)
-        return (
-            replace(self, mention=self.mention._replace(form=FormKind.BACKED)) if beside else self
-        )
-
     @property
     def is_person(self) -> bool:
         return self.entity is not None and self.entity.type == "person"
@@ -232,9 +210,6 @@ class _Occurrence:
             return "name"
         if self.by_position == "code":
             return "code"
-        if not self.is_part and not self.is_person and _beside_its_trade(self):
-            is_word = self.tier and self.by_position == "word" and not self.is_settled
-            return "bare" if is_word else "trade"
         if self.is_settled or not self.tier or self.by_position == "name":
             return "name"
         if self.is_part:
@@ -256,12 +231,7 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
     )
     placed: PlaceKind = "name" if is_signed else place
     weighed = WeighedMention(mention, matched, form, specific, 1.0, PLACES[placed], placed)
-    is_sure = (
-        place == "trade"
-        or occurrence.is_settled
-        or not occurrence.is_one_word
-        or not occurrence.content
-    )
+    is_sure = occurrence.is_settled or not occurrence.is_one_word or not occurrence.content
     if is_sure or not weighed.is_listed:
         return weighed
     return weighed._replace(keyness=_keyness(occurrence))
@@ -270,7 +240,7 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
 def _form_strength(mention: Mention, matched: str) -> float:
     if mention.form is FormKind.PART and mention.ambiguous:
         return PART * SHARED
-    is_form = mention.form in (FormKind.VARIANT, FormKind.DERIVED, FormKind.BACKED)
+    is_form = mention.form in (FormKind.VARIANT, FormKind.DERIVED)
     if is_form and _letters(matched) != _letters(mention.name):
         return min(INFLECTED, _STRENGTHS[mention.form])
     return _STRENGTHS[mention.form]
@@ -279,7 +249,7 @@ def _form_strength(mention: Mention, matched: str) -> float:
 def _own_form(occurrence: _Occurrence, written: str) -> FormKind:
     """The form of a name that is written with its signs."""
     mention, entity = occurrence.mention, occurrence.entity
-    if mention.form in (FormKind.DERIVED, FormKind.BACKED):
+    if mention.form is FormKind.DERIVED:
         return mention.form
     if fold(written) != fold(mention.name.strip()):
         return mention.form
@@ -318,31 +288,3 @@ def _keyness(occurrence: _Occurrence) -> float:
         and occurrence.mention.name != occurrence.mention.name.lower()
     )
     return max(keyness, WRITTEN_OUT if shown else 0.0)
-
-
-def _beside_its_trade(
-    occurrence: _Occurrence, least: int = TRADE_WORDS, weight: float = TRADE_WEIGHT
-) -> bool:
-    """Whether one claim of the entity holds at least `least` of the words around its name in the
-    text, with this `weight` together.
-    """
-    view, text = occurrence.view, occurrence.placing.text
-    if not occurrence.content:
-        return False
-    worths = worths_of(view, text)
-    by_stem = view.cached("by stem", text, lambda: {word.only_stem: word for word in worths})
-    beside = (
-        by_stem.get(unit.stem) for unit in occurrence.placing.neighbours(occurrence.content[0])
-    )
-    weights = {word: worths[word] for word in beside if word is not None}
-    hits = (
-        view.search.best_claims(occurrence.mention.entity_id, weights, 1)
-        if len(weights) >= least
-        else []
-    )
-    for hit in hits:
-        stems = frozenset(stems_in(view.knowledge.snapshot.document(hit)))
-        held = [worth for word, worth in weights.items() if word.held_by(stems)]
-        if len(held) >= least and fsum(held) >= weight:
-            return True
-    return False

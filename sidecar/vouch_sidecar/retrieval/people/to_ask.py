@@ -8,22 +8,19 @@ not. Also tells whether a text asks for somebody.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
 
 from vouch_sidecar.index.query import all_of
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED, MAX_NAMED
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
-from vouch_sidecar.retrieval.files.file_ties import files_of, tied_to_paths
+from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.people.authors import authors_on, told_by_commits
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.owners import owners_on, told_owners
 from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
-from vouch_sidecar.retrieval.people.weights import ByEvidence
 from vouch_sidecar.retrieval.view import View, claim_in
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import BEST, WHOM
@@ -31,8 +28,6 @@ from vouch_sidecar.text.prompt_text import BEST, WHOM
 PERSON = "person"
 BY_CLAIMS = 3
 """People named for their claims, at most."""
-MAX_WEIGHED = 8
-"""People whose claims are read to find these: those who share most claims."""
 OF_A_TEAM = 2
 """People named for each team that owns an entity, at most."""
 ROLES = {
@@ -49,8 +44,6 @@ MAX_ALIKE = 5
 """Entities of whose names a topic may be a part to mean them all."""
 ENTITIES_OF_CLAIMS = 3
 """Entities of claims about which people are looked for, at most."""
-CLAIMS_WITH_FILES = 10
-"""Claims on a topic that are looked at for being tied to files, the best by worth."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _NEVER = 0.0
@@ -185,17 +178,13 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
 
 def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
-    each view. If there is nobody, those responsible for the entities of matching claims that are
-    tied to files.
+    each view.
     """
     out: list[tuple[View, PersonToAsk]] = []
     for match in matches.in_views:
         rows: dict[str, PersonToAsk] = {}
         for entity in _named_by(match):
             for row in people(match.view, entity):
-                rows.setdefault(row.entity.id, row)
-        for entity in () if rows else _with_files(match):
-            for row in _responsible(match.view, entity):
                 rows.setdefault(row.entity.id, row)
         out += [(match.view, row) for row in rows.values()]
     return out
@@ -211,25 +200,6 @@ def _named_by(match: Match) -> list[Entity]:
     return [entity for entity in entities if entity is not None][:MAX_NAMED]
 
 
-def _with_files(match: Match) -> list[Entity]:
-    """The few entities with most of the best matching claims that are tied to files."""
-    view, snapshot = match.view, match.view.knowledge.snapshot
-    counts = Counter[str]()
-    if not view.workspace.ties:
-        return []
-    for hit in snapshot.search(match.query, CLAIMS_WITH_FILES, by="worth"):
-        document = snapshot.document(hit)
-        claim = view.visible.in_document(document)
-        if isinstance(claim, Claim) and files_of(view, claim):
-            counts.update(view.names.entities_in(document))
-    order = sorted(counts, key=lambda entity_id: (-counts[entity_id], entity_id))
-    return [
-        entity
-        for entity_id in order[:ENTITIES_OF_CLAIMS]
-        if (entity := view.visible.entity(entity_id)) is not None
-    ]
-
-
 def _sharing_claims(view: View, entity: Entity) -> list[PersonToAsk]:
     """People who share claims with an entity, then those that its relations name."""
 
@@ -240,7 +210,7 @@ def _sharing_claims(view: View, entity: Entity) -> list[PersonToAsk]:
         others = map(view.visible.entity, shared.keys() - left_out)
         people = [person for person in others if person is not None and person.type == PERSON]
         people.sort(key=lambda person: (-shared[person.id].number, person.id))
-        best = _by_evidence(view, entity, people[:MAX_WEIGHED])
+        best = people[:BY_CLAIMS]
         return [*(PersonToAsk(person, shared[person.id].number) for person in best), *responsible]
 
     return view.cached("people near", entity.id, find)
@@ -254,19 +224,6 @@ def _responsible(view: View, entity: Entity) -> list[PersonToAsk]:
             shared = snapshot.count(all_of([about([entity.id]), about([entity_id])]))
             rows.append(PersonToAsk(other, shared, label))
     return rows
-
-
-def _by_evidence(view: View, entity: Entity, people: Sequence[Entity]) -> list[Entity]:
-    """The few people with most evidence in the claims that they share with an entity."""
-    if len(people) < 2:
-        return list(people)
-    words, about = tuple(terms(entity.name)), view.search.claims_of
-    shared = all_of([about([entity.id]), about([person.id for person in people])])
-    held, weights = (words,) if words else (), dict.fromkeys(words, 1.0)
-    weight = ByEvidence(Match(view, frozenset({entity.id}), held, weights, shared), _NEVER)
-    weight.read()
-    scores = {person.id: weight.tally(person.id).score for person in people}
-    return nsmallest(BY_CLAIMS, people, key=lambda person: (-scores[person.id], person.id))
 
 
 def _related(view: View, entity: Entity) -> dict[str, str]:

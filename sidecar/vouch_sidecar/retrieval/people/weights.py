@@ -180,11 +180,6 @@ class ByEvidence(Weight):
         self._added: defaultdict[str, list[_Added]] = defaultdict(list)
 
     def tallies(self) -> dict[str, Tally]:
-        self.read()
-        return {entity_id: self.tally(entity_id) for entity_id in self._added}
-
-    def read(self) -> None:
-        """Weigh all matching claims; `tally` and `largest` sum up what they added."""
         heard: defaultdict[str, set[str]] = defaultdict(set)
         for matched, document in self.match.matched_claims():
             if self.match.view.deadline.has_passed():
@@ -195,10 +190,10 @@ class ByEvidence(Weight):
                 adds = 0.0 if says in heard[entity_id] else amount
                 heard[entity_id].add(says)
                 self._added[entity_id].append(_Added(adds, claim.id, document))
+        return {entity_id: self._tally(entity_id) for entity_id in self._added}
 
-    def tally(self, entity_id: str) -> Tally:
-        """The score of one entity over the claims that were read."""
-        view, rows = self.match.view, self._added.get(entity_id, [])
+    def _tally(self, entity_id: str) -> Tally:
+        view, rows = self.match.view, self._added[entity_id]
         own, everything = view.counts.claims_of(entity_id), view.counts.claims
         total = fsum(row.amount for row in rows)
         # An entity that many claims are about counts less for the same evidence.

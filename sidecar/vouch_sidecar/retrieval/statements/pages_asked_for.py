@@ -12,11 +12,11 @@ from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES
-from vouch_sidecar.retrieval.evidence.text_kinds import GENERAL, asks_only_about, is_common_word
+from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, asks_only_about, is_common_word
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.workspace.names_in_text import NameInText, documents_in
 
 MAX_ASKING = 200
@@ -45,27 +45,23 @@ def pages_asked_for(view: View, text: str) -> list[AskedPage]:
 
 
 def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
-    """Pages whose whole title stands in a text that only asks about it. A common word is no title:
-    it may mean anything.
+    """Pages of whose title a text holds all content words, and no others but those that only ask.
+    A common word is no title: it may mean anything.
     """
-    every = terms(text)
-    words = tuple(word for word in every if fold(word.word) not in GENERAL) or tuple(every)
-    if not words:
+    words = _content(text)
+    if not words or is_common_word(words):
         return
-    asked = units(text).units
-    written = [unit.folded for unit in asked]
+    asked = {word.alternatives for word in words}
     for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES):
         if not isinstance(page, Page) or page.type in UNASKED_PAGES:
             continue
-        if is_common_word(terms(page.title)):
-            continue
-        title = [unit.folded for unit in units(page.title).units]
-        for at in range(len(written) - len(title) + 1) if title else ():
-            if written[at : at + len(title)] == title:
-                start, end = asked[at].start, asked[at + len(title) - 1].end
-                if asks_only_about(text, [(start, end)]):
-                    yield page, text[start:end]
-                break
+        if {word.alternatives for word in _content(page.title)} == asked:
+            yield page, " ".join(word.word for word in words)
+
+
+def _content(text: str) -> tuple[Term, ...]:
+    words = tuple(terms(text))
+    return tuple(word for word in words if fold(word.word) not in ASKING) or words
 
 
 def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:

@@ -17,7 +17,7 @@ from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
-from vouch_sidecar.retrieval.constants import UNASKED_LEAST, CandidateKind
+from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
@@ -91,8 +91,10 @@ class Viewpoint:
     """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
-    threshold: float = Recall().similarity_threshold
-    """The least likelihood of a line that is told."""
+    recall: Recall = field(default_factory=Recall)
+    """The settings that govern what is told."""
+    name_threshold: float = VOLUNTEERED
+    """The least strength of a name that is told."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
     shown_collection: str | None = None
@@ -112,14 +114,14 @@ class Viewpoint:
     def least(self, kind: CandidateKind) -> float:
         """The least likelihood of a line of this kind that is told."""
         own = UNASKED_LEAST.get(kind, 0.0) if self.is_unasked else 0.0
-        return max(self.threshold, own)
+        return max(self.recall.similarity_threshold, own)
 
     @property
     def stamp(self) -> Hashable:
         """A value that changes whenever the same question may have another answer."""
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
-        return (*parts, self.threshold, self.is_unasked, self.knowledge.serial)
+        return (*parts, self.recall, self.name_threshold, self.is_unasked, self.knowledge.serial)
 
     @cached_property
     def search(self) -> Search:
