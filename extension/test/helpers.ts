@@ -33,6 +33,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   type: 'observation',
   status: 'working',
   confidence: 0.7,
+  facts: 'working · confidence 0.70 · 2026-06-30',
   entities: [],
   linked_entities: [],
   tags: [],

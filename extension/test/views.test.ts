@@ -205,7 +205,7 @@ test('a claim leads with the fact, says how sure it is, and goes to what it quot
   assert.deepEqual(node.target?.uris, [cited.document, 'file:///kb/.vouch/claims/c.yaml']);
   assert.deepEqual(claimNode('p', claim('c'), null).target?.passages, ['Text of c', 'text:']);
   const lines = await tooltipOf(node);
-  assert.deepEqual(lines, [said, 'contested · confidence 0.70 · 2026-06-30', '— Runbook']);
+  assert.deepEqual(lines, [said, 'working · confidence 0.70 · 2026-06-30', '— Runbook']);
   const missing = { ...cited, title: null, locator: null, source_id: null, kind: 'missing' };
   const lost = claimNode('p', claim('c', { citations: [missing] } as Partial<ClaimView>), null);
   assert.equal((await tooltipOf(lost)).at(-1), '— e1 · missing');
@@ -249,7 +249,7 @@ test('experts: people first, then teams, authors, systems; figures below each ot
       expert('b', 3),
       expert('c', 2, { type: 'person' }),
     ],
-    people: [{ ...owner, relation: 'owns' }],
+    people: [{ ...owner, relation: 'owns', said: 'owns *.py by CODEOWNERS' }],
     by_commits: [author],
   });
   await model.find(QUESTION);
@@ -257,7 +257,7 @@ test('experts: people first, then teams, authors, systems; figures below each ot
   assert.deepEqual(names(model.roots), groups);
   const rows = (await Promise.all(model.roots.map(below))).flat();
   assert.deepEqual(names(rows), ['\u20073  C', '\u20073  B', 'o/maps', '3  Ada Byron', '12  A']);
-  assert.match(String((await tooltipOf(rows[2] as Node))[0]), /owns \*\.py · by CODEOWNERS/);
+  assert.match(String((await tooltipOf(rows[2] as Node))[0]), /owns \*\.py by CODEOWNERS/);
   assert.deepEqual((await tooltipOf(rows[3] as Node)).at(-1), 'a.py (3)');
   assert.equal(model.headline, '“relay” · by number of claims');
 });

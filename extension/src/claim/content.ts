@@ -95,12 +95,7 @@ function source(citation: Citation, linked: (text: string, link: Link) => Piece)
 export const isWeb = (address: string): boolean =>
   /^https:\/\/[^\s\\]+$/i.test(address) && URL.canParse(address);
 
-const person = ({ entity_id, name, via, relation, claim_count }: PersonRow): string =>
-  entity_id === null
-    ? `owned by ${name}`
-    : relation
-      ? `${relation.replaceAll('_', ' ')} ${name}`
-      : `${name} (${via ?? plural(claim_count, 'claim')})`;
+const person = ({ name, said }: PersonRow): string => (said ? `${name} (${said})` : name);
 
 /** Code between backticks stands by itself. */
 const withCode = (text: string): string =>

@@ -63,10 +63,9 @@ export function claimNode(parent: string, claim: ClaimView, collection: string |
 }
 
 /** What a claim says, how sure it is, and on what it stands. */
-export const aboutClaim = ({ said, status, confidence, date, stale, citations }: ClaimView) => [
+export const aboutClaim = ({ said, facts, citations }: ClaimView): readonly string[] => [
   said,
-  joined(status, `confidence ${confidence.toFixed(2)}`, date?.slice(0, 10)),
-  ...(stale ? [stale] : []),
+  facts,
   ...citations.map((cited) => `— ${titleOf(cited)}`),
 ];
 

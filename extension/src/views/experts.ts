@@ -189,21 +189,14 @@ const groupOf = (type: string): Group => GROUP_OF[type.toLowerCase()] ?? 'System
 
 /** Somebody whom relations, claims or CODEOWNERS name, below the experts of the same group. */
 function personNode(row: PersonRow): Node {
-  const { entity_id, name, type, via, claim_count, relation, collection = null } = row;
+  const { entity_id, name, type, said, collection = null } = row;
   const isOwner = entity_id === null; // a handle, which leads nowhere
   const subject = isOwner ? undefined : subjectOf({ entity_id, name, type, collection });
-  const reason = isOwner
-    ? `owns ${via ?? 'the files'}`
-    : joined(
-        relation?.replaceAll('_', ' '),
-        via && `via ${via}`,
-        claim_count > 0 && plural(claim_count, 'claim'),
-      );
   return {
     id: `person:${JSON.stringify([collection, entity_id ?? name])}`,
     label: name,
-    description: joined(reason, collection),
-    tooltip: [joined(name, type, reason, isOwner && 'by CODEOWNERS', collection)],
+    description: joined(said, collection),
+    tooltip: [joined(name, type, said, collection)],
     icon: entityIcon(type),
     menu: isOwner ? 'owner' : 'person',
     ...(subject && { subject }),
