@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.artifact_files import classify, is_folder, survey
+from vouch_sidecar.kb.artifact_files import classify, is_folder, survey, unread_files
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.safe_files import UnreadableError, mtime_ns, packed
@@ -38,6 +38,34 @@ from tests.kb.samples import SHA, claim, make_kb, put
 )
 def test_classify(path: str, kind: Kind | None) -> None:
     assert classify(path) is kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".#a.yaml",
+        "._a.yaml",
+        ".a.yaml",
+        "#a.yaml",
+        "~$a.yaml",
+        "flycheck_a.yaml",
+        "a.sync-conflict-20261120-101500-ABCDEFG.yaml",
+        "a (Ada's conflicted copy 2026-11-20).yaml",
+        "a_conflict-20261120-101500.yaml",
+        "a_BACKUP_1234.yaml",
+        "a (1).yaml",
+        "a copy.yaml",
+        "a - Copy (2).yaml",
+        "a 2.yaml",
+    ],
+)
+def test_what_programs_leave_beside_an_artifact_is_none(tmp_path: Path, name: str) -> None:
+    kb_dir = make_kb(tmp_path)
+    put(kb_dir, "claims/a.yaml", b"abc")
+    put(kb_dir, f"claims/{name}", b"abc")
+    put(kb_dir, f"claims/{name[:-5]}.yml", b"abc")
+    assert survey(kb_dir).files.keys() == {"claims/a.yaml"}
+    assert [*unread_files(kb_dir)] == []
 
 
 def test_folders_that_artifacts_stand_in() -> None:

@@ -75,7 +75,7 @@ async def test_pushes_that_fail_are_said_and_made_again(
         told.clear()
         engine.notify()
         await until(lambda: len(told) == 2)
-        assert [row.entity.id for row in told[0].update.rows] == ["vault"]
+        assert [row.entity.id for row, _ in told[0].update.rows] == ["vault"]
         assert (told[1].health, engine.problems.degraded()) == ("ok", [])
         tasks.cancel_scope.cancel()
 

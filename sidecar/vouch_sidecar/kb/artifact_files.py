@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -32,6 +33,14 @@ to.
 """
 LIKELY = frozenset({"yaml", "yml", "json", "md", "markdown"})
 """Endings of files that somebody may have meant as artifacts."""
+_COMPANION = re.compile(
+    r"^[.~#]|^flycheck_"  # of editors and of file systems
+    r"|_(?:backup|base|local|remote)_\d++\."  # of git mergetool
+    r"|\.sync-conflict-\d|_conflict-\d|(?:conflicted copy|(?:case|sync) conflict)"  # of Syncthing…
+    r"| - copy(?: \(\d++\))?\.| copy(?: \d++)?\.| \(\d++\)\.| \d\.",  # of file managers
+    re.IGNORECASE,
+)
+"""What is in the name of a file that a program put beside an artifact."""
 _FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items()}
 
 
@@ -43,7 +52,14 @@ def classify(relative: PurePosixPath | str) -> Kind | None:
     if len(parts) != 2 or parts[0] not in FOLDERS:
         return None
     kind, suffix = FOLDERS[parts[0]]
-    return kind if parts[1].endswith(suffix) and parts[1] != suffix else None
+    return kind if parts[1].endswith(suffix) and not is_companion(parts[1]) else None
+
+
+def is_companion(name: str) -> bool:
+    """Whether a file lies beside an artifact and is none: a lock or a swap file of an editor,
+    metadata of a file system, a copy that a synchronisation, a merge or a file manager left.
+    """
+    return _COMPANION.search(name) is not None
 
 
 def usual_key(relative: str) -> Key:
@@ -150,7 +166,7 @@ def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
     yield CONFIG
     for folder, (_, suffix) in FOLDERS.items():
         for name in _names(base, folder, root, result):
-            if name.endswith(suffix) and name != suffix:
+            if name.endswith(suffix) and not is_companion(name):
                 yield f"{folder}/{name}"
     for name in _names(base, "sources", root, result):
         yield f"sources/{name}/meta.yaml"
@@ -187,8 +203,8 @@ def unread_files(kb_dir: Path) -> Iterator[tuple[str, str]]:
             inner = _names(base, below, root, nothing) if below else ()
             for path in (f"{folder}/{name}", *(f"{below}/{file}" for file in inner)):
                 stem, _, kind = path.rpartition("/")[2].lower().rpartition(".")
-                likely = kind in LIKELY and stem and not stem.startswith((".", "readme"))
-                if likely and classify(path) is None:
+                likely = kind in LIKELY and stem and not stem.startswith("readme")
+                if likely and not is_companion(path.rpartition("/")[2]) and classify(path) is None:
                     yield printable(path), f"{folder}/*{suffix}"
 
 
