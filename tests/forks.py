@@ -145,7 +145,8 @@ def _run(message: bytes, descriptors: list[int]) -> None:
     os.environ.update(asked["env"])
     sys.argv = ["vouch-sidecar", *asked["args"]]
     sys.stdin, sys.stdout, sys.stderr = (
-        os.fdopen(number, mode, buffering=1, encoding="utf-8") for number, mode in enumerate("rww")
+        os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
+        for number, mode in enumerate("rww")
     )
     from vouch_sidecar.surfaces import entry, orphan
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -441,17 +440,15 @@ def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
     assert ended == (1, "vouch-sidecar: No space left on device\n")
 
 
-def test_a_reader_that_has_left(root: Path) -> None:
-    for extra in ([], ["--json"]):
-        reading, writing = os.pipe()
-        os.close(reading)
-        ended = writes_to(writing, root, extra)
-        os.close(writing)
-        assert ended == (1, "")
-
-
 def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
     assert "JWT" in run(tmp_path, "experts", "jwt", "--root", str(root / ".vouch")).stdout
+
+
+def test_a_root_from_the_working_folder(root: Path) -> None:
+    asked = '{"id": 1, "method": "kb.status"}\n'
+    done = run(root.parent, "jsonl", "--root", root.name, given=asked)
+    [served] = json.loads(done.stdout)["result"]["roots"]
+    assert served["root"] == str(root)
 
 
 @pytest.mark.parametrize("command", [["status", "--json"], ["jsonl"]])

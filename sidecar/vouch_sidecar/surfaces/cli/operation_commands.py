@@ -280,8 +280,14 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     elif get_origin(kind) is Literal:
         kind = click.Choice(get_args(kind))
     shown = field.default is not None
+    words = () if choices is None else choices.values
     return click.Option(
-        [f"--{word}", name], type=kind, default=field.default, show_default=shown, help=text
+        [f"--{word}", name],
+        type=kind,
+        default=field.default,
+        show_default=shown,
+        help=text,
+        shell_complete=lambda _, __, begun: [each for each in words if each.startswith(begun)],
     )
 
 

@@ -24,7 +24,7 @@ def jsonl(root: Path | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
     from vouch_sidecar.surfaces.jsonl import run_jsonl
 
-    run_jsonl(os.environ, start_at(root), is_chosen=root is not None)
+    run_jsonl(os.environ, start_at(root).absolute(), is_chosen=root is not None)
 
 
 @click.command()
@@ -44,4 +44,6 @@ def mcp(root: Path | None, tools: str) -> None:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
-    run_mcp(os.environ, start_at(root), is_chosen=root is not None, every_tool=tools == "all")
+    run_mcp(
+        os.environ, start_at(root).absolute(), is_chosen=root is not None, every_tool=tools == "all"
+    )
