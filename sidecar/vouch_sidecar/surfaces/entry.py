@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import Any
+from typing import Any, TextIO
 
 import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
 
@@ -37,9 +37,8 @@ def main() -> None:
 
             _hold_little_memory()
             if not sys.stdout.isatty():
-                encoding = sys.stdout.encoding
-                sink = BufferedWriter(_Output(1, "w", closefd=False))
-                sys.stdout = TextIOWrapper(sink, encoding, errors="replace")
+                sink = BufferedWriter(_Output(sys.stdout))
+                sys.stdout = TextIOWrapper(sink, sys.stdout.encoding, errors="replace")
             shell(prog_name="vouch-sidecar")
         finally:
             sys.stdout.flush()
@@ -50,6 +49,10 @@ def main() -> None:
 
 class _Output(FileIO):
     """Drops what nobody reads any more, as behind `| head -1`; the exit code stays."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream.fileno(), "w", closefd=False)
+        self._stream = stream  # would close its descriptor with its last reference
 
     def write(self, data: Any) -> int:
         try:
