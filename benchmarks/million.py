@@ -1,5 +1,5 @@
 """A million claims straight into the index, or so many: `python -m benchmarks.million FOLDER
-[CLAIMS [HEAP]]` builds it in an empty folder and asks it, and only asks what is there already.
+[CLAIMS [HEAP]]` builds it in an empty folder and asks it.
 """
 
 import random
@@ -7,12 +7,10 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tantivy import Index
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.builder import Builder
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import HEAP, Layer, Writing
-from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.index.layers import HEAP, Writing
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from benchmarks.generate import CLAIM_TEMPLATES, ENTITY_TYPES, Size, Writer, Zipf
@@ -34,20 +32,17 @@ def claim(i: int) -> Claim:
     return Claim(where[7:-5], where, text, evidence=cited, entities=linked, updated_at=at)
 
 
-def build() -> None:
-    builder = Builder(Writing(folder, heap))
-    for name, entity_id in ids.items():
-        builder.add(Entity(entity_id, f"entities/{entity_id}.yaml", name, "concept"))
-    for i in range(number):
-        builder.add(claim(i))
-    builder.finish()
+def build() -> Knowledge:
+    every: list[Artifact] = [
+        Entity(i, f"entities/{i}.yaml", name, "concept") for name, i in ids.items()
+    ]
+    every += map(claim, range(number))
+    return Knowledge.written({key_of(one): one for one in every}, Writing(folder, heap))
 
 
-if not any(folder.iterdir()):
-    print(f"built in {timed(build):.0f} s")
-index, engine = Index.open(str(folder)), Engine(env={})
-assert index.searcher().num_segments == 1
-engine.registry.add_root(folder).knowledge = Knowledge(Layer(index))
+engine, made = Engine(env={}), list[Knowledge]()
+print(f"built in {timed(lambda: made.append(build())):.0f} s")
+engine.registry.add_root(folder).knowledge = made[0]
 words = [" ".join(draw.asked.draw(count)) for count in (1, 2, 2, 3) * 25]
 for op, field, texts in (
     ("experts", "topic", references.draw(100)),

@@ -123,7 +123,7 @@ def day(root: Path, folder: Path, questions: Questions) -> Figure:
 def names(root: Path, questions: Questions) -> Figure:
     """All names in a document of 100 KB, in process: no request takes as much at once."""
     paths = [f"entities/{path.name}" for path in (root / ".vouch" / "entities").iterdir()]
-    upserts = Store(root / ".vouch").reconcile(paths).change.upserts
-    found = Names.of(artifact for artifact in upserts if isinstance(artifact, Entity))
+    records = Store(root / ".vouch").reconcile(paths).records.values()
+    found = Names.of(artifact for artifact in records if isinstance(artifact, Entity))
     found.find(questions.document)
     return Figure.of(timed(lambda: found.find(questions.document)) for _ in range(20))

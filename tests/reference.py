@@ -8,13 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import texts
-from vouch_sidecar.index.links import behind_its_title
-from vouch_sidecar.index.withheld_texts import Withheld, texts_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.names.name_forms import FormKind
@@ -60,26 +56,11 @@ def _stems_of(artifact: Artifact) -> list[tuple[str, ...]]:
     return [tuple(content_stems(text)) for text in texts(artifact)]
 
 
-def _without_texts(artifact: Artifact, withheld: Withheld) -> Artifact:
-    """An entity without a description that holds the text of a claim some may not see, a page
-    behind the gate of a claim whose text its title holds.
-    """
-    if isinstance(artifact, Page):
-        return behind_its_title(artifact, withheld)
-    if not isinstance(artifact, Entity):
-        return artifact
-    is_open = withheld.gates(artifact.description or "") == frozenset()
-    return artifact if is_open else replace(artifact, description=None)
-
-
 class Reference:
     """The artifacts that count, and what follows from them for a viewer with some gates."""
 
     def __init__(self, artifacts: Iterable[Artifact]) -> None:
-        every = list(artifacts)
-        claims = {a.id: texts_of(a) for a in every if isinstance(a, Claim)}
-        told = (_without_texts(a, Withheld().changed(claims)) for a in every)
-        live = {key_of(a): a for a in told if is_live(a) and gate_of(a)}
+        live = {key_of(a): a for a in artifacts if is_live(a) and gate_of(a)}
         everything = sorted(live.values(), key=lambda a: a.id)
         self.claims = {a.id: a for a in everything if isinstance(a, Claim)}
         self.entities = {a.id: a for a in everything if isinstance(a, Entity)}
@@ -122,7 +103,7 @@ class Reference:
 
     # Links
 
-    def links(self, claim_id: str, gates: frozenset[str]) -> tuple[str, ...]:
+    def links(self, claim_id: str) -> tuple[str, ...]:
         """The entities that a claim counts for under linking `auto`."""
         claim = self.claims[claim_id]
         if declared := self._known(claim.entities):
@@ -131,8 +112,7 @@ class Reference:
         if named := self._known(n.entity_id for n in mentions if not n.nested and not n.ambiguous):
             return named
         pages = [p for p in self.pages.values() if claim_id in p.claims]
-        others = gates if gate_of(claim) == OPEN else set()
-        pages = [p for p in pages if gate_of(p) in {OPEN, gate_of(claim), *others}]
+        pages = [p for p in pages if gate_of(p) in {OPEN, gate_of(claim)}]
         return self._known(e for p in pages for e in self._about(p))
 
     def _about(self, page: Page) -> Collection[str]:
@@ -200,9 +180,7 @@ class Reference:
             stems = frozenset(stem for stems in _stems_of(claim) for stem in stems)
             return round(math.fsum(w for n, w in weights.items() if n.held_by(stems)), 9)
 
-        claims = [
-            c for c in self.visible(Kind.CLAIM, gates) if entity_id in self.links(c.id, gates)
-        ]
+        claims = [c for c in self.visible(Kind.CLAIM, gates) if entity_id in self.links(c.id)]
         return [claim.id for claim in sorted(claims, key=lambda c: (-share(c), c.id))]
 
     # Experts
@@ -212,7 +190,7 @@ class Reference:
     ) -> list[Expert]:
         """All rows, in order."""
         links: Callable[[str], tuple[str, ...]]
-        links = self.declared if linking == "declared" else partial(self.links, gates=gates)
+        links = self.declared if linking == "declared" else self.links
         matched = self.matching(topic, links, gates)
         rows = []
         for entity_id in self.entities:

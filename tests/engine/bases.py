@@ -52,7 +52,7 @@ def cached(folder: Path) -> dict[str, str]:
 
 def finished(folder: Path) -> list[Path]:
     """The bases in such caches that the next process may begin with."""
-    found = (Path(at) for at, _, files in os.walk(folder / "cache") if "manifest.json" in files)
+    found = (Path(at) for at, _, files in os.walk(folder / "cache") if "records" in files)
     return sorted(base for base in found if not base.name.startswith("unfinished-"))
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from tantivy import Index
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.stored_artifacts import artifact_in
+from vouch_sidecar.index.stored_artifacts import stems_in
+from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached
 from tests.forks import Forked
@@ -115,15 +116,15 @@ def holds(folder: Path, text: str) -> bool:
         files = [path for path in folder.rglob("*") if path.is_file()]
         if any(text.encode() in path.read_bytes() for path in files):
             return True
-        return any(_stores(path.parent, text) for path in files if path.name == "meta.json")
+        stems = set(content_stems(text))
+        return any(stems <= _stems_in(path.parent) for path in files if path.name == "meta.json")
     except (OSError, ValueError):
         return True
 
 
-def _stores(base: Path, text: str) -> bool:
-    layer = Layer(Index.open(str(base)))
-    stored = (document for document in layer.documents() if document.get_all("artifact"))
-    return any(text in f"{artifact_in(document)}" for document in stored)
+def _stems_in(base: Path) -> set[str]:
+    documents = Layer(Index.open(str(base))).documents()
+    return {stem for document in documents for stem in stems_in(document)}
 
 
 def sockets(folder: Path) -> list[Path]:

@@ -127,7 +127,7 @@ def engine_claims(engine: Engine) -> dict[str, list[str]]:
     """All claims with the entities that they count for."""
     (collection,) = engine.collections.values()
     knowledge = collection.knowledge
-    return {a.id: knowledge.links(a.id, GATES)[0] for a in knowledge.all_of(Kind.CLAIM)}
+    return {a.id: knowledge.links(a.id)[0] for a in knowledge.all_of(Kind.CLAIM)}
 
 
 def _hammer(root: Path, stop: threading.Event) -> None:

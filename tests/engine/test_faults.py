@@ -118,13 +118,12 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 
 LOOKS = [
     "vouch_sidecar.kb.store:Store:reconcile",
-    "vouch_sidecar.kb.store:Store:_survey",
     "vouch_sidecar.kb.store:Store:_accept",
-    "vouch_sidecar.kb.id_owners:IdOwners:take_change",
+    "vouch_sidecar.kb.store:Store:_reconciled",
     "vouch_sidecar.engine.disk_reader:DiskReader:_apply",
     "vouch_sidecar.engine.collection:Collection:publish",
     "vouch_sidecar.engine.engine:Engine:_configure",
-    "vouch_sidecar.index.knowledge:Knowledge:changed_to",
+    "vouch_sidecar.index.knowledge:Knowledge:after",
 ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.kb.store import TORN_SECONDS
+from vouch_sidecar.kb.store import GRACE_SECONDS
 
 from tests.engine.bases import Clock, ask, base, cached, counts, engine_on, kept, until, write
 
@@ -69,6 +69,6 @@ async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_sec
         await until(lambda: "claims/rotation.yaml" in only(engine).problems)
         (status,) = ask(engine, "status")["roots"]
         assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
-        clock.now += TORN_SECONDS
+        clock.now += GRACE_SECONDS
         engine.check_soon([root / ".vouch/entities/vault.yaml"])
         await until(lambda: not counts(engine, "vault"))

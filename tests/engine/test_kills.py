@@ -34,7 +34,7 @@ def written(cache: Path) -> bool:
 
 
 def about_to_be_renamed(cache: Path) -> bool:
-    return any(cache.rglob("unfinished-*/manifest.json"))
+    return any(cache.rglob("unfinished-*/records"))
 
 
 def being_removed(cache: Path) -> bool:

@@ -85,7 +85,7 @@ def test_nothing_is_finished_while_a_file_may_change_unnoticed(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("vouch_sidecar.kb.file_versions.HALF_WRITTEN_SECONDS", 1e9)
+        patch.setattr("vouch_sidecar.kb.store.YOUNG_SECONDS", 1e9)
         engine, _ = started(root, tmp_path)
         assert not engine.load()
         assert finished(tmp_path) == []

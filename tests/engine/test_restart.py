@@ -49,7 +49,7 @@ def test_a_start_from_a_base_reads_only_files_that_are_not_in_order(
         read.add(path)
         return read_bytes_of(kb_dir, path)
 
-    monkeypatch.setattr("vouch_sidecar.kb.file_versions.read_bytes_of", note)
+    monkeypatch.setattr("vouch_sidecar.kb.store.read_bytes_of", note)
     again = started(root, tmp_path)
     assert read == ODD
     assert said_by(again) == wanted
@@ -145,7 +145,7 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
 
 
 def unfinished(base: Path) -> None:
-    (base / "manifest.json").unlink()
+    (base / "records").unlink()
 
 
 def of_an_older_version(base: Path) -> None:
@@ -154,7 +154,7 @@ def of_an_older_version(base: Path) -> None:
 
 def under_another_version(base: Path) -> None:
     """What it lists is not what is there: as if its version had lied."""
-    manifest = base / "manifest.json"
+    manifest = base / "records"
     manifest.write_bytes(b"0" * 32 + b"\n" + manifest.read_bytes().partition(b"\n")[2])
 
 
@@ -169,7 +169,7 @@ def empty(base: Path) -> None:
 
 
 def nonsense(base: Path) -> None:
-    (base / "manifest.json").write_bytes(json.dumps([1]).encode())
+    (base / "records").write_bytes(json.dumps([1]).encode())
 
 
 def readable_by_others(base: Path) -> None:

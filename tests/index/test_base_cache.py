@@ -13,17 +13,29 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Manifest, tidy
-from vouch_sidecar.index.builder import knowledge_of
+from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Kept, KeptFile, tidy
 from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import StemPlace, placed_stem
-from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.stored_artifacts import artifact_in
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
+from vouch_sidecar.index.links import LinkState
+from vouch_sidecar.index.stored_artifacts import key_in
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Kind,
+    Page,
+    Relation,
+    Scope,
+    Source,
+    VouchSession,
+    key_of,
+)
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.text.content_words import content_stems
 
+from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
 ARTIFACTS: list[Artifact] = [
@@ -31,8 +43,14 @@ ARTIFACTS: list[Artifact] = [
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]
-MANIFEST = Manifest(
-    {"claims/c.yaml": b"x" * 24}, frozenset({(Kind.CLAIM, "d")}), b"kb: {name: ops}"
+KEPT = Kept(
+    tuple(
+        KeptFile(one.path, b"x" * 24, one, knowledge_of(ARTIFACTS).state(key_of(one)))
+        for one in ARTIFACTS[:2]
+    ),
+    ((Kind.CLAIM, "d"),),
+    b"kb: {name: ops}",
+    b"y" * 24,
 )
 
 
@@ -60,17 +78,17 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def leave(bases: Bases, manifest: Manifest = MANIFEST) -> Path:
+def leave(bases: Bases, kept: Kept = KEPT) -> Path:
     """Write and finish a base; its folder."""
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
-    assert bases.finish(written[0], manifest)
+    assert bases.finish(written[0], kept)
     (folder,) = finished(bases)
     return folder
 
 
 def finished(bases: Bases) -> list[Path]:
-    return sorted(path.parent for path in bases.folder.glob("*/manifest.json"))
+    return sorted(path.parent for path in bases.folder.glob("*/records"))
 
 
 def unfinished(bases: Bases) -> list[Path]:
@@ -85,7 +103,7 @@ def test_anybody_can_ask_a_base(bases: Bases) -> None:
     query = Query.term_query(SCHEMA, "stems", placed, "freq")
     searcher = index.searcher()
     ((_, address),) = searcher.search(query, 10).hits
-    assert artifact_in(searcher.doc(address)) == ARTIFACTS[1]
+    assert key_in(searcher.doc(address)) == (Kind.CLAIM, "c", 0)
 
 
 def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: Path) -> None:
@@ -95,39 +113,28 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     assert bases.is_there()
     found = Bases(caches, root).open()
     assert found is not None
-    layer, manifest = found
-    assert manifest == MANIFEST
-    knowledge = Knowledge(layer)
-    assert {*knowledge.all_of(Kind.CLAIM), *knowledge.all_of(Kind.ENTITY)} == {*ARTIFACTS}
+    assert found.kept == KEPT
+    assert [key_in(one) for one in found.layer.documents()] == [
+        key_in(one) for one in knowledge_of(ARTIFACTS).documents()
+    ]
 
 
-def test_a_manifest_holds_no_path_of_what_is_retired(bases: Bases, root: Path) -> None:
-    """Vouch makes the name of a file of the claim's text."""
-    paths = {"claims/keys-are-under-the-mat.yaml", "pages/where-keys-are.md"}
-    for path in paths:
-        (root / ".vouch" / path).write_bytes(b"")
-    stats = {path: bytes(24) for path in (*paths, "claims/c.yaml")}
-    made = Manifest(stats, retired=frozenset(paths))
-    folder = leave(bases, made)
-    held = (folder / "manifest.json").read_text("utf-8")
-    assert "claims/c.yaml" in held
-    assert "keys" not in held
+def test_records_come_back_as_they_were_whatever_they_hold(bases: Bases) -> None:
+    odd, scope = ' \n\r\\"\x85é\u2028', Scope("private", agent="ada")
+    made: list[Artifact] = [
+        Claim("c", f"claims/{odd}.yaml", odd, evidence=("a", odd), scope=scope, confidence=0.25),
+        Page("p", "pages/p.md", odd, body=f"# {odd}", tags=(odd,), scope=scope),
+        Source("s", "sources/s/meta.yaml", odd, question=odd, kept=True),
+        Evidence("v", "evidence/v.yaml", "s", odd, odd, 1, 2),
+        Relation("r", "relations/r.yaml", "c", odd, "e"),
+        VouchSession("x", "sessions/x.yaml", odd, ended_at=1.5),
+    ]
+    state = LinkState("open", (odd,), "named")
+    kept = Kept(tuple(KeptFile(one.path, bytes(range(24)), one, state) for one in made))
+    leave(bases, kept)
     found = bases.open()
     assert found is not None
-    assert found[1] == made
-    (root / ".vouch" / "claims/keys-are-under-the-mat.yaml").unlink()
-    assert bases.open() is None, "it closes what nobody knows"
-    assert not bases.damaged
-
-
-def test_a_manifest_holds_paths_of_any_characters(bases: Bases) -> None:
-    stats = {
-        f"claims/a{odd}b.yaml": bytes(range(n, n + 24)) for n, odd in enumerate(' \n\r\\"\x85é')
-    }
-    leave(bases, Manifest(stats))
-    found = bases.open()
-    assert found is not None
-    assert found[1].stats == stats
+    assert found.kept == kept
 
 
 def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +142,7 @@ def test_names_in_a_base_are_not_taken_apart(bases: Bases, monkeypatch: pytest.M
     found = bases.open()
     assert found is not None
     monkeypatch.setattr("vouch_sidecar.names.matcher.forms", pytest.fail)
-    (named,) = Knowledge(found[0]).names.find("Two vaults")
+    (named,) = found.names.find("Two vaults")
     assert (named.entity_id, named.form) == ("e", FormKind.VARIANT)
 
 
@@ -152,11 +159,11 @@ def test_of_two_bases_the_newest_counts_and_the_other_goes(bases: Bases, tmp_pat
     """As after a kill between a base's coming and its predecessor's going."""
     older = leave(bases)
     older.rename(tmp_path / "aside")
-    newer = leave(bases, Manifest(config=b"newer"))
+    newer = leave(bases, Kept(config=b"newer"))
     (tmp_path / "aside").rename(older)
     found = bases.open()
     assert found is not None
-    assert found[1].config == b"newer"
+    assert found.kept.config == b"newer"
     assert finished(bases) == [newer]
 
 
@@ -189,7 +196,7 @@ def test_a_base_that_was_removed_meanwhile_is_not_finished(bases: Bases, caches:
     made, layer = written
     bases.purge()
     assert not list(caches.iterdir())
-    assert not bases.finish(made, MANIFEST)
+    assert not bases.finish(made, KEPT)
     assert layer.size == len(list(layer.documents())) == len(ARTIFACTS)
 
 
@@ -224,7 +231,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
                 if removes:
                     mine.purge()
                 elif written is not None:
-                    mine.finish(written[0], MANIFEST)
+                    mine.finish(written[0], KEPT)
         except BaseException as error:
             failed.append(error)
 
@@ -237,7 +244,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
     leave(bases)
     found = bases.open()
     assert found is not None
-    assert found[0].size == len(ARTIFACTS)
+    assert found.layer.size == len(ARTIFACTS)
 
 
 def test_what_goes_on_being_asked_outlasts_its_files(bases: Bases) -> None:
@@ -245,8 +252,8 @@ def test_what_goes_on_being_asked_outlasts_its_files(bases: Bases) -> None:
     found = bases.open()
     assert found is not None
     bases.purge()
-    assert [*map(artifact_in, found[0].documents())] == [
-        *map(artifact_in, knowledge_of(ARTIFACTS).documents())
+    assert [*map(key_in, found.layer.documents())] == [
+        *map(key_in, knowledge_of(ARTIFACTS).documents())
     ]
 
 
@@ -273,7 +280,7 @@ def test_the_next_one_clears_what_nobody_will_finish(bases: Bases, begins: bool)
     os.utime(old, (hours_ago, hours_ago))
     foreign = bases.folder / f"{'0' * 16}-{time.time_ns()}"
     foreign.mkdir()
-    (foreign / "manifest.json").write_bytes(b"")
+    (foreign / "records").write_bytes(b"")
     begun = {bases.begin().folder} if begins else set()
     assert bases.open() is not None
     assert {path for path in bases.folder.iterdir() if path.is_dir()} == {base, mine, other, *begun}
@@ -327,7 +334,7 @@ def test_a_layer_of_several_segments_is_refused(tmp_path: Path) -> None:
         Layer(Index.open(str(tmp_path)))
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "meta.json", "*.store", ".tantivy-*", "new"])
+@pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])
 def test_a_base_in_which_something_is_no_file_is_none(bases: Bases, name: str) -> None:
     """To open a FIFO would wait for whoever writes to it."""
     folder = leave(bases)

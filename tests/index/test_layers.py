@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
-from vouch_sidecar.index.artifact_documents import document
+from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import DocumentKey, placed_stem
 from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
@@ -39,7 +39,7 @@ class Text:
 
     def made(self) -> Document:
         stems = " ".join(placed_stem(self.place, word) for word in self.words)
-        return document(
+        return Document.from_dict(
             {
                 "key": self.key,
                 "place": self.place,
@@ -48,7 +48,8 @@ class Text:
                 "about": list(self.about),
                 "cited": self.cited,
                 "fresh": self.fresh,
-            }
+            },
+            SCHEMA,
         )
 
     def score(self, place: str) -> float:

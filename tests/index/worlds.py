@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from vouch_sidecar.index.receipts import Disk
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Writing, in_memory
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -135,12 +137,25 @@ steps = st.tuples(
 """What comes, what goes, and to what: see `tests.index.test_knowledge`."""
 
 
-def disk_of(artifacts: Iterable[Artifact]) -> Disk:
-    """A disk with the files of some artifacts, and without content of sources."""
-    by_key = {key_of(artifact): artifact for artifact in artifacts}
-    by_path = {artifact.path: artifact for artifact in by_key.values()}
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What comes, and what goes."""
 
-    def hidden(kind: Kind, is_hidden: Callable[[Key], bool]) -> Iterator[Artifact]:
-        return (artifact for key, artifact in by_key.items() if key[0] is kind and is_hidden(key))
+    upserts: tuple[Artifact, ...] = ()
+    removals: frozenset[Key] = frozenset()
 
-    return Disk(lambda _: None, by_path.__getitem__, hidden)
+
+def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
+    """A generation of these artifacts, in memory."""
+    return Knowledge.written({key_of(artifact): artifact for artifact in artifacts}, Writing())
+
+
+def after(before: Knowledge, change: Change) -> Knowledge:
+    """The generation after a change."""
+    kept = {key: one for key, one in before.records.items() if key not in change.removals}
+    return before.after(kept | {key_of(one): one for one in change.upserts})
+
+
+def in_new_base(knowledge: Knowledge) -> Knowledge:
+    """A generation as the next process begins with it."""
+    return Knowledge(in_memory(knowledge.documents()), knowledge.records, knowledge.states)

@@ -18,7 +18,6 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     VouchSession,
-    key_of,
 )
 from vouch_sidecar.kb.settings import load_settings, viewer_for
 from vouch_sidecar.kb.store import Store
@@ -31,8 +30,7 @@ def read(root: Path) -> dict[Key, Artifact]:
     step = Store(root / ".vouch").reconcile()
     assert step.problems == {}
     assert step.skipped == 0
-    assert step.change.removals == frozenset()
-    return {key_of(artifact): artifact for artifact in step.change.upserts}
+    return dict(step.records)
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +44,12 @@ def written(make_kb: MakeKb) -> tuple[Path, dict[str, str]]:
         {"op": "entity", "as": "api", "name": "Service: API", "entity_type": "api"},
         {"op": "entity", "as": "auth", "name": "認証基盤", "entity_type": "system"},
         claim("plain", "Tokens live 15 minutes: yes, \"always\" — 'so' #1.", entities=["@api"]),
-        claim("old", "Sessions are sticky.", tags=["on", "010", "2026-01-01"]),
+        claim("old", "Sessions are sticky."),
         claim("new", "Sessions are stateless."),
         claim("archived", "There is a cookie."),
         claim("redacted", "The password is hunter2."),
         claim("secret", "Only for one agent.", scope={"visibility": "private", "agent": "me"}),
-        claim("left", "It rains."),
+        claim("left", "It rains.", tags=["on", "010", "2026-01-01"]),
         claim("right", "It does not rain."),
         {
             "op": "page",
@@ -101,7 +99,7 @@ def test_claims_say_what_they_were_given(written: tuple[Path, dict[str, str]]) -
     assert claims["plain"].evidence == (names["source"],)
     assert claims["plain"].entities == (names["api"],)
     assert claims["plain"].last_confirmed_at is not None
-    assert claims["old"].tags == ("on", "010", "2026-01-01")
+    assert claims["left"].tags == ("on", "010", "2026-01-01")
     assert claims["old"].superseded_by == names["new"]
     assert claims["left"].contradicts == (names["right"],)
     assert [name for name in claims if not is_live(claims[name])] == ["old", "archived", "redacted"]
@@ -144,10 +142,10 @@ def test_its_own_starter_and_a_real_redaction(vouch_kb: Path, tmp_path: Path) ->
     env = {"HOME": str(tmp_path.parent)}
     assert discover(tmp_path / "src", env=env) == [str(tmp_path)]
     store = Store(tmp_path / ".vouch")
-    claims = [a for a in store.reconcile().change.upserts if isinstance(a, Claim)]
+    claims = [a for a in store.reconcile().records.values() if isinstance(a, Claim)]
     assert len(claims) == 1
     run("redact", claims[0].id)
     step = store.reconcile()
-    assert [is_live(artifact) for artifact in step.change.upserts] == [False]
+    assert not is_live(step.records[Kind.CLAIM, claims[0].id])
     shutil.rmtree(tmp_path / ".vouch")
-    assert len(store.reconcile().change.removals) >= 1
+    assert not store.reconcile().records

@@ -6,14 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from vouch_sidecar.index.artifact_documents import document, fields_of
-from vouch_sidecar.index.encoding import Pseudonyms
-from vouch_sidecar.index.stored_artifacts import forms_in
-from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import FormKind, forms
+from vouch_sidecar.names.name_forms import FormKind
 
 from tests.index.worlds import WORDS, entities, texts
 from tests.reference import Reference
@@ -267,11 +263,6 @@ def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -
     names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
     found = names.find("RateLimiter")
     assert [(m.entity_id, m.form) for m in found if not m.nested] == [("limiter", FormKind.ALIAS)]
-
-
-@given(entities())
-def test_forms_are_stored_as_they_are(known: Entity) -> None:
-    assert forms_in(document(*fields_of(known, Pseudonyms.new(), OPEN))) == list(forms(known))
 
 
 class NamesMachine(RuleBasedStateMachine):

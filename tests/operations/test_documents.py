@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.snapshot import Workspace
 
 from tests.engine.bases import ask, base, engine_on
+from tests.index.worlds import knowledge_of
 from tests.kb.samples import SHA, claim, dump
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.base_cache import MANIFEST
+from vouch_sidecar.index.base_cache import RECORDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.surfaces.hook.event_answers import respond
 
@@ -101,7 +101,7 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert collection.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
     until(lambda: engine.load(whole=True))
-    (manifest,) = collection.bases.folder.glob("*/" + MANIFEST)
+    (manifest,) = collection.bases.folder.glob("*/" + RECORDS)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
     unread = later.registry.add_root(root)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.index.base_cache import MANIFEST
+from vouch_sidecar.index.base_cache import RECORDS
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.operations import SearchFailedError
 from vouch_sidecar.surfaces.hook.event_answers import respond
@@ -28,7 +28,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 def finished(folder: Path) -> list[Path]:
     """The folders of finished bases: one gets its manifest, then its name."""
-    found = (manifest.parent for manifest in folder.rglob(MANIFEST))
+    found = (manifest.parent for manifest in folder.rglob(RECORDS))
     return [base for base in found if not base.name.startswith("unfinished-")]
 
 

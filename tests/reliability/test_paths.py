@@ -64,7 +64,7 @@ def root(tmp_path: Path) -> Path:
 
 def said(found: Store) -> str:
     """All that a store takes from the disk, as text."""
-    return repr(found.reconcile().change)
+    return repr(found.reconcile().records)
 
 
 def link_file(kb_dir: Path, outside: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tantivy import Query
-from vouch_sidecar.index.builder import knowledge_of
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -18,6 +17,8 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.retrieval.view import View, claim_in
+
+from tests.index.worlds import knowledge_of
 
 NOBODY = Viewer()
 ADA = Viewer(agent="ada")
@@ -58,4 +59,4 @@ def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> 
 def claims_in(view: View, query: Query) -> Iterator[Claim]:
     """The claims that a query finds."""
     snapshot = view.knowledge.snapshot
-    return (claim_in(snapshot.document(hit)) for hit in snapshot.all_hits(query))
+    return (claim_in(view, snapshot.document(hit)) for hit in snapshot.all_hits(query))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.index.builder import knowledge_of
-from vouch_sidecar.index.incremental import after
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Change, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 
+from tests.index.worlds import Change, after, knowledge_of
 from tests.retrieval.samples import claim, entity, page, relation, view
 
 FULL = view(

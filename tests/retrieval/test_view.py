@@ -37,7 +37,7 @@ def _ranked(seen: View, claims: list[Claim], text: str) -> list[Claim]:
 
 def _nearest(seen: View, text: str, limit: int) -> list[Claim]:
     hits = seen.search.best_claims("e", seen.counts.weights(text), limit)
-    return [claim_in(seen.knowledge.snapshot.document(hit)) for hit in hits]
+    return [claim_in(seen, seen.knowledge.snapshot.document(hit)) for hit in hits]
 
 
 @examples(100)

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from vouch_sidecar.index.base_cache import Bases
-from vouch_sidecar.index.builder import knowledge_of
-from vouch_sidecar.index.incremental import after
-from vouch_sidecar.kb.records import Artifact, Change, Claim, Entity, Kind, Page, Scope
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope
 from vouch_sidecar.semantic.embedded_texts import mark_of, texts_of
 from vouch_sidecar.semantic.vectors import arranged
 
+from tests.index.worlds import Change, after, knowledge_of
 from tests.kb.samples import make_kb
 
 ADA = Scope("private", agent="ada")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vouch_sidecar.index.base_cache import Bases, Manifest, Unfinished
+from vouch_sidecar.index.base_cache import Bases, Kept, KeptFile, Unfinished
+from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
-from vouch_sidecar.index.pointers import retired_key
-from vouch_sidecar.kb.artifact_files import CONFIG, usual_key
-from vouch_sidecar.kb.records import Key, Kind
+from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState
+from vouch_sidecar.kb.access import is_shown_to_any
+from vouch_sidecar.kb.records import Artifact, key_of
 from vouch_sidecar.kb.store import Store
 
 REBASE_FROM = 300
@@ -35,7 +36,7 @@ class BaseWriter:
     def __init__(self, bases: Bases | None) -> None:
         self.bases = bases
         self._config: bytes | None = None
-        """The last readable config, as the manifest of the base hands it to the next process."""
+        """The last readable config, as the base hands it to the next process."""
         self._unfinished: Unfinished | None = None
         self._purged = False
         self.purges = 0
@@ -47,9 +48,9 @@ class BaseWriter:
         self._unfinished = bases.begin()
         return self._unfinished.writing
 
-    def resume(self, manifest: Manifest) -> None:
+    def resume(self, kept: Kept) -> None:
         """Go on from the base of an earlier process."""
-        self._config = manifest.config
+        self._config = kept.config
 
     def give_up(self) -> None:
         """Drop the base that was begun."""
@@ -93,36 +94,23 @@ class BaseWriter:
             self.purge()
 
     def finish(self, knowledge: Knowledge, store: Store) -> bool:
-        """Finish the base of `knowledge` for the next process; False if files are too new."""
+        """Finish the base of `knowledge` for the next process; False if files are too new. What
+        changed since it was written is read again by the next process.
+        """
         if self._unfinished is None or self.bases is None:
             return True
         if not store.is_settled():
             return False
-        changed, names, hidden = knowledge.changed, knowledge.pseudonyms, knowledge.retired_keys()
-
-        def is_retired(key: Key) -> bool:
-            if key[0] in (Kind.CLAIM, Kind.RELATION):
-                return retired_key(key, names) in hidden
-            return key[0] is Kind.PAGE and knowledge.document(key) is None
-
-        stats = {
-            path: stat
-            for path, stat in store.manifest_stats()
-            if path == CONFIG or usual_key(path) not in changed
-        }
-        retired = frozenset(
-            path for path in stats if path != CONFIG and is_retired(usual_key(path))
-        )
-        unlisted = store.not_in_manifest() | changed.keys()
-        manifest = Manifest(
-            stats,
-            frozenset(key for key in unlisted if not is_retired(key)),
-            config := store.config,
-            retired,
-            names.salt,
-            hidden & {retired_key(key, names) for key in unlisted},
-        )
-        finished = self.bases.finish(self._unfinished, manifest)
+        files = [
+            KeptFile(path, stat, record, state)
+            for path, stat, record in store.files()
+            if (key := key_of(record)) not in knowledge.changed
+            and _is_kept(record, state := knowledge.state(key))
+        ]
+        listed = {key_of(file.record) for file in files}
+        others = {*knowledge.records, *knowledge.changed} - listed
+        kept = Kept(files, sorted(others), config := store.config, store.config_stat)
+        finished = self.bases.finish(self._unfinished, kept)
         self._purged, self._unfinished = not finished, None
         self._config = config
         return finished
@@ -130,3 +118,11 @@ class BaseWriter:
     def _discard(self) -> None:
         if self._unfinished is not None and self.bases is not None:
             self.bases.discard(self._unfinished)
+
+
+def _is_kept(record: Artifact, state: LinkState) -> bool:
+    """Whether a record may stand in a file of ours: evidence without its quote, and what nobody may
+    see because of other artifacts, is read again.
+    """
+    is_hidden = state.label == NOBODY and is_shown_to_any(record)
+    return not is_hidden and state.how != WITHOUT_QUOTE

@@ -9,8 +9,6 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 
 from vouch_sidecar.engine.checks import CHECKS, CheckContext, Finding, dangling
-from vouch_sidecar.index.encoding import Pointer
-from vouch_sidecar.index.query import matching, spelled
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME, classify, unread_files
 from vouch_sidecar.kb.reader import locate, parse, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
@@ -57,8 +55,7 @@ def check_all(
     by_path: dict[str, tuple[Problem, ...]] = {}
     paths = {*context.collection.problems}
     for kind in CHECKED:
-        for known_artifact in context.knowledge.all_of(kind):
-            artifact = context.as_in_file(known_artifact)
+        for artifact in context.knowledge.all_of(kind):
             paths.add(artifact.path)
             seen = sees(artifact) or not isinstance(artifact, Claim | Page | Source)
             findings = _findings if seen else _impersonal
@@ -143,9 +140,9 @@ def _lacks_entities(context: CheckContext) -> bool:
     knowledge = context.knowledge
     if next(knowledge.names.entities(), None) is not None:
         return False
-    declaring = matching("refers", f"{spelled(Pointer('declares', '').encode())}.*")
+    claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
     files = any(path.startswith("entities/") for path in context.collection.problems)
-    return files or knowledge.snapshot.count(declaring) > 0
+    return files or any(claim.entities for claim in claims)
 
 
 def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[Problem, ...]:

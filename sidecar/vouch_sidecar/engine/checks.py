@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -15,10 +14,9 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.stored_artifacts import closed_in
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, classify, usual_path
-from vouch_sidecar.kb.reader import CONFLICT, as_kept, parse, read_bytes_of
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.reader import CONFLICT, as_kept
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,
@@ -29,7 +27,6 @@ from vouch_sidecar.kb.records import (
     Relation,
     Severity,
     Source,
-    key_of,
 )
 from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, marks
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
@@ -87,43 +84,10 @@ class CheckContext:
             fold(page.title) for page in self.knowledge.all_of(Kind.PAGE) if isinstance(page, Page)
         )
 
-    def as_in_file(self, artifact: Artifact) -> Artifact:
-        """An artifact as its file has it. The index leaves out parts of a page that nobody may see,
-        and keeps pseudonyms in place of the ids of claims and of pages' entities.
-        """
-        match artifact:
-            case Claim():
-                differs = bool(artifact.supersedes or artifact.contradicts)
-                differs = differs or artifact.superseded_by is not None
-            case Page():
-                document = self.knowledge.document(key_of(artifact))
-                is_closed = document is not None and bool(closed_in(document))
-                differs = bool(artifact.claims) or is_closed
-            case Entity():
-                differs = artifact.page is not None
-            case _:
-                differs = False
-        if not differs:
-            return artifact
-        with suppress(LookupError):
-            return self.collection.reader.store.read_artifact(artifact.path)
-        return artifact
-
     def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
-        """A claim or page that is not live, read from its file, as the index holds none of these;
-        None for others.
-        """
-        path = usual_path(kind, artifact_id)
-        if kind not in (Kind.CLAIM, Kind.PAGE) or classify(path) is not kind:
-            return None
-        try:
-            data, _ = read_bytes_of(self.collection.root / KB_DIRNAME, path)
-        except (FileNotFoundError, UnreadableError):
-            return None
-        artifact = parse(path, data).artifact
-        if not isinstance(artifact, Claim | Page) or key_of(artifact) != (kind, artifact_id):
-            return None
-        return None if is_live(artifact) else artifact
+        """A claim or page that is not live, without its text; None for others."""
+        record = self.knowledge.records.get((kind, artifact_id))
+        return record if isinstance(record, Claim | Page) and not is_live(record) else None
 
 
 Check = Callable[[Artifact, CheckContext], Iterator[Finding]]

@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.receipts import Sentence
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
+from vouch_sidecar.retrieval.view.shown import Sentence, quoted
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import read_file
@@ -40,10 +40,8 @@ class ClaimFactsCollector:
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:
-        quoted = self._knowledge.quoted(claim.id)
-        sentence = quoted.sentence if quoted is not None else None
-        if sentence is not None and not self._may_tell(claim, sentence):
-            sentence = None
+        place = quoted(self._knowledge, self._kb_dir.parent, claim, self._gates_of(claim))
+        sentence = place.sentence if place is not None else None
         cited = (self._cited(ref, sentence) for ref in dict.fromkeys(claim.evidence))
         files = tuple(file for file in cited if file is not None)
         entity_names = tuple(
@@ -51,7 +49,7 @@ class ClaimFactsCollector:
         )
         return ClaimFacts(
             claim.id,
-            mark_of(claim, quoted),
+            mark_of(claim),
             claim.text,
             files,
             sentence.text if sentence is not None else "",
@@ -59,16 +57,17 @@ class ClaimFactsCollector:
             entity_names,
         )
 
+    def _gates_of(self, claim: Claim) -> frozenset[str]:
+        """The gates of whoever may see a claim and its sources."""
+        cited = map(self._knowledge.evidence, claim.evidence)
+        sources = (self._knowledge.source(one.source_id) for one in cited if one is not None)
+        gates = {gate_of(one) for one in (claim, *sources) if one is not None}
+        return frozenset({OPEN, *(gate for gate in gates if gate is not None)})
+
     def _names(self, entity_id: str) -> tuple[str, ...]:
         """The names of an entity; empty where there is none."""
         entity = self._knowledge.entity(entity_id)
         return () if entity is None else (entity.name, *entity.aliases)
-
-    def _may_tell(self, claim: Claim, sentence: Sentence) -> bool:
-        """Whether everybody who may see a claim and its source may see the whole sentence."""
-        source = self._knowledge.source(sentence.source_id)
-        gates = {OPEN, gate_of(claim), None if source is None else gate_of(source)}
-        return gates.issuperset(sentence.gates)
 
     def _cited(self, ref: str, sentence: Sentence | None) -> CitedFile | None:
         evidence = self._knowledge.evidence(ref)
@@ -84,10 +83,10 @@ class ClaimFactsCollector:
                 quote = Quote((source.id, *span), cut, content.line_at(span[0]))
                 around = sentence if sentence and sentence.source_id == source.id else None
                 if around is None or language_of(source.locator) is not None:
-                    quoted = cut  # what counts as a sentence of code is all around the line
+                    said = cut  # what counts as a sentence of code is all around the line
                 else:
-                    quoted = around.text
-                return CitedFile(source.id, path, quote.line, quote, quoted)
+                    said = around.text
+                return CitedFile(source.id, path, quote.line, quote, said)
         place = evidence.locator if evidence else source.locator.partition("#")[2]
         return CitedFile(source.id, path, line_in(place))
 

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vouch_sidecar.engine.base_writer import BaseWriter, Written
-from vouch_sidecar.index.base_cache import Bases, Manifest
-from vouch_sidecar.index.builder import Builder
-from vouch_sidecar.index.document_schema import WITHOUT_QUOTE
-from vouch_sidecar.index.encoding import Pseudonyms
-from vouch_sidecar.index.incremental import after
-from vouch_sidecar.index.knowledge import Documents, Knowledge, is_known
-from vouch_sidecar.index.layers import Layer, Writing
-from vouch_sidecar.index.links import link_state_of
-from vouch_sidecar.index.pointers import retired_key
-from vouch_sidecar.index.receipts import Disk
-from vouch_sidecar.index.stored_artifacts import quoted_in
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, usual_key
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Change,
-    Claim,
-    Key,
-    Kind,
-    Page,
-    Problem,
-    Relation,
-    Scope,
-    Source,
-    VouchSession,
-    key_of,
-)
+from vouch_sidecar.index.base_cache import Bases, Opened
+from vouch_sidecar.index.knowledge import Documents, Knowledge
+from vouch_sidecar.index.layers import Writing
+from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.records import Artifact, Key, Kind, Problem, VouchSession, key_of
 from vouch_sidecar.kb.store import Reconciled, Store
 
 log = logging.getLogger(__name__)
@@ -66,8 +47,8 @@ class DiskReader:
     """Reads `.vouch/` into generations, of which `latest` is the newest. `base` writes that from
     which the next process starts.
 
-    All methods block. Any thread may call them, one at a time; only `write`, and `disk.content`,
-    which reads a file, may run beside the others.
+    All methods block. Any thread may call them, one at a time; only `write` may run beside the
+    others.
     """
 
     def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
@@ -91,9 +72,10 @@ class DiskReader:
         check again. The first call reads everything, as does one with `anew`, after a failed read.
         """
         if self.has_read and not (anew or self.is_damaged):
-            seen = self.store.reconcile(paths)
-            self._apply(self.latest, seen.change)
-            step = self._step(seen, _ended(seen.change.upserts))
+            before, seen = self.latest, self.store.reconcile(paths)
+            self._apply(before, seen)
+            changed = map(self.latest.artifact, self.latest.changed_since(before) or ())
+            step = self._step(seen, _ended(changed))
             if step.is_same_as(self._given):
                 return None
         else:
@@ -114,10 +96,12 @@ class DiskReader:
 
     def _read_first(self) -> Step:
         """Read everything, starting from the base of an earlier process if there is one."""
-        base = None if self.base.bases is None else self.base.bases.open()
-        seen = None if base is None else self._resume(*base)
-        if seen is None:
-            seen = self._build_base()
+        gc.disable()  # nothing of what is read becomes garbage
+        try:
+            opened = None if self.base.bases is None else self.base.bases.open()
+            seen = self._build_base() if opened is None else self._resume(opened)
+        finally:
+            gc.enable()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
     def _read_again(self) -> Step:
@@ -129,57 +113,42 @@ class DiskReader:
         seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
-    @property
-    def disk(self) -> Disk:
-        """Reads contents and artifacts from the files on demand."""
-        return Disk(self.store.content_of, self.store.read_artifact, self.store.hidden)
-
     def _reset_store(self, config: bytes | None) -> None:
         self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
-        self.store.resume({}, self.store.read_artifact, config)
+        self.store.config = config
 
     def _build_base(self) -> Reconciled:
         """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
-        if self.base.bases is None:
-            return self._build_into(Writing())
-        try:
-            return self._build_into(self.base.begin(self.base.bases))
-        except (OSError, ValueError) as error:
-            log.warning("the index stays in memory: %s", type(error).__name__)
-        self.base.give_up()
-        self._reset_store(self.store.config)
-        return self._build_into(Writing())
-
-    def _build_into(self, writing: Writing) -> Reconciled:
-        builder = Builder(writing, self.disk)
-        self.store.hand_over_to(builder.add, self.store.read_artifact)
         seen = self.store.reconcile()
-        base = builder.finish()
-        self.store.hand_over_to(None, _artifact_reader(base))
-        self._apply(base, seen.change)
+        if self.base.bases is not None:
+            try:
+                self.latest = Knowledge.written(seen.records, self.base.begin(self.base.bases))
+                return seen
+            except (OSError, ValueError) as error:
+                log.warning("the index stays in memory: %s", type(error).__name__)
+            self.base.give_up()
+        self.latest = Knowledge.written(seen.records, Writing())
         return seen
 
-    def _resume(self, layer: Layer, manifest: Manifest) -> Reconciled | None:
-        """Start from a finished base and apply what changed on disk since then. None if a retired
-        artifact is gone of which the base has no id: what it closed stays closed there.
-        """
-        base = Knowledge(layer, pseudonyms=Pseudonyms(manifest.salt))
-        self.store.resume(dict(manifest.stats), _artifact_reader(base), manifest.config)
+    def _resume(self, opened: Opened) -> Reconciled:
+        """Start from a finished base and apply what changed on disk since then."""
+        kept = opened.kept
+        files = {file.path: (file.stat, file.record) for file in kept.files if file.stat}
+        self.store.resume(files, kept.config, kept.config_stat)
+        records = {key_of(file.record): file.record for file in kept.files}
+        states = {key_of(file.record): file.state for file in kept.files}
+        changed: dict[Key, Documents] = dict.fromkeys(kept.others, ())
+        named = Named(opened.names)
+        base = Knowledge(opened.layer, records, states, named, changed)
         seen = self.store.reconcile()
-        read_again = {key_of(artifact) for artifact in seen.change.upserts}
-        if manifest.unlisted_retired - {retired_key(key, base.pseudonyms) for key in read_again}:
-            self._reset_store(manifest.config)
-            return None
-        uncertain = {*map(usual_key, self.store.outdated), *manifest.unlisted}
-        gone = seen.change.removals | (uncertain - read_again)
-        self._apply(base, Change(seen.change.upserts, gone))
-        self.base.resume(manifest)
+        self._apply(base, seen)
+        self.base.resume(kept)
         return seen
 
-    def _apply(self, before: Knowledge, change: Change) -> None:
-        """Apply a change to `latest`. If it removes text, purge the bases, which still hold it."""
-        self.latest = after(before, change, self.disk)
-        if _retired(before, self.latest):
+    def _apply(self, before: Knowledge, seen: Reconciled) -> None:
+        """Make the next generation. If it removes text, purge the bases, which still hold it."""
+        self.latest = before.after(seen.records)
+        if self.latest is not before and _retired(before, self.latest):
             self.base.purge()
 
     def _step(self, seen: Reconciled, ended: frozenset[str]) -> Step:
@@ -210,10 +179,7 @@ class DiskReader:
         """Replace the base by a written one; `latest` keeps the changes made since."""
         if written.generation.base is not self.latest.base:
             return  # everything was read again meanwhile
-        names = written.generation.pseudonyms
-        base = Knowledge(written.layer, written.generation.names, pseudonyms=names)
         since = self.latest.on_base(written.layer, written.generation)
-        self.store.hold_only(_artifact_reader(base), since.changed.keys())
         self.latest = since
         if self._given is not None:
             self._given = replace(self._given, knowledge=since)
@@ -225,55 +191,20 @@ class DiskReader:
 
 
 def _retired(before: Knowledge, after: Knowledge) -> bool:
-    """Whether a change removed an artifact, or a sentence or quote of one."""
-    return after is not before and any(
-        documents is not (was := before.changed.get(key))
-        and _lost_text(before, key, was, documents)
-        for key, documents in after.changed.items()
+    """Whether a change took an artifact, or the quote of one, from everybody."""
+    changed = after.changed_since(before) or ()
+    return any(
+        before.artifact(key) is not None
+        and (after.artifact(key) is None or _lost_quote(before.state(key), after.state(key)))
+        for key in changed
     )
 
 
-def _lost_text(before: Knowledge, key: Key, was: Documents | None, documents: Documents) -> bool:
-    if not is_known(documents):
-        return before.artifact(key) is not None
-    then = was[0] if was else before.document(key)
-    if then is None:
-        return False
-    state, state_before = link_state_of(documents[0]), link_state_of(then)
-    lost = state.linked == WITHOUT_QUOTE != state_before.linked
-    lost = lost or any(
-        span.gates is None for span in set(state.closed).difference(state_before.closed)
-    )
-    old, new = quoted_in(then), quoted_in(documents[0])
-    sentence = None if old is None else old.sentence
-    kept = None if new is None else new.sentence
-    return lost or (sentence is not None and (kept is None or kept.text != sentence.text))
+def _lost_quote(before: LinkState, after: LinkState) -> bool:
+    return after.how == WITHOUT_QUOTE != before.how
 
 
-def _ended(artifacts: Iterable[Artifact]) -> frozenset[str]:
+def _ended(artifacts: Iterable[Artifact | None]) -> frozenset[str]:
     """Ids of the sessions that have ended."""
     sessions = (a for a in artifacts if isinstance(a, VouchSession))
     return frozenset(s.id for s in sessions if s.ended_at is not None)
-
-
-def _artifact_reader(base: Knowledge) -> Callable[[str], Artifact]:
-    """Returns a function that gives the artifact of a path from the base. An artifact whose text
-    the base does not hold comes back empty and private.
-    """
-
-    def recall(path: str) -> Artifact:
-        return base.whole(usual_key(path)) or _empty_private(path)
-
-    return recall
-
-
-def _empty_private(path: str) -> Artifact:
-    kind, artifact_id = usual_key(path)
-    if kind is Kind.RELATION:
-        return Relation(artifact_id, path, "", "", "")
-    withheld: dict[Kind, Callable[..., Claim | Page | Source]] = {
-        Kind.CLAIM: Claim,
-        Kind.PAGE: Page,
-        Kind.SOURCE: Source,
-    }
-    return withheld[kind](artifact_id, path, "", scope=Scope("private"))

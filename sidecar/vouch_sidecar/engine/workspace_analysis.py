@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
@@ -31,6 +32,7 @@ from vouch_sidecar.engine.workspace_state import (
 )
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.retrieval.view import own_names
@@ -324,7 +326,9 @@ def _topics(
 
     own = own_names(collection.name, root, workspace.origin)
     shared = list(_shared(state.reads, workspace.ties))
-    names = WorkspaceNames(shared, too_wide, collection.reader.disk, own, checkpoint)
+    names = WorkspaceNames(
+        shared, too_wide, partial(read_content, collection.root / KB_DIRNAME), own, checkpoint
+    )
     return derive(knowledge, names)
 
 
@@ -391,7 +395,9 @@ def _changed(before: Knowledge | None, after: Knowledge) -> list[Key] | None:
     """The keys that differ between two generations; None if all claims must be read again."""
     changed = None if before is None else after.changed_since(before)
     kinds = {kind for kind, _ in changed or ()}
-    return None if kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY} else changed
+    if before is None or changed is None or kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}:
+        return None
+    return [*changed, *after.uncovered_since(before, changed)]
 
 
 def _search_files(

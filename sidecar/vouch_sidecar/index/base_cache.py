@@ -1,9 +1,10 @@
 """Bases: indexes on disk from which the next process starts. A base never changes; each has a
 folder in the user's cache.
 
-A base counts once it is finished: its manifest then lists the stat of every file that it was read
-from, and a digest of each file of its own. It holds live artifacts only. A base that is damaged,
-belongs to another user, or was written by another version does not count.
+A base counts once it is finished: its file `records` then lists what every file says that it was
+read from, with its stat, and a digest of each file of its own. It holds no text of what nobody may
+see. A base that is damaged, belongs to another user, or was written by another version does not
+count.
 """
 
 from __future__ import annotations
@@ -17,30 +18,34 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib.metadata import version
+from io import BytesIO
 from itertools import count
 from pathlib import Path
+from sys import intern
+from typing import Any, NamedTuple
 
 from tantivy import Document, Index
 
 from vouch_sidecar.index.layers import Layer, Writing
+from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import Key, Kind
+from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Entity, Key, Kind, Scope
 from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm, forms
 
-MANIFEST = "manifest.json"
+RECORDS = "records"
 ROOT = "root"
 """The file that names the knowledge base of a folder."""
 OLD_SECONDS = 3600.0
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
-_DIGEST = "?"
-"""Stands before the digest of a path."""
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
 _OWNER_ALONE = struct.pack("<I", 2) + b"".join(
@@ -51,29 +56,27 @@ _OWNER_ALONE = struct.pack("<I", 2) + b"".join(
 _numbers = count()
 
 
+class KeptFile(NamedTuple):
+    """A file of a knowledge base as a base holds it. One without a stat is read again, as its
+    problems are not kept.
+    """
+
+    path: str
+    stat: Stat
+    record: Artifact
+    state: LinkState
+
+
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a base was read from: the stats of files, the keys of artifacts whose files are not
-    among these, and the last readable config.
-
-    `retired` are those paths in `stats` that belong to artifacts nobody may see. As vouch makes a
-    path out of a claim's text, these are stored as digests, and recognised among the files that
-    exist. `salt` is used for these digests and for the pseudonyms in the base. `unlisted_retired`
-    are the sort keys of the documents of retired artifacts whose files are not in `stats`.
+class Kept:
+    """What a base was read from: files, the keys of other artifacts that it has documents of, and
+    the last readable config with its stat.
     """
 
-    stats: Mapping[str, Stat] = field(default_factory=dict)
-    unlisted: frozenset[Key] = frozenset()
+    files: Sequence[KeptFile] = ()
+    others: Sequence[Key] = ()
     config: bytes | None = None
-    retired: frozenset[str] = frozenset()
-    salt: bytes = b""
-    unlisted_retired: frozenset[str] = frozenset()
-
-
-class _OutdatedError(Exception):
-    """A file is gone whose path the base holds only as a digest, so that it cannot be known what
-    the file closed.
-    """
+    config_stat: Stat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ class Bases:
         self.damaged = False
         """Whether there was a base of this version that could not be read."""
 
-    def open(self) -> tuple[Layer, Manifest] | None:
+    def open(self) -> Opened | None:
         """Open the newest finished base; None if there is none. Older bases, and untrusted ones,
         are removed.
         """
@@ -122,10 +125,8 @@ class Bases:
         for folder in sorted(self._finished(), reverse=True):
             if base is None:
                 try:
-                    base = _open(folder, Path(self._kb_dir))
+                    base = _open(folder)
                     continue
-                except _OutdatedError:
-                    pass
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(folder)
@@ -182,12 +183,12 @@ class Bases:
         """Remove a base that will not be finished."""
         self._take_away(base.folder)
 
-    def finish(self, base: Unfinished, manifest: Manifest) -> bool:
+    def finish(self, base: Unfinished, kept: Kept) -> bool:
         """Make a base the one from which the next process starts. Returns whether that was
         possible.
         """
         try:
-            _write_manifest(base.folder, manifest)
+            _write_records(base.folder, kept)
             former = self._finished()
             base.folder.rename(self.folder / f"{_version()}-{time.time_ns()}")
         except OSError:
@@ -332,10 +333,10 @@ def code_version(rooms: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
-# Manifests
+# Records
 
 
-def _write_manifest(folder: Path, manifest: Manifest) -> None:
+def _write_records(folder: Path, kept: Kept) -> None:
     digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -343,73 +344,91 @@ def _write_manifest(folder: Path, manifest: Manifest) -> None:
             digests[file.name] = _digest_of(file)
     head = {
         "files": digests,
-        "unlisted": sorted([kind.value, name] for kind, name in manifest.unlisted),
-        "unlisted_retired": sorted(manifest.unlisted_retired),
-        "config": None if manifest.config is None else manifest.config.hex(),
-        "salt": manifest.salt.hex(),
+        "others": [[kind.value, name] for kind, name in kept.others],
+        "config": None if kept.config is None else kept.config.hex(),
+        "config_stat": None if kept.config_stat is None else kept.config_stat.hex(),
     }
-    # One by one: to make or read all of them at once would hold up every other thread.
-    stats = (
-        f"{stamp.hex()} {_nameless(path, manifest.salt) if path in manifest.retired else path}"
-        for path, stamp in manifest.stats.items()
-    )
-    data = "\0".join([json.dumps(head), *stats]).encode()
-    descriptor = os.open(folder / MANIFEST, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    lines = [json.dumps(head)]
+    for path, stamp, record, state in kept.files:
+        values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
+        named = (
+            [[p, *form[1:]] for p, form in forms(record)] if isinstance(record, Entity) else None
+        )
+        line = [KIND_OF[type(record)].value, path, stamp.hex(), values, list(state), named]
+        lines.append(json.dumps(line, separators=(",", ":")))
+    data = "\n".join(lines).encode()
+    descriptor = os.open(folder / RECORDS, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as finished:
         finished.write(_digest(data).encode() + b"\n" + data)
         finished.flush()
         os.fsync(finished.fileno())
 
 
-def _nameless(path: str, salt: bytes) -> str:
-    """The digest of a path of a manifest."""
-    data = path.encode("utf-8", "surrogateescape")
-    digest = hashlib.blake2b(data, digest_size=16, key=salt)
-    return f"{_DIGEST}{digest.hexdigest()}"
+_RECORDS_OF: dict[str, type[Artifact]] = {kind.value: record for record, kind in KIND_OF.items()}
+_FIELDS = {record: [field.name for field in fields(record)] for record in KIND_OF}
 
 
-def _paths_of(nameless: list[str], salt: bytes, kb_dir: Path) -> dict[str, str]:
-    """The paths that digests stand for. Raises _OutdatedError where a file is gone."""
-    there: dict[str, str] = {}
-    for folder in ("claims", "pages", "relations") if nameless else ():
-        with suppress(OSError):
-            paths = (f"{folder}/{name}" for name in os.listdir(kb_dir / folder))  # noqa: PTH208
-            there |= {_nameless(path, salt): path for path in paths}
-    if not there.keys() >= set(nameless):
-        raise _OutdatedError
-    return {digest: there[digest] for digest in nameless}
+def _plain(value: Any) -> Any:
+    if isinstance(value, Scope):
+        return {} if value == OPEN_SCOPE else asdict(value)
+    return value
 
 
-def _open(folder: Path, kb_dir: Path) -> tuple[Layer, Manifest]:
+def _read_back(value: Any) -> Any:
+    if type(value) is list:
+        return tuple(value)
+    return (Scope(**value) if value else OPEN_SCOPE) if type(value) is dict else value
+
+
+class Opened(NamedTuple):
+    """A base that was opened, with what it was read from, and the forms of its entities' names."""
+
+    layer: Layer
+    kept: Kept
+    names: Names
+
+
+def _open(folder: Path) -> Opened:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
-    trusted, and _OutdatedError.
+    trusted.
     """
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
     for file in folder.iterdir():
         if not stat.S_ISREG(file.lstat().st_mode):
             raise ValueError("no file of ours")
-    digest, _, data = _bytes_of(folder / MANIFEST).partition(b"\n")
+    digest, _, data = _bytes_of(folder / RECORDS).partition(b"\n")
     if _digest(data).encode() != digest:
         raise ValueError("damaged")
-    first, *stats = data.decode().split("\0")
-    head = json.loads(first)
+    lines = BytesIO(data)
+    head = json.loads(lines.readline())
     for name, wanted in head["files"].items():
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
-    listed = {path: bytes.fromhex(stamp) for stamp, _, path in (s.partition(" ") for s in stats)}
-    nameless = [path for path in listed if path.startswith(_DIGEST)]
-    paths = _paths_of(nameless, salt := bytes.fromhex(head["salt"]), kb_dir)
-    manifest = Manifest(
-        {path: stat for path, stat in listed.items() if path not in paths}
-        | {path: listed[digest] for digest, path in paths.items()},
-        frozenset((Kind(kind), name) for kind, name in head["unlisted"]),
-        None if head["config"] is None else bytes.fromhex(head["config"]),
-        frozenset(paths.values()),
-        salt,
-        frozenset(map(str, head["unlisted_retired"])),
+    decode = json.JSONDecoder().decode
+    files, named = list[KeptFile](), list[tuple[Entity, list[KeyedForm]]]()
+    for kind, path, stamp, values, state, its_forms in map(decode, map(bytes.decode, lines)):
+        record = _RECORDS_OF[kind](*map(_read_back, values))
+        label, entity_ids, how = state
+        linked = LinkState(intern(label), tuple(entity_ids), intern(how))
+        files.append(KeptFile(path, bytes.fromhex(stamp), record, linked))
+        if isinstance(record, Entity):
+            named.append((record, [_form(record.id, *form) for form in its_forms]))
+    config, config_stat = head["config"], head["config_stat"]
+    kept = Kept(
+        tuple(files),
+        tuple((Kind(kind), name) for kind, name in head["others"]),
+        None if config is None else bytes.fromhex(config),
+        None if config_stat is None else bytes.fromhex(config_stat),
     )
-    return Layer(Index.open(str(folder)), folder), manifest
+    return Opened(Layer(Index.open(str(folder)), folder), kept, Names.recalled(named))
+
+
+def _form(
+    entity_id: str, path: list[str], kind: int, name: str, spelling: str, words: list[str]
+) -> KeyedForm:
+    form = NameForm(entity_id, FormKind(kind), name, spelling, tuple(words))
+    return tuple(map(intern, path)), form
 
 
 def _digest(data: bytes) -> str:

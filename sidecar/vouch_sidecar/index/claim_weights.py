@@ -1,6 +1,11 @@
-"""The numbers by which rankings order claims and add them up, as the index stores them."""
+"""The numbers by which rankings order claims and add them up, as the index stores them. A new
+one is one line of `COLUMNS`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim
 
@@ -61,3 +66,19 @@ def in_microseconds(confirmed: float | None) -> int:
     if confirmed is None:
         return UNDATED
     return max(-UNDATED, min(int(confirmed * MICROSECONDS), UNDATED))
+
+
+class Column(NamedTuple):
+    """A number of every claim that rankings add up or compare."""
+
+    name: str
+    unit: type[int] | type[float]
+    of: Callable[[Claim], int | float]
+
+
+COLUMNS = (
+    Column("worth", int, worth),
+    Column("cited", int, lambda c: round(len(set(c.evidence)) * c.confidence * CITED_UNIT)),
+    Column("fresh", float, lambda claim: freshness(confirmed_at(claim))),
+    Column("at", int, lambda claim: in_microseconds(confirmed_at(claim))),
+)

@@ -6,12 +6,11 @@ no blank and none of `:@`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from vouch_sidecar.kb.access import OPEN
 
@@ -27,22 +26,12 @@ def label_of(gates: Iterable[str]) -> str:
     return "&".join(quote(gate, safe="") for gate in closed) or OPEN
 
 
-def gates_of(label: str) -> frozenset[str]:
-    """The gates of a visibility label, without the open one."""
-    return frozenset(map(unquote, label.split("&"))) - {OPEN}
-
-
 @lru_cache(maxsize=1 << 8)
 def labels_for(gates: frozenset[str]) -> tuple[str, ...]:
     """The visibility labels that a viewer who passes these gates may see, each once."""
     closed = sorted(gates - {OPEN})
     pairs = [(gate, other) for i, gate in enumerate(closed) for other in closed[i + 1 :]]
     return (OPEN, *(label_of([gate]) for gate in closed), *map(label_of, pairs))
-
-
-def is_of_two_gates(label: str) -> bool:
-    """Whether a label is made of two gates or more."""
-    return "&" in label
 
 
 class StemPlace(NamedTuple):
@@ -70,7 +59,7 @@ def placed_stem(place: str, stem: str) -> str:
 
 
 class CountedEntity(NamedTuple):
-    """An entity that a claim is linked to, with the visibility label of the link."""
+    """An entity that a claim is linked to, with the visibility label of the claim."""
 
     label: str
     entity_id: str
@@ -84,53 +73,6 @@ class CountedEntity(NamedTuple):
         """The entity that a value of the field stands for."""
         label, _, entity_id = value.partition(" ")
         return cls(label, entity_id)
-
-
-class Pseudonyms(NamedTuple):
-    """Names artifacts whose ids may not be stored, as vouch makes an id of a claim's text or a
-    page's title. Every knowledge base has a `salt`, which stays when its bases are written anew.
-    """
-
-    salt: bytes
-
-    @classmethod
-    def new(cls) -> Pseudonyms:
-        return cls(os.urandom(16))
-
-    def of(self, artifact_id: str) -> str:
-        """The pseudonym of an id: 32 hexadecimal digits."""
-        data = artifact_id.encode("utf-8", "replace")
-        return blake2b(data, digest_size=16, key=self.salt).hexdigest()
-
-    def all_of(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """The pseudonyms of several ids, in their order."""
-        return tuple(map(self.of, ids))
-
-
-class Pointer(NamedTuple):
-    """A reference from an artifact to `target`; `how` is one of these.
-
-    An artifact `declares`, `cites`, `joins`, `quotes` or `supersedes` another one, or is in its
-    `lists-claim` or `lists-entity`; it `stands-in` a source, or `stands` at a path. A source is
-    `located` at a hashed path or URL. A page `marks` what may be a claim in it. A `silenced`
-    artifact holds the text of a withheld claim; one `parts` a stem that is read and not found. A
-    claim `is` a pseudonym; other pointers to claims use the pseudonym too, except `joins` and
-    `stands-in`. A retired claim `withholds`, `redacts` or (if it is a secret) `seals` evidence or a
-    source. Evidence `repeats` a claim. A relation that nobody may see `awaits` its ends.
-    """
-
-    how: str
-    target: str
-
-    def encode(self) -> str:
-        """The value for the field `refers`."""
-        return f"{self.how} {self.target}"
-
-    @classmethod
-    def decode(cls, value: str) -> Pointer:
-        """The pointer that a value of the field stands for."""
-        how, _, target = value.partition(" ")
-        return cls(how, target)
 
 
 class DocumentKey(NamedTuple):

@@ -234,13 +234,6 @@ class Snapshot:
         """By place: the number of documents, and that of their stems."""
         return self.sums(Query.all_query(), "place", "length")
 
-    @cached_property
-    def units(self) -> Mapping[str, Sum]:
-        """By visibility label: the number of claims that are found by their sentence, and that of
-        the stems of these sentences.
-        """
-        return self.sums(Query.all_query(), "unit", "unit_length")
-
     def count(self, query: Query) -> int:
         """How many documents match."""
         return self.base.count(query) + self.new.count(query) - self.old.count(query)

@@ -13,13 +13,11 @@ from functools import cached_property
 from tantivy import FieldType, Occur, Query
 
 from vouch_sidecar.index.claim_weights import UNDATED
-from vouch_sidecar.index.document_schema import SCHEMA, SENTENCE_STEMS
+from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import (
     CountedEntity,
     DocumentKey,
-    Pointer,
     StemPlace,
-    is_of_two_gates,
     labels_for,
     placed_stem,
 )
@@ -57,11 +55,6 @@ def fewest(weights: Iterable[float], share: float) -> int:
 def term_query(field: str, value: str) -> Query:
     """Documents that hold a value, all with the same score."""
     return _unscored(Query.term_query(SCHEMA, field, value, "basic"))
-
-
-def pointing_query(how: str, target: str) -> Query:
-    """Artifacts with one pointer to something (see `Pointer`)."""
-    return term_query("refers", Pointer(how, target).encode())
 
 
 def nearly_query(kind: Kind, artifact_id: str) -> Query:
@@ -134,16 +127,10 @@ class Search:
             kind, label = StemPlace.decode(name)
             if label in visible:
                 by_kind[kind].append(name)
-        by_kind[SENTENCE_STEMS] = [
-            StemPlace(SENTENCE_STEMS, label).encode() for label in sorted(visible)
-        ]
         return by_kind
 
     def _sums(self, kind: str) -> list[Sum]:
         """By visibility label: the number of documents of a kind, and that of their stems."""
-        if kind == SENTENCE_STEMS:
-            units = self.snapshot.units
-            return [units[label] for label in labels_for(self.gates) if label in units]
         return [self.snapshot.lengths[name] for name in self.places[kind]]
 
     def total(self, kind: str) -> int:
@@ -166,8 +153,6 @@ class Search:
 
     def every(self, kind: str) -> Query:
         """All documents of a kind, sorted by id."""
-        if kind == SENTENCE_STEMS:
-            return value_query("unit", labels_for(self.gates))
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
@@ -254,7 +239,7 @@ class Search:
         """A query limited to claims since `since`, if that is set; claims without a date are left
         out.
         """
-        if self.since is None or kind not in (Kind.CLAIM, SENTENCE_STEMS):
+        if self.since is None or kind != Kind.CLAIM:
             return query
         dated = Query.range_query(
             SCHEMA, "at", FieldType.Integer, self.since, UNDATED, include_upper=False
@@ -267,9 +252,7 @@ class Search:
             return self.snapshot.count(replace(self, since=None).claims_of([entity_id]))
         frequency = self.snapshot.frequency
         visible = self._counting(entity_id)
-        return sum(
-            _sign(counted.label) * frequency("about", counted.encode()) for counted in visible
-        )
+        return sum(frequency("about", counted.encode()) for counted in visible)
 
     def _counting(self, entity_id: str) -> list[CountedEntity]:
         """The values of the field `about` for an entity, one for each label that the viewer may
@@ -282,14 +265,12 @@ class Search:
         column over them.
         """
         out: dict[str, Sum] = {}
-        signs = {label: _sign(label) for label in labels_for(self.gates)}
+        labels = frozenset(labels_for(self.gates))
         for value, more in self.snapshot.sums(query, "about", number).items():
             label, entity_id = CountedEntity.decode(value)
-            if sign := signs.get(label):
+            if label in labels:
                 have = out.get(entity_id, Sum(0, 0.0))
-                out[entity_id] = Sum(
-                    have.number + sign * more.number, have.total + sign * more.total
-                )
+                out[entity_id] = Sum(have.number + more.number, have.total + more.total)
         return out | self._sums_by_topic(query, number)
 
     def _sums_by_topic(self, query: Query, number: str | None) -> dict[str, Sum]:
@@ -317,10 +298,3 @@ def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
     """The weights as whole numbers, whose sums are exact."""
     scale = _EXACT / max(math.fsum(weights.values()), 1e-9)
     return {term: float(int(weight * scale)) for term, weight in weights.items()}
-
-
-def _sign(label: str) -> int:
-    """The sign of an entry of the field `about`. A claim linked to an entity behind each of two
-    gates has an entry for each, and a third one for both, which is subtracted (see `links`).
-    """
-    return -1 if is_of_two_gates(label) else 1

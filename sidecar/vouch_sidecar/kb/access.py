@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from vouch_sidecar.kb.records import Artifact, Claim, Page, Scope, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Page, Source
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -74,25 +74,32 @@ def gate_of(artifact: Artifact) -> str | None:
             return None
 
 
-def scope_behind(gate: str | None) -> Scope:
-    """The scope that leads to a gate of an agent or a project; for None, a scope that nobody may
-    see.
-    """
-    if gate is not None and gate.startswith(_PROJECT):
-        return Scope("project", project=gate.removeprefix(_PROJECT))
-    return Scope("private", agent=None if gate is None else gate.removeprefix(_AGENT))
-
-
-def _live_gate(artifact: Artifact | None) -> str | None:
-    """The gate of an artifact that is in force."""
-    return None if artifact is None or not is_live(artifact) else gate_of(artifact)
+def live_gate(artifact: Artifact) -> str | None:
+    """The gate of an artifact that is in force; None if nobody may see it."""
+    return gate_of(artifact) if is_live(artifact) else None
 
 
 def is_shown_to_any(artifact: Artifact) -> bool:
     """Whether any viewer may see an artifact. Artifacts that nobody may see are not indexed."""
-    return _live_gate(artifact) is not None
+    return live_gate(artifact) is not None
 
 
-def shows_more(old: Artifact | None, new: Artifact | None) -> bool:
-    """Whether some viewer may see the new version of an artifact who could not see the old one."""
-    return _live_gate(new) is not None and _live_gate(old) not in (OPEN, _live_gate(new))
+def stub_of(artifact: Artifact) -> Artifact:
+    """An artifact without any text of its own where nobody may see it: a claim keeps what it cites
+    and what replaces it.
+    """
+    if is_shown_to_any(artifact):
+        return artifact
+    match artifact:
+        case Claim():
+            return replace(
+                artifact, text="", type="", tags=(), entities=(), contradicts=(), approved_by=None
+            )
+        case Page():
+            return Page(
+                artifact.id, artifact.path, "", status=artifact.status, scope=artifact.scope
+            )
+        case Source():
+            return Source(artifact.id, artifact.path, "", scope=artifact.scope)
+        case _:
+            return artifact

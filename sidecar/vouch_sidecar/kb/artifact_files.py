@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -90,12 +90,10 @@ def is_folder(relative: str) -> bool:
 @dataclass(slots=True)
 class Survey:
     """The files by path below `.vouch/`, and the problems found. `unreadable` are folders (with a
-    slash at the end) and files that exist but cannot be read. `same` counts known files, which are
-    left out of `files`.
+    slash at the end) and files that exist but cannot be read.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
-    same: int = 0
     problems: list[Problem] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
 
@@ -109,24 +107,21 @@ def survey(
     kb_dir: Path,
     *,
     only: Iterable[str] | None = None,
-    is_known: Callable[[str, Stat], bool] | None = None,
     max_files: int = MAX_KB_FILES,
 ) -> Survey:
     """Look for every artifact file and `config.yaml`, or only for the paths `only` below `.vouch/`.
-    Files that vanish meanwhile count as absent. Files for which `is_known` holds are only counted.
+    Files that vanish meanwhile count as absent.
     """
     result = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
     paths = _candidates(base, root, result) if only is None else _paths_named(base, root, only)
     for path in paths:
-        if result.same + len(result.files) >= max_files:
+        if len(result.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
             result.refuse("", reason, unreadable=False)
             break
         stat = _look_at(path, base, result)
-        if stat is not None and is_known is not None and is_known(path, stat):
-            result.same += 1
-        elif stat is not None:
+        if stat is not None:
             result.files[path] = stat
     return result
 

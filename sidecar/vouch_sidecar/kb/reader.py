@@ -14,10 +14,9 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from vouch_sidecar.kb import faulty_claims, yaml_document
+from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat, usual_key
-from vouch_sidecar.kb.faulty_claims import Closing
 from vouch_sidecar.kb.records import (
     KIND_OF,
     KNOWN_TYPES,
@@ -30,7 +29,6 @@ from vouch_sidecar.kb.records import (
     Severity,
     Source,
     record_of,
-    unread_faults,
 )
 from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
@@ -85,13 +83,12 @@ _WORDS = (
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The result of reading a file. `withhold`: the file is faulty, and may restrict who may see
-    it, so no earlier version may be served. `closes`: the claim or evidence of a faulty file.
+    it, so no earlier version may be served.
     """
 
     artifact: Artifact | None
     problems: tuple[Problem, ...] = ()
     withhold: bool = False
-    closes: Closing = None
 
 
 def limit_of(relative_path: str) -> int:
@@ -155,8 +152,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         if not isinstance(loaded.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
-        failed = _failed(relative_path, error, shift, data)
-        return replace(failed, closes=faulty_claims.what_closes_in(relative_path, kind, data))
+        return _failed(relative_path, error, shift, data)
     repeated = [
         Problem(
             relative_path,
@@ -226,17 +222,13 @@ class _ArtifactReader:
         if artifact is None or unclear:
             scoped = _is_scoped(fields.get("scope"))
             withhold = unclear or scoped or not _may_be_live(self.kind, fields)
-            closes = faulty_claims.what_closes(self.path, self.kind, fields, is_clear=not unclear)
-            return Reading(None, tuple(self.problems), withhold, closes)
+            return Reading(None, tuple(self.problems), withhold)
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         types = KNOWN_TYPES.get(self.kind)
         field = "relation" if self.kind is Kind.RELATION else "type"
         if types is not None and getattr(artifact, field) not in types:
             self._note(field, "is none that vouch knows", Severity.WARNING)
-        for fault in unread_faults(self.kind, fields)[:MAX_FILE_PROBLEMS]:
-            words = f"{_in_words(fault)}; vouch refuses the file, here it counts"
-            self._note(".".join(map(str, fault["loc"])), words, Severity.WARNING)
         return Reading(artifact, tuple(self.problems))
 
     def _within_bounds(self, body: str) -> str:
@@ -297,7 +289,7 @@ def _keys_of(kind: Kind) -> frozenset[str]:
     """The keys that vouch gives a file."""
     record = next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
     ours = {"path", "kept", "question"}
-    return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind].keys())
+    return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind])
 
 
 def _misspelled(

@@ -8,7 +8,7 @@ and lists are bounded; a page with a malformed scope is refused, where vouch rea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -16,17 +16,13 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     Field,
     GetPydanticSchema,
     StringConstraints,
     TypeAdapter,
-    ValidationError,
-    create_model,
 )
 from pydantic.types import FailFast
-from pydantic_core import ErrorDetails
 
 
 class Kind(StrEnum):
@@ -300,24 +296,16 @@ KNOWN_TYPES = {
     """.split(),
 }
 """The types that vouch knows, by kind."""
-_TIMES: dict[str, Any] = {"created_at": datetime, "updated_at": datetime}
-UNREAD_FIELDS: dict[Kind, dict[str, Any]] = {
-    Kind.CLAIM: {"proposed_by": str, "auto_approved": bool},
-    Kind.ENTITY: _TIMES,
-    Kind.PAGE: {"metadata": dict[str, Any], "created_at": datetime},
-    Kind.RELATION: _TIMES,
-    Kind.SOURCE: {
-        "hash": str,
-        "immutable": bool,
-        "byte_size": int,
-        "media_type": str,
-        "metadata": dict[str, Any],
-        "tags": list[str],
-    },
-    Kind.EVIDENCE: {"source_type": str, "hash": str, "created_at": datetime},
-    Kind.SESSION: {"started_at": datetime, "proposal_ids": list[str], "note": str},
+UNREAD_FIELDS: dict[Kind, frozenset[str]] = {
+    Kind.CLAIM: frozenset({"proposed_by", "auto_approved"}),
+    Kind.ENTITY: frozenset({"created_at", "updated_at"}),
+    Kind.PAGE: frozenset({"metadata", "created_at"}),
+    Kind.RELATION: frozenset({"created_at", "updated_at"}),
+    Kind.SOURCE: frozenset({"hash", "immutable", "byte_size", "media_type", "metadata", "tags"}),
+    Kind.EVIDENCE: frozenset({"source_type", "hash", "created_at"}),
+    Kind.SESSION: frozenset({"started_at", "proposal_ids", "note"}),
 }
-"""The fields that vouch checks and no record has, with their types, by kind."""
+"""The fields that vouch knows and no record has, by kind."""
 
 
 def key_of(artifact: Artifact) -> Key:
@@ -334,15 +322,6 @@ def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     return artifact
 
 
-def unread_faults(kind: Kind, content: dict[str, object]) -> list[ErrorDetails]:
-    """The faults in fields that only vouch reads: vouch refuses the file, it is served here."""
-    try:
-        _unread(kind).model_validate(content)
-    except ValidationError as error:
-        return error.errors(include_input=False, include_url=False, include_context=False)
-    return []
-
-
 def _question_in(source: dict[str, object]) -> str | None:
     """The question that a captured message answers."""
     metadata = source.get("metadata")
@@ -357,14 +336,6 @@ def _reading(kind: Kind) -> TypeAdapter[Any]:
     return TypeAdapter(
         next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
     )
-
-
-@cache
-def _unread(kind: Kind) -> type[BaseModel]:
-    fields: dict[str, Any] = {
-        name: (what | None, None) for name, what in UNREAD_FIELDS[kind].items()
-    }
-    return create_model(f"Unread{kind}", **fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,14 +359,3 @@ class Problem:
     def is_unusable(self) -> bool:
         """Whether the file counts for nothing because of this problem."""
         return bool(self.path) and self.severity is Severity.ERROR and self.code != "setting"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One consistent step from what was known to what is on disk."""
-
-    upserts: tuple[Artifact, ...] = ()
-    removals: frozenset[Key] = field(default_factory=frozenset)
-
-    def __bool__(self) -> bool:
-        return bool(self.upserts or self.removals)

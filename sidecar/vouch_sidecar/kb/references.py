@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from vouch_sidecar.kb.artifact_files import classify
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import KIND_OF, Artifact, Kind, Page
 
 RELATION_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 CITED = (Kind.SOURCE, Kind.EVIDENCE)
@@ -48,8 +48,6 @@ IN_FLOW = re.compile(
     r"""|(?P<plain>[^\s,#\[\]{}&*!|>"'%@`](?:[^\s,\[\]{}]++|[^\S\r\n]++(?=[^\s,\[\]{}]))*+)"""
 )
 LINK_MARK = re.compile(r"\[(?:\[(?P<link>[^\[\]|#\r\n]*+)|claim:[ \t]*+(?P<claim>[^\[\]|#\r\n]*+))")
-CLAIM_MARK = "[claim:"
-BETWEEN_IDS = str.maketrans(",;|#", "    ")
 MAX_MARKS = 2_000
 """Marks of one page that are read; a page may come from anybody."""
 MAX_MARKED = 200
@@ -132,27 +130,15 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
         yield Reference(field, mark.start(name), end, text[mark.start(name) : end], kinds)
 
 
-def claim_marks(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Every mark in a page's body that vouch reads as `[claim: id]`, even wrapped or inside code:
-    start, end, and the ids that it may name, of which the first is the whole mark. There are none
-    once the page named almost 2,000 different ones.
-    """
-    named = set[str]()
-    start = body.find(CLAIM_MARK)
-    while start >= 0:
-        at = start + len(CLAIM_MARK)
-        following = body.find(CLAIM_MARK, at)
-        before = len(body) if following < 0 else following
-        paragraph = body.find("\n\n", at, before)
-        end = body.find("]", at, before if paragraph < 0 else paragraph)
-        line = body.find("\n", at, before)
-        last = end if end >= 0 else line if line >= 0 else before
-        whole = body[at:last].strip()
-        ids = dict.fromkeys((whole, *whole.translate(BETWEEN_IDS).split()))
-        if len(named) + len(ids) <= MAX_MARKS:
-            named.update(ids)
-        yield start, last + (end >= 0), tuple(ids) if named >= ids.keys() else ()
-        start = following
+def references_of(artifact: Artifact) -> set[str]:
+    """The ids that an artifact refers to, in fields and in the marks of a page's body."""
+    refs: set[str] = set()
+    for name in FIELDS.get(KIND_OF[type(artifact)], ()):
+        value = getattr(artifact, name)
+        refs.update((value,) if isinstance(value, str) else value or ())
+    if isinstance(artifact, Page):
+        refs.update(mark.text for mark in marks(artifact.body))
+    return refs
 
 
 def _in_code(text: str, start: int) -> Callable[[int], bool]:

@@ -156,6 +156,11 @@ def mtime_ns(of: Stat) -> int:
     return max(int(written) for _, written, _ in _STAT.iter_unpack(of))
 
 
+def has_content(source: Stat) -> bool:
+    """Whether the stat of a source's record is followed by that of a content."""
+    return len(source) > _STAT.size
+
+
 def size_of(of: Stat) -> int:
     """The size of a file in bytes."""
     return sum(size for size, _, _ in _STAT.iter_unpack(of))

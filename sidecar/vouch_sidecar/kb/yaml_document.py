@@ -8,6 +8,7 @@ import codecs
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import yaml
@@ -181,6 +182,14 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         """Leave a node."""
         self._depth -= 1
 
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        """The tag of a node without one, remembered for short texts: most repeat in every file."""
+        if kind is not yaml.ScalarNode:
+            return _MAP if kind is yaml.MappingNode else _LIST
+        if not implicit[0]:
+            return _TEXT
+        return _tag_of(value) if len(value) <= MAX_PLAIN else _untold_tag(value)
+
     def construct(self, node: Any) -> Any:
         """The value of a document's node; None where there is none."""
         if node is None:
@@ -235,6 +244,15 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         read = self.construct_yaml_int if kind == "int" else self.construct_yaml_float
         return read(node)
 
+
+_resolver: Any = yaml.resolver.Resolver()
+
+
+def _untold_tag(value: str) -> Any:
+    return _resolver.resolve(yaml.ScalarNode, value, (True, False))
+
+
+_tag_of = lru_cache(maxsize=4096)(_untold_tag)
 
 for _tag in ("int", "float"):
     _BoundedLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _BoundedLoader.bounded_number)

@@ -166,7 +166,7 @@ class ArtifactViews:
 
     def claim(self, claim: Claim) -> ClaimView:
         view = self._view
-        linked, by = view.knowledge.links(claim.id, view.gates)
+        linked, by = view.knowledge.links(claim.id)
         shown, sentence, why_stale = (
             view.texts.shown(claim),
             view.texts.sentence(claim),
@@ -197,8 +197,8 @@ class ArtifactViews:
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""
-        shown = self._view.visible.shown((Kind.EVIDENCE, ref))
-        evidence = shown if isinstance(shown, Evidence) else None
+        shown = self._view.knowledge.evidence(ref)
+        evidence = shown
         source = self._view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
             source = evidence = None
@@ -245,7 +245,7 @@ class ArtifactViews:
             name=entity.name,
             type=entity.type,
             aliases=list(entity.aliases),
-            description=self._view.visible.description(entity),
+            description=entity.description,
             uri=None if self._view.names.is_topic(entity.id) else self.uri(entity.path),
         )
 

@@ -135,14 +135,11 @@ def names_of(artifact: Artifact) -> Iterable[str]:
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
-    others = [
-        other for other in map(view.knowledge.claim_of, claim.contradicts) if other is not None
-    ]
+    others = {*claim.contradicts}
     if claim.status == "contested":
-        own = view.knowledge.pseudonyms.of(claim.id)
         citing = (other for other in view.visible.citing(claim.id) if isinstance(other, Claim))
-        others += [other for other in citing if own in other.contradicts]
-    claims = (view.visible.claim(claim_id) for claim_id in sorted({other.id for other in others}))
+        others |= {other.id for other in citing if claim.id in other.contradicts}
+    claims = map(view.visible.claim, sorted(others))
     return [claim for claim in claims if claim is not None]
 
 
@@ -151,11 +148,11 @@ def successors(view: View, claim_id: str) -> list[str]:
     supersedes, as far as the viewer may see them.
     """
     knowledge = view.knowledge
-    waiting = [knowledge.pseudonyms.of(claim_id)]
+    waiting = [claim_id]
     seen = {*waiting}
     while waiting and len(seen) < MAX_STEPS:
         replacing = list(knowledge.superseding(waiting.pop(0)))
-        claims = filter(None, map(knowledge.claim_of, replacing))
+        claims = filter(None, map(knowledge.claim, replacing))
         if visible := sorted(claim.id for claim in claims if view.visible.sees(claim)):
             return visible
         for newer in replacing:

@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 from tantivy import Document
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.stored_artifacts import key_in, sentence_stems_in, stems_in
+from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import STARTER_PAGE
@@ -126,7 +125,7 @@ def as_units(
         if hit.kind is Kind.PAGE and place == STARTER_PAGE:
             continue
         if isinstance(claim, Claim):
-            if hit.view.texts.lacks_context(claim):
+            if not hit.view.texts.is_sayable(claim):
                 continue
             exchange = hit.view.texts.exchange_of(claim)
             if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
@@ -222,16 +221,13 @@ def _in_kind(
     """
     if view.deadline.has_passed():
         return
-    is_claim = kind is Kind.CLAIM
-    looked_for = SENTENCE_STEMS if is_claim else kind
-    places = frozenset(view.search.places[looked_for])
-    weights, average = _statistics(view, looked_for, words)
+    weights, average = _statistics(view, kind, words)
     snapshot = view.knowledge.snapshot
     most = limit + len(exclude) + SPARE_HITS
-    for hit in snapshot.best_of_each(view.search.relevant(words, looked_for), most):
+    for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
         document = snapshot.document(hit)
         _, artifact_id, section = key_in(document)
-        stems = sentence_stems_in(document, places) if is_claim else stems_in(document)
+        stems = stems_in(document)
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
         if artifact_id not in exclude and (score := _score(stems, weights, average)) > 0:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.stored_artifacts import shown_in
-from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page, key_of
 from vouch_sidecar.semantic.backend import is_latin
 
@@ -69,9 +68,6 @@ def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Te
         if artifact is None:
             continue
         gate = gate_of(artifact)
-        if isinstance(artifact, Page) and (document := knowledge.document(key_of(artifact))):
-            # What of it is closed to some is compared for nobody: a vector has one gate.
-            artifact = shown_in(document, frozenset({OPEN, gate or OPEN}))
         if gate is not None and (marks := tuple(_marks(artifact, by_mark, any_script))):
             key = key_of(artifact)
             of[key] = Of((key[0], gate), marks)

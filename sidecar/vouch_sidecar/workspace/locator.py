@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-from vouch_sidecar.index.receipts import MAX_LOCATOR
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
@@ -26,6 +25,7 @@ from vouch_sidecar.workspace.file_kinds import (
 from vouch_sidecar.workspace.file_list import Files, path_below
 from vouch_sidecar.workspace.names_in_text import parts_of
 
+MAX_LOCATOR = 4096
 MAX_PARTS = 64
 MAX_COMPARED_FILES = 200
 """Files of one name whose content is compared with that of a source."""

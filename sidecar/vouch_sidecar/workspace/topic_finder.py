@@ -15,12 +15,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vouch_sidecar.index.encoding import label_of
-from vouch_sidecar.index.incremental import sources_of
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.query import Search, pointing_query, value_query
-from vouch_sidecar.index.quoted_sentences import QuotedSources
-from vouch_sidecar.index.receipts import NO_DISK, Disk
-from vouch_sidecar.index.stored_artifacts import artifact_in, entities_in
+from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import slug_of
@@ -83,13 +79,13 @@ class Shared(NamedTuple):
 
 class WorkspaceNames(NamedTuple):
     """What is known of the workspace: names shared with the repository; a function that tells which
-    names are in too many files; access to sources on disk; the project's own names, folded; and
+    names are in too many files; what sources were made of; the project's own names, folded; and
     what is called between small steps.
     """
 
     shared: Iterable[Shared] = ()
     widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
-    disk: Disk = NO_DISK
+    content: Callable[[Source], bytes | None] = lambda _: None
     project_names: frozenset[str] = frozenset()
     checkpoint: Checkpoint = never_cancelled
 
@@ -238,17 +234,13 @@ class _Deriving:
 
     def _read_claims(self) -> None:
         """Find the claims that link to no entity."""
-        snapshot = self._knowledge.snapshot
-        places = self._knowledge.places(Kind.CLAIM)
-        for hit in snapshot.all_hits(value_query("place", places)) if places else ():
+        for claim in sorted(self._knowledge.all_of(Kind.CLAIM), key=lambda claim: claim.id):
             self._checkpoint()
-            document = snapshot.document(hit)
-            claim = artifact_in(document)
             gate = gate_of(claim)
             if gate is None or not isinstance(claim, Claim):
                 continue
             self._totals[gate] += 1
-            if not entities_in(document, frozenset({OPEN, gate})):
+            if not self._knowledge.state((Kind.CLAIM, claim.id)).entity_ids:
                 self._claims[claim.id] = claim, gate
 
     def _note_claims(self) -> None:
@@ -335,7 +327,7 @@ class _Deriving:
                     candidate = self._candidate(gate, key)
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
-                listed = (self._knowledge.claim_of(claim_id) for claim_id in page.claims)
+                listed = (self._knowledge.claim(claim_id) for claim_id in page.claims)
                 ids = [claim.id for claim in listed if claim is not None]
                 self._note(Origin.TITLE, title, ids, gate)
 
@@ -350,10 +342,7 @@ class _Deriving:
             if not isinstance(source, Source) or not has_headings(source.locator):
                 continue
             documents[source.id] = source
-            quoting = self._knowledge.artifacts_in(pointing_query("quotes", source.id))
-            quotes |= {
-                citation.id: citation for citation in quoting if isinstance(citation, Evidence)
-            }
+            quotes |= {one.id: one for one in self._knowledge.evidence_in(source.id)}
             if len(documents) == MAX_DOCUMENTS:
                 break
         citing: dict[str, list[tuple[str, int | None]]] = {}
@@ -364,23 +353,29 @@ class _Deriving:
                 at = None if evidence is None else evidence.byte_start
                 if source_id in documents:
                     citing.setdefault(source_id, []).append((claim.id, at))
-        sources = sources_of(self._knowledge, self._workspace_names.disk)
         for source_id, claims in citing.items():
             self._checkpoint()
-            if data := self._workspace_names.disk.content(documents[source_id]):
-                headings = headings_in(data)
-                self._note_headings(documents[source_id], headings, claims, sources)
+            if data := self._workspace_names.content(documents[source_id]):
+                self._note_headings(documents[source_id], headings_in(data), claims, data)
 
     def _note_headings(
         self,
         source: Source,
         headings: list[DocumentHeading],
         citing: Iterable[tuple[str, int | None]],
-        sources: QuotedSources,
+        data: bytes,
     ) -> None:
         """`citing`: the claims that cite the document, and where in it what each quotes begins. A
-        heading counts for those who may see it, if one gate says who they are.
+        heading counts for those who may see the document, unless it is hidden from them.
         """
+        own = gate_of(source)
+        gates = (OPEN, *sorted(self._totals)) if own == OPEN else (own,)
+        hidden = {
+            gate: self._knowledge.concealed(source.id, frozenset({OPEN, gate}))
+            for gate in gates
+            if gate is not None
+        }
+        text = data.decode("utf-8", "replace")
         starts = [heading.offset for heading in headings]
         stems = {
             claim_id: frozenset(content_stems(self._claims[claim_id][0].text))
@@ -394,9 +389,15 @@ class _Deriving:
             words = terms(heading.text)
             holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
             ids = {*below.get(number, ()), *(holding if words else ())}
-            gates = sources.gates(source.id, heading.start, heading.end) if ids else None
-            if gates is not None and len(gates) < 2:
-                self._note(Origin.HEADING, heading.text, ids, next(iter(gates), OPEN))
+            start = heading.offset
+            end = start + len(text[heading.start : heading.end].encode())
+            told = [
+                gate
+                for gate, ranges in hidden.items()
+                if ranges is not None and not any(a < end and b > start for a, b in ranges)
+            ]
+            for gate in ([OPEN] if OPEN in told else told) if ids else ():
+                self._note(Origin.HEADING, heading.text, ids, gate)
 
     # What counts
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from math import fsum
 
 from vouch_sidecar.index.artifact_documents import texts
-from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Kind
@@ -170,7 +169,7 @@ def _kept_length(view: View, path: str) -> int:
         return len(path)
     words, snapshot = dict.fromkeys(terms(path)[:MAX_EXACT], 1.0), view.knowledge.snapshot
     held = []
-    for kind in (SENTENCE_STEMS, Kind.PAGE) if words else ():
+    for kind in (Kind.CLAIM, Kind.PAGE) if words else ():
         for hit in snapshot.search(view.search.weighed(words, kind), MAX_CONSIDERED):
             document = snapshot.document(hit)
             artifact, section = view.visible.in_document(document), key_in(document)[2] or 0
@@ -202,8 +201,8 @@ def worth_of(view: View, word: Term) -> float:
 
 def _rarity(view: View, word: Term) -> float:
     search = view.search
-    total = search.total(SENTENCE_STEMS) + search.total(Kind.PAGE)
-    held = search.frequency(word, SENTENCE_STEMS) + search.frequency(word, Kind.PAGE)
+    total = search.total(Kind.CLAIM) + search.total(Kind.PAGE)
+    held = search.frequency(word, Kind.CLAIM) + search.frequency(word, Kind.PAGE)
     return rarity(total, held) / rarity(total, 1)
 
 

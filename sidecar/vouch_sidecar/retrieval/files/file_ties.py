@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
@@ -65,12 +64,9 @@ class Tied:
         return self.strength < WEAK
 
 
-def mark_of(claim: Claim, quoted: Quoted | None) -> str:
-    """A value that changes when a claim's ties may change: with its text, its citations, or the
-    sentence around its receipt.
-    """
-    sentence = quoted.sentence if quoted is not None else None
-    said = "\0".join((claim.text, sentence.text if sentence else "", *claim.evidence))
+def mark_of(claim: Claim) -> str:
+    """A value that changes when a claim's ties may change: with its text or its citations."""
+    said = "\0".join((claim.text, *claim.evidence))
     return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
@@ -195,12 +191,11 @@ def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tu
     """A claim's ties that still hold and that the viewer may see. One by a name in a sentence that
     he may no longer see is none.
     """
-    quoted = view.visible.quoted(claim.id)
-    mark, sentence = mark_of(claim, quoted), view.texts.sentence(claim)
+    mark, sentence = mark_of(claim), view.texts.sentence(claim)
     hidden: set[Where] = set()
-    if quoted is not None and quoted.sentence is not None and sentence is None:
+    if sentence is None:
         hidden = {"sentence", "quote"}
-    elif sentence is None or not sentence.holds_text:
+    elif not sentence.holds_text:
         hidden = {"sentence"}
     return [
         (path, tie)

@@ -79,7 +79,7 @@ def stale_for(
     is_old = at is not None and now - at > YEAR and workspace.root != Path()
     gone = None
     if fresh.has_gone:
-        gone = _gone(fresh, knowledge, claim, _cited(knowledge, claim, sees))
+        gone = _gone(fresh, claim, _cited(knowledge, claim, sees))
     if gone is not None or at is None or not is_old:
         return gone
     cited = _cited(knowledge, claim, sees)
@@ -110,7 +110,6 @@ def _unconfirmed(claim: Claim, age: float) -> Stale:
 
 def _gone(
     fresh: Freshness,
-    knowledge: Knowledge,
     claim: Claim,
     cited: Iterator[tuple[int, Source, Evidence | None]],
 ) -> Stale | None:
@@ -130,13 +129,13 @@ def _gone(
             cites_more = True
             continue
         if quote.state != "gone":
-            return _without_name(fresh, knowledge, claim)
+            return _without_name(fresh, claim)
         when = f"changed on {moment(quote.changed).date().isoformat()}"
         reason = f"quote gone since, {quote.path} {when}"
         gone.append(Stale("quote-gone", field, reason, f"quote gone since, file {when}"))
     counted = (reason for reason in gone if reason.code == "quote-gone" or not cites_more)
     first = min(counted, key=lambda reason: reason.code != "quote-gone", default=None)
-    return first or _without_name(fresh, knowledge, claim)
+    return first or _without_name(fresh, claim)
 
 
 def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
@@ -146,10 +145,10 @@ def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
     return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
 
 
-def _without_name(fresh: Freshness, knowledge: Knowledge, claim: Claim) -> Stale | None:
+def _without_name(fresh: Freshness, claim: Claim) -> Stale | None:
     """That a name in the claim is gone from the workspace."""
     names = fresh.names.get(claim.id)
-    if names is None or names.mark != mark_of(claim, knowledge.quoted(claim.id)):
+    if names is None or names.mark != mark_of(claim):
         return None
     start, end = names.places[0]
     reason = f"names {claim.text[start:end]}, which is gone"

@@ -120,6 +120,7 @@ def _row(weight: Weight, entity: Entity, tally: Tally, explain: bool) -> Expert:
 
 def _largest(weight: Weight, entity_id: str, limit: int) -> list[Document]:
     """The claims that add most for an entity, without those that mean nothing by themselves."""
-    texts = weight.match.view.texts
+    view = weight.match.view
     largest = weight.largest(entity_id, limit * CLAIMS_OF_A_SENTENCE)
-    return list(islice((d for d in largest if not texts.lacks_context(claim_in(d))), limit))
+    saying = (d for d in largest if not view.texts.lacks_context(claim_in(view, d)))
+    return list(islice(saying, limit))

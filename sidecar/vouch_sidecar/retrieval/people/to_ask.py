@@ -120,7 +120,7 @@ def _best_sayable(match: Match) -> Iterator[tuple[View, Claim]]:
     """The best claim that matches a topic and says something by itself."""
     view, snapshot = match.view, match.view.knowledge.snapshot
     for hit in snapshot.search(match.query, MAX_CONSIDERED, by="worth"):
-        claim = claim_in(snapshot.document(hit))
+        claim = claim_in(view, snapshot.document(hit))
         if view.texts.is_sayable(claim):
             yield view, claim
             return
@@ -163,7 +163,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     """Whom to ask about a claim, each once: the people that it counts for, then those to ask about
     the first of its other entities.
     """
-    ids, _ = view.knowledge.links(claim.id, view.gates)
+    ids, _ = view.knowledge.links(claim.id)
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     rows = {
         entity.id: PersonToAsk(entity, view.counts.claims_of(entity.id))

@@ -101,7 +101,7 @@ class Match:
 
     def _matched(self, document: Document, held: tuple[Term, ...]) -> Matched:
         entity_ids = self.view.names.entities_in(document)
-        claim = claim_in(document)
+        claim = claim_in(self.view, document)
         is_named = not self.entity_ids.isdisjoint(entity_ids) or claim.id in self.tied
         share = 1.0 if is_named else self._shares.get(held, 0.0)
         linked_by: LinkedBy = document["linked"][0]

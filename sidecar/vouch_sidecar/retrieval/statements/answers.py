@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.claim_weights import worth
-from vouch_sidecar.index.document_schema import SENTENCE_STEMS
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ALIKE,
@@ -161,7 +160,7 @@ def judge(
     }
     holding = [_holding(asked, candidate) for candidate in candidates]
     rivals = _rivals(holding)
-    total = view.search.total(SENTENCE_STEMS) + view.search.total(Kind.PAGE)
+    total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
     for candidate, exactly, sentence, held, everywhere in holding:
         strengths = sorted(
             (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
-from vouch_sidecar.index.document_schema import QUESTION, SENTENCE_STEMS
+from vouch_sidecar.index.document_schema import QUESTION
 from vouch_sidecar.index.layers import Hit
-from vouch_sidecar.index.query import all_of, pointing_query
+from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
@@ -64,8 +64,7 @@ class Candidate(NamedTuple):
     own_stems: frozenset[str] = frozenset()
     """For a statement of an exchange, its stems without those of the question."""
     context_stems: frozenset[str] = frozenset()
-    """All stems of what stands around: of the section, of the sentence's paragraph, and of the
-    headings and the title above. For a section…"""
+    """For a section, all its stems, and those of the heading and the title above…"""
     quotes: tuple[str, ...] = ()
     """…the ids of the claims that it quotes."""
 
@@ -84,9 +83,7 @@ def candidates_for(
     snapshot = view.knowledge.snapshot
     for kind in kinds if asked.weights else ():
         if kind is not Kind.RELATION and not view.deadline.has_passed():
-            query = view.search.weighed(
-                asked.weights, SENTENCE_STEMS if kind is Kind.CLAIM else kind
-            )
+            query = view.search.weighed(asked.weights, kind)
             for hit in snapshot.search(query, MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
     near = (
@@ -122,7 +119,7 @@ def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
     """The relations of an entity that hold a word asked for."""
-    of_entity = pointing_query("joins", entity_id)
+    of_entity = term_query("joins", entity_id)
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
 
 
@@ -226,11 +223,8 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> Candidate:
     stems = stems_in(document) if shown.text == claim.text else _stems(view, text)
     about, where = view.names.entities_in(document), shown.sentence_key
     kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
-    around = frozenset(sentence.context_stems if sentence is not None else ())
     group = sentence.source_id if sentence is not None else ""
-    candidate = Candidate(
-        claim, None, stems, text, about, where, group, kind=kind, context_stems=around
-    )
+    candidate = Candidate(claim, None, stems, text, about, where, group, kind=kind)
     if exchange is None or exchange.question is None or not asks(exchange.question):
         return candidate
     asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple, TypeVar
 
-from vouch_sidecar.index.quoted_sentences import TALKING
-from vouch_sidecar.index.receipts import Sentence, is_receipt
+from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Source
 from vouch_sidecar.retrieval.constants import UNASKED_PAGES, CandidateKind
+from vouch_sidecar.retrieval.view.shown import TALKING, Sentence, is_receipt
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.text_forms import Form, form_of_text
@@ -79,9 +79,7 @@ class ClaimTexts:
     def sentence(self, claim: Claim) -> Sentence | None:
         """The whole sentence around a claim's receipt; None if the viewer may not see it."""
         quoted = self._visible.quoted(claim.id)
-        sentence = None if quoted is None else quoted.sentence
-        visible = sentence is not None and self._at.gates.issuperset(sentence.gates)
-        return sentence if visible else None
+        return None if quoted is None else quoted.sentence
 
     def is_reviewed(self, artifact: Artifact) -> bool:
         """Whether a person worded, approved or confirmed an artifact. vouch also marks as approved
@@ -136,15 +134,20 @@ class ClaimTexts:
         of its sentence.
         """
         first: dict[str, tuple[int, Claim]] = {}
-        for claim, quoted in self._at.knowledge.claims_quoting(source.id):
-            sentence = quoted.sentence
-            if (
-                sentence is None
-                or quoted.form is not Form.STATEMENT
-                or not self._visible.sees(claim)
-            ):
+        knowledge = self._at.knowledge
+        citing = {
+            claim.id: claim
+            for evidence in knowledge.evidence_in(source.id)
+            for claim in knowledge.claims_citing(evidence.id)
+            if is_live(claim) and self._visible.sees(claim)
+        }
+        for _, claim in sorted(citing.items()):
+            quoted = self._visible.quoted(claim.id)
+            sentence = None if quoted is None else quoted.sentence
+            if sentence is None or sentence.source_id != source.id or quoted is None:
                 continue
-            first.setdefault(self.shown(claim).sentence_key, (sentence.start, claim))
+            if quoted.form is Form.STATEMENT:
+                first.setdefault(self.shown(claim).sentence_key, (sentence.start, claim))
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
     def exchange_of(self, claim: Claim) -> Source | None:

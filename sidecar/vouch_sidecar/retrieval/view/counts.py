@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from vouch_sidecar.index.document_schema import TITLE
-from vouch_sidecar.index.encoding import StemPlace, labels_for
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import KIND_OF, Claim, Kind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.content_words import Term, terms
@@ -40,13 +39,7 @@ class ArtifactCounts:
 
     def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
         """How many artifacts refer to an id and are visible to the viewer, by kind."""
-        visible, counts = frozenset(labels_for(self._at.gates)), Counter[str]()
-        sums = self._at.knowledge.snapshot.sums(self._at.knowledge.citing(artifact_id), "place")
-        for place, several in sums.items():
-            kind, label = StemPlace.decode(place)
-            if label in visible:
-                counts[kind] += several.number
-        return dict(counts)
+        return dict(Counter(KIND_OF[type(one)] for one in self._visible.citing(artifact_id)))
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
         """A value that changes when an entity gains or loses a claim, or when its claims change."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from tantivy import Document
 
-from vouch_sidecar.index.stored_artifacts import artifact_in
+from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.view.claim_texts import ClaimTexts
 from vouch_sidecar.retrieval.view.counts import ArtifactCounts
@@ -42,11 +42,11 @@ class View(Viewpoint):
         return VisibleNames(self)
 
 
-def claim_in(document: Document) -> Claim:
-    """The claim that a document holds."""
-    artifact = artifact_in(document)
-    assert isinstance(artifact, Claim)
-    return artifact
+def claim_in(view: View, document: Document) -> Claim:
+    """The claim that a document of the index stands for."""
+    claim = view.knowledge.claim(key_in(document).id)
+    assert claim is not None
+    return claim
 
 
 def moment(at: float) -> datetime:

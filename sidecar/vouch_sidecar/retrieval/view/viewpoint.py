@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
-from vouch_sidecar.index.receipts import Quoted
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
+from vouch_sidecar.retrieval.view.shown import Quoted
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics

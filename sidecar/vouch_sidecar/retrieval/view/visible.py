@@ -8,11 +8,10 @@ from tantivy import Document, Query
 
 from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
 from vouch_sidecar.index.document_schema import QUESTION, TITLE
-from vouch_sidecar.index.query import pointing_query
-from vouch_sidecar.index.receipts import Quoted
-from vouch_sidecar.index.stored_artifacts import key_in, quoted_in, shown_in
-from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.index.stored_artifacts import key_in
+from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.retrieval.view.shown import Quoted, quoted
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
 
@@ -36,8 +35,8 @@ class VisibleArtifacts:
     def _sees_evidence(self, evidence: Evidence) -> bool:
         if self.artifact((Kind.SOURCE, evidence.source_id)) is None:
             return False
-        citing = self._at.knowledge.artifacts_in(pointing_query("cites", evidence.id))
-        gates = [gate_of(claim) for claim in citing if isinstance(claim, Claim)]
+        citing = self._at.knowledge.claims_citing(evidence.id)
+        gates = [gate_of(claim) for claim in citing if is_live(claim)]
         return not gates or not self._at.gates.isdisjoint(gates)
 
     def artifact(self, key: Key) -> Artifact | None:
@@ -46,23 +45,8 @@ class VisibleArtifacts:
         """
         if key[0] == Kind.ENTITY and (topic := self._at.derived.get(key[1])) is not None:
             return topic.entity
-        is_of_parts = key[0] in (Kind.PAGE, Kind.SOURCE, Kind.EVIDENCE)
-        artifact = self.shown(key) if is_of_parts else self._at.knowledge.artifact(key)
+        artifact = self._at.knowledge.artifact(key)
         return artifact if artifact is not None and self.sees(artifact) else None
-
-    def shown(self, key: Key) -> Artifact | None:
-        """An artifact without those parts that need more gates than the viewer passes; None if it
-        is missing.
-        """
-        document = self._at.knowledge.document(key)
-        return None if document is None else shown_in(document, self._at.gates)
-
-    def description(self, entity: Entity) -> str | None:
-        """An entity's description, where it has one that the viewer may see."""
-        if entity.description is not None or self._at.derived.get(entity.id) is not None:
-            return entity.description
-        shown = self.shown((Kind.ENTITY, entity.id))  # which others may not see
-        return shown.description if isinstance(shown, Entity) else None
 
     def claim(self, claim_id: str) -> Claim | None:
         artifact = self.artifact((Kind.CLAIM, claim_id))
@@ -75,10 +59,12 @@ class VisibleArtifacts:
 
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source; looked up once per question."""
-        quoted = self._at.quoted_of
-        if claim_id not in quoted:
-            quoted[claim_id] = self._at.knowledge.quoted(claim_id)
-        return quoted[claim_id]
+        at = self._at
+        if claim_id not in at.quoted_of:
+            claim = at.knowledge.claim(claim_id)
+            found = None if claim is None else quoted(at.knowledge, at.root, claim, at.gates)
+            at.quoted_of[claim_id] = found
+        return at.quoted_of[claim_id]
 
     def in_document(self, document: Document) -> Artifact | None:
         """The artifact that a document of the index stands for; for a section, its page. None if
@@ -89,10 +75,7 @@ class VisibleArtifacts:
             return self.artifact((Kind.PAGE, artifact_id))
         if kind == QUESTION:
             return self.artifact((Kind.SOURCE, artifact_id))
-        artifact = shown_in(document, self._at.gates)
-        if kind == Kind.CLAIM:
-            self._at.quoted_of[artifact_id] = quoted_in(document)
-        return artifact if self.sees(artifact) else None
+        return self.artifact((Kind(kind), artifact_id))
 
     def artifacts_in(self, query: Query, limit: int) -> Iterator[Artifact]:
         """The artifacts among a query's first `limit` documents that the viewer may see."""
@@ -122,7 +105,7 @@ class VisibleArtifacts:
     def citing(self, artifact_id: str) -> Iterator[Artifact]:
         """The artifacts that refer to an id and that the viewer may see, by kind and id."""
         knowledge = self._at.knowledge
-        return filter(self.sees, knowledge.artifacts_in(knowledge.citing(artifact_id)))
+        return filter(self.sees, knowledge.citing(artifact_id))
 
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)

@@ -133,7 +133,7 @@ class _Card:
         """Lines that describe it, then `limit` claims, then links."""
         view, entity, style = self._view, self._entity, self._style
         topic = view.derived.get(entity.id)
-        about = view.visible.description(entity)
+        about = entity.description
         top = [self._head(), *self._ask()]
         if topic is not None:
             top.append(f"Not declared: {style.text(topic.why)}")
