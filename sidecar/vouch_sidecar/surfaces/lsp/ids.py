@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
-from vouch_sidecar.kb.records import Artifact, Kind, key_of
-from vouch_sidecar.kb.references import Reference, references
+from vouch_sidecar.kb.records import Artifact, Kind, Page, key_of
+from vouch_sidecar.kb.references import LINKED, Reference, references
 from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.retrieval.constants import MAX_TITLES
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,21 @@ class File:
         return references(self.relative, self.document.source)
 
     def resolve(self, reference: Reference) -> Artifact | None:
-        """The artifact that an id names; None if there is none that the caller may see."""
-        visible, named = self.served.view.visible, reference.text
-        artifacts = (
-            artifact for kind in reference.kinds if (artifact := visible.artifact((kind, named)))
-        )
-        return next(artifacts, None)
+        """The artifact that an id names, or the only page with the title that a link says; None if
+        there is none that the caller may see.
+        """
+        view, named = self.served.view, reference.text
+        for kind in reference.kinds:
+            if artifact := view.visible.artifact((kind, named)):
+                return artifact
+        words = terms(named) if reference.kinds == LINKED else ()
+        query = view.search.holding(words, TITLE)
+        pages = [
+            page
+            for page in (view.visible.artifacts_in(query, MAX_TITLES) if words else ())
+            if isinstance(page, Page) and fold(page.title) == fold(named)
+        ]
+        return pages[0] if len(pages) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
