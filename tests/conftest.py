@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,18 +20,25 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
-STARTING = {
+FIXTURES = {
     *("client", "editor", "hook", "make_kb", "place", "serve", "served", "server", "shared"),
     *("start", "vouch_kb"),
+}
+"""Those that start a process."""
+STARTERS = {
     *("COMMAND", "Forked", "Server", "indexed_client", "run_process", "running", "session_on"),
 }
-"""Fixtures that start a process, and what test modules import to start one."""
+"""What tests use to start one themselves."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark the tests that start processes."""
+    """Mark the tests that start processes, by a fixture, themselves or in a helper beside them."""
     for item in items:
-        if not STARTING.isdisjoint({*item.fixturenames, *vars(item.module)}):
+        used = {*item.function.__code__.co_names}
+        for helper in [vars(item.module).get(name) for name in used]:
+            if inspect.isfunction(helper):
+                used |= {*helper.__code__.co_names}
+        if used & STARTERS or FIXTURES & {*item.fixturenames}:
             item.add_marker("process")
 
 

@@ -7,7 +7,8 @@ import shutil
 from typing import Any
 
 import pytest
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.api import open_kb
+from vouch_sidecar.operations import OPERATIONS, as_json
 
 from tests.protocol.client import indexed_client
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
@@ -38,13 +39,20 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         for name, (_, args) in QUESTIONS.items()
         if args is not None
     }
-    return {"lsp": lsp, "jsonl": jsonl, "shell": shell}
+    with open_kb(root) as kb:
+        kb.experts(TEXT, session_id="shell")
+        python = {
+            name: as_json(kb.ask(OPERATIONS[name], params))
+            for name, (params, _) in QUESTIONS.items()
+        }
+    return {"lsp": lsp, "jsonl": jsonl, "shell": shell, "python": python}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     expected = comparable(given["lsp"][name])
     assert comparable(given["jsonl"][name]) == expected
+    assert comparable(given["python"][name]) == expected
     if name in given["shell"]:
         assert comparable(given["shell"][name]) == expected
     if name in ("experts", "salience", "context", "search", "mentions"):
