@@ -40,8 +40,14 @@ def said(text: str, seen: View = SEEN) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
-        ("is beacon slow?", []),
-        ("deploy beacon and gull to staging", []),
+        ("is beacon slow?", ["beacon"]),
+        ("why does gull drop its queue", ["gull"]),
+        ("users of beacon want dark mode", ["beacon"]),
+        ("deploy beacon and gull to staging", ["beacon", "gull"]),
+        ("may I write to beacon's table", ["beacon"]),
+        ("pause beacon and go home", ["beacon"]),
+        ("the first, in beacon", ["beacon"]),
+        ("line 12, in beacon", []),
         ("from services.beacon import Client", ["beacon"]),
         ("call beacon.write() twice", ["beacon"]),
         ("rename BeaconClient here", ["beacon"]),
@@ -125,10 +131,10 @@ def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_no
         claims = [claim(f"c{one.id}", "Known.", entities=(one.id,)) for one in some]
         return view(*some, *claims, GULL, FACTS[2], claim("g", "Known.", entities=("gull",)))
 
-    rows = rank([sharing(5)], ["is redis faster than Gull?"], 20)
+    rows = rank([sharing(5)], ["is redis faster than gull?"], 20)
     assert [row.entity.id for row in rows] == ["gull", "r0", "r1", "r2", "r3", "r4"]
     assert [row.ambiguous for row in rows] == [False, *[True] * 5]
-    assert listed("is redis faster than Gull?", sharing(6)) == ["gull"]
+    assert listed("is redis faster than gull?", sharing(6)) == ["gull"]
 
 
 def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:

@@ -43,6 +43,17 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a name that begins a sentence: “Relay is down”, “Relay's log”."""
+_WITHOUT_ARTICLE = re.compile(
+    r"(?:^|[.!?:;\n][ \t]*+)(?!(?:an?|the|this|that|my|our|your|any|def|class|func)\b)\w++[ ]$"
+    r"|\b(?:are|can|could|did|do|does|had|has|is|may|might|must|should|was|were|will|would)[ ]$"
+    r"|(?<!\d,[ ])\b(?:about|and|at|behind|from|in|into|of|on|or|than|to|via|with)[ ]$",
+    re.IGNORECASE,
+)
+"""What stands before a name in lower case, such as a sentence's first word. English has no bare
+singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon.
+"""
+_MAX_BEFORE = 40
+"""Characters before a name in which that is looked for."""
 _TOKEN = re.compile(r"[\w./\\:@-]+")
 _TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
 _MAX_TOKEN = 200
@@ -90,7 +101,11 @@ class Placing:
         like_a_name = (has_capital or is_person) and self.like_a_name(unit)
         if like_a_name or self._in_capitals(unit):
             return "name"
-        if is_word or (self._starts_sentence(unit) and _OBJECT.match(self.text, unit.end)):
+        has_object = _OBJECT.match(self.text, unit.end) is not None
+        if is_word:
+            before = self.text[max(0, unit.start - _MAX_BEFORE) : unit.start]
+            return "as it is" if _WITHOUT_ARTICLE.search(before) and not has_object else "word"
+        if has_object and self._starts_sentence(unit):
             return "word"
         return "name" if has_capital and _PREDICATE.match(self.text, unit.end) else "as it is"
 

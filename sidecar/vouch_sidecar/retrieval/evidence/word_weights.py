@@ -22,6 +22,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
+from vouch_sidecar.retrieval.evidence.name_position import Placing
 from vouch_sidecar.retrieval.evidence.text_kinds import (
     GENERAL,
     Exact,
@@ -31,7 +32,7 @@ from vouch_sidecar.retrieval.evidence.text_kinds import (
     is_command,
 )
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold, units
+from vouch_sidecar.text.analysis import fold, inflects, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
@@ -66,6 +67,8 @@ class WeighedWords:
     sizes: Mapping[Term, float]
     """As how many words each one counts: a pair of signs of a script without spaces as half."""
     exact: tuple[Exact, ...]
+    proper: frozenset[Term]
+    """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
     sentences: tuple[frozenset[Term], ...]
@@ -127,6 +130,13 @@ class WeighedWords:
         """
         return fsum(self.sizes[word] for word in held)
 
+    def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
+        """Those `held` words that another text really means: a word that is written like a name
+        here must be written so there.
+        """
+        forms = {unit.folded for unit in units(text).units}
+        return tuple(word for word in held if word not in self.proper or _is_written(word, forms))
+
 
 def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
     """The words of a text without the names at some places."""
@@ -149,16 +159,21 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     if len(weights) > MAX_ASKED:
         first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
         weights = {word: weights[word] for word in first}
-    content = [unit for unit in units(rest).units if unit.folded not in STOPWORDS]
+    placing = Placing.of(rest)
+    content = [unit for unit in placing.analysis.units if unit.folded not in STOPWORDS]
+    proper = [rest[u.start : u.end] for u in content if placing.like_a_name(u)]
     pairs = frozenset(
         (left.stem, right.stem)
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
+    proper_words = frozenset(word for each in proper for word in terms(each))
     sizes = {word: 0.5 if _is_pair(word) else 1.0 for word in weights}
     exact = exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
-    return WeighedWords(text, names, weights, rarities, sizes, exact, pairs, sentences)
+    return WeighedWords(
+        text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
+    )
 
 
 def _kept_length(view: View, path: str) -> int:
@@ -223,3 +238,10 @@ def is_number(folded: str) -> bool:
 
 def _is_pair(word: Term) -> bool:
     return any(unit.spaceless for unit in units(word.word).units)
+
+
+def _is_written(word: Term, forms: set[str]) -> bool:
+    folded = fold(word.word)
+    return len(word.alternatives) > 1 or any(
+        inflects(form, folded) or inflects(folded, form) for form in forms
+    )

@@ -224,11 +224,16 @@ class _Holding(NamedTuple):
 
 
 def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
-    everywhere = asked.held_by(frozenset(candidate.stems))
+    everywhere = _held(asked, candidate)
     exactly = asked.exactly_in(candidate.text)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
     return _Holding(candidate, exactly, sentence, held, everywhere)
+
+
+def _held(asked: WeighedWords, candidate: Candidate) -> tuple[Term, ...]:
+    held = asked.held_by(frozenset(candidate.stems))
+    return asked.as_written(held, candidate.text) if asked.proper.intersection(held) else held
 
 
 def _is_code(words: Iterable[Term]) -> bool:
