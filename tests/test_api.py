@@ -5,28 +5,17 @@ from __future__ import annotations
 import doctest
 import gc
 import inspect
-import json
-import signal
 import subprocess
 import sys
-import threading
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
 
 import pytest
 from vouch_sidecar import KnowledgeBase, NoKnowledgeBaseError, open_kb
-from vouch_sidecar.api import InvalidParamsError, NotFoundError, engine_on
-from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.disk_reader import Step
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.api import InvalidParamsError
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.cli.operation_commands import command_called
 
-from tests.engine.processes import until
 from tests.protocol import knowledge
-from tests.workspace.places import cite, repository
 
 ROOT = Path(__file__).parents[1]
 
@@ -87,109 +76,6 @@ def test_what_changes_counts_after_a_refresh(tmp_path: Path) -> None:
         assert kb.experts("jwt").experts[0].claim_count == 3
     with pytest.raises(ValueError, match="closed"):
         kb.status()
-
-
-def test_a_workspace_that_takes_long_is_waited_for_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = repository(tmp_path / "project", {"src/relay.py": "x = 1\n"}, commit=True)
-    cite(root, "night", "The relay restarts at night.", "src/relay.py")
-    with open_kb(root) as kb:
-        with monkeypatch.context() as patch:
-            patch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: 0.0)
-            patch.setattr("vouch_sidecar.api.GO_ON_SECONDS", -1.0)
-            assert kb.files(["src/relay.py"]).degraded == ["workspace_pending"]
-        found = kb.files(["src/relay.py"])
-    assert found.degraded == []
-    assert [claim.id for claim in found.files[0].claims] == ["night"]
-
-
-def test_no_call_waits_longer_than_one_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    engine = engine_on([knowledge.make(tmp_path / "project")])
-    now = started = engine.clock()
-    monkeypatch.setattr(
-        "vouch_sidecar.api.settle", lambda *given, **_: waits.append(round(given[3], 3))
-    )
-    (collection,) = engine.collections.values()
-    collection.since = started
-    engine.clock = lambda: now
-    with KnowledgeBase(engine, Viewer()) as kb:
-        for passed in (0.0, 4.0, 9.9, 10.0, 10.1, 60.0):
-            now = started + passed
-            kb.files(["a.py"])
-    assert waits == [10.0, 6.0, 1.0, 1.0, 1.0, 1.0]
-
-
-def test_what_could_not_be_read_is_read_again_for_the_next_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = knowledge.make(tmp_path / "project")
-
-    def fail(*_: object) -> Step | None:
-        raise OSError("no more files")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Collection, "read", fail)
-        kb = open_kb(root)
-        early = kb.experts("jwt")
-        assert (early.experts, early.complete, early.degraded[0]) == ([], False, "index_building")
-    with kb:
-        kb.experts("jwt")  # which begins to read
-        until(lambda: kb.experts("jwt").complete)
-        assert kb.experts("jwt").experts[0].entity_id == "jwt"
-
-
-def test_an_index_that_takes_long_is_not_waited_for(tmp_path: Path, held: Event) -> None:
-    root = knowledge.make(tmp_path / "project")
-    with open_kb(root) as kb:
-        early = kb.experts("jwt", types=["system"])
-        assert (early.experts, early.complete) == ([], False)
-        assert early.degraded == ["index_building"]
-        for one in (kb.entity, kb.claim):
-            with pytest.raises(NotFoundError, match="read yet"):
-                one("jwt")
-        held.set()
-        kb.refresh()
-        whole = kb.experts("jwt")
-    assert (whole.degraded, whole.experts[0].entity_id) == ([], "jwt")
-
-
-@pytest.mark.usefixtures("held")
-def test_a_command_answers_while_the_index_takes_long(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    root = knowledge.make(tmp_path / "project")
-    asked = ["jwt", "--root", str(root), "--type", "system", "--json"]
-    command = command_called("experts")
-    assert command is not None
-    with pytest.raises(SystemExit, match="1"):
-        command.main(asked)
-    said = capsys.readouterr()
-    assert json.loads(said.out)["degraded"] == ["index_building"]
-    assert said.err == "Not everything is read yet: index_building.\n"
-
-
-@pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Event]:
-    """Holds up what reads files until it is set; nobody waits for that."""
-    held, read, on_interrupt = Event(), Collection.read, signal.getsignal(signal.SIGINT)
-
-    def read_late(collection: Collection) -> Step | None:
-        assert held.wait(100)
-        return read(collection)
-
-    monkeypatch.setattr(Collection, "read", read_late)
-    monkeypatch.setattr("vouch_sidecar.api.seconds_to_wait", lambda _: 0.0)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    yield held
-    held.set()
-    for thread in threading.enumerate():
-        if thread.name.startswith("first read"):
-            thread.join()
-    signal.signal(signal.SIGINT, on_interrupt)
 
 
 def test_what_is_closed_lets_go_of_its_index(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ export interface ClaimView {
   readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;
-  /** Why it may hold no more, for people: its quote, its file or what it names is gone, or it cites no file and was last confirmed over a year ago. */
+  /** Why it may hold no more, for people: its quote or its file is gone, or it cites no file and was last confirmed over a year ago. */
   readonly stale: string | null;
   /** Status, confidence, date and why it may hold no more, for people. */
   readonly facts: string;
@@ -152,7 +152,7 @@ export interface ContextItem {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Whether a person worded, approved or confirmed it. */
   readonly reviewed: boolean;
   /** The title of a page, else what the line says. */
@@ -257,6 +257,8 @@ export interface EntityResult {
   readonly people: readonly PersonRow[];
   /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
+  /** Why nobody is named by commits, where git's history can't be read; else absent. */
+  readonly unnamed?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The best of them, at most twenty. */
@@ -362,6 +364,8 @@ export interface ExpertsResult {
   readonly unmatched?: readonly string[] | null;
   /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
+  /** Why nobody is named by commits, where git's history can't be read; else absent. */
+  readonly unnamed?: string | null;
 }
 
 /** A text to explain. */
@@ -622,7 +626,7 @@ export interface ProbeHit {
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier" | "mention";
+  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */
@@ -945,7 +949,7 @@ export interface TiedClaim {
   readonly id: string;
   readonly collection: string;
   /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module, or the file names a document that it cites, tests what it concerns, or is named after what it is about, as its folder may be; identifier: it names what the file defines; mention: it names what the file only mentions. */
-  readonly arm: "cites" | "quotes" | "path" | "identifier" | "mention";
+  readonly arm: "cites" | "quotes" | "path" | "identifier";
   /** How sure that is, from 0 to 1. */
   readonly strength: number;
   /** Whether to fold it: below 0.45, and never volunteered. */

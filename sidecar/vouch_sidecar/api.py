@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.first_read import FirstRead
 from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.kb.access import Viewer
@@ -36,11 +35,8 @@ from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
 from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.readiness import READY_SECONDS, seconds_to_wait
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
 
-GO_ON_SECONDS = 1.0
-"""How long each call works on what was not done in time."""
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
@@ -136,16 +132,14 @@ class KnowledgeBase:
     """An open knowledge base, or several. Use it in one thread, and close it at the end.
 
     Answers are those of the moment when it was opened, or last refreshed. Opening waits until
-    everything is read, for at most `READY_SECONDS`; answers say `index_building` until it is. What
-    can't be used as a parameter raises `InvalidParamsError`.
+    everything is read. What can't be used as a parameter raises `InvalidParamsError`.
     """
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
-        self._first_read = FirstRead(engine.collections.values())
-        self._first_read.publish(engine, seconds_to_wait(engine))
         self._caller = Caller(connection="python", viewer=viewer)
         self._workspaces: dict[Path, WorkspaceState] = {}
+        engine.load()
 
     def __enter__(self) -> Self:
         return self
@@ -156,13 +150,10 @@ class KnowledgeBase:
     def close(self) -> None:
         """Let go of the index. No question is answered after that."""
         self._engine = None
-        self._first_read.cancel()
 
     def refresh(self) -> None:
         """Take in what changed on disk."""
-        engine = self._open()
-        self._first_read.publish(engine)
-        engine.load()
+        self._open().load()
 
     experts = Method(experts.OPERATION, experts.ExpertsParams)
     salience = Method(salience.OPERATION, salience.SalienceParams)
@@ -180,29 +171,18 @@ class KnowledgeBase:
     session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
 
     def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        """Answer an operation. The first one about files or who
-        committed to them works these out, for seconds; where that is not done `READY_SECONDS`
-        after opening, the answer says `workspace_pending`, and each later call goes on for
-        `GO_ON_SECONDS`.
+        """Answer an operation. The first one about files or who committed to them works these out,
+        for seconds.
         """
         engine = self._open()
-        self._first_read.publish(engine, 0)
         served = (kb for kb in engine.serving(self._caller) if kb.collection.complete)
         settle(
             [kb.collection for kb in filter(operation.needs_workspace, served)],
             engine.env,
             self._workspaces,
-            self._seconds_to_work(engine),
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)
-
-    def _seconds_to_work(self, engine: Engine) -> float:
-        """How long a call may work on what lies around the knowledge bases."""
-        collections = engine.collections.values()
-        if not any(collection.is_first_workspace_pending for collection in collections):
-            return READY_SECONDS
-        return max(seconds_to_wait(engine), GO_ON_SECONDS)
 
     def _open(self) -> Engine:
         if self._engine is None:

@@ -267,7 +267,7 @@ def test_severities_can_be_set(root: Path) -> None:
 CODES = """
 contested-claim code-owners content-changed content-missing dangling-claim dangling-entity
 dangling-evidence dangling-link dangling-page dangling-relation dangling-source file-gone
-git-conflict invalid name-gone no-entities no-evidence not-read ordinary-name quote-gone
+git-conflict invalid no-entities no-evidence not-read ordinary-name quote-gone
 retired-claim setting shared-name unconfirmed undeclared-entity
 """.split()
 

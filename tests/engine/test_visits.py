@@ -55,11 +55,10 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def test_a_push_enters_retrieval_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def here(begin: Callable[[], Callable[[], T] | None]) -> T | None:
-        run = begin()
-        return None if run is None else run()
+    async def here(run: Callable[[], T]) -> T:
+        return run()
 
-    monkeypatch.setattr(pushes_module, "behind_questions", here)
+    monkeypatch.setattr(pushes_module, "in_turn", here)
     pushes = Pushes(engine, Caller())
     engine.observe("s", None, "Where is the Key Vault?")
     with calls() as made:

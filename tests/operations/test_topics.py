@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine, workspace_analysis
-from vouch_sidecar.engine.kept_topics import keep_topics
 from vouch_sidecar.engine.surroundings import Stage
-from vouch_sidecar.engine.workspace_analysis import work_out
-from vouch_sidecar.engine.workspace_state import WorkspaceState
 from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.workspace.topic_finder import WorkspaceNames, derive
 from vouch_sidecar.workspace.topics import Topics
 
-from tests.engine.bases import ask, cached, engine_on, write
-from tests.kb.samples import claim, dump, make_kb, put
+from tests.engine.bases import ask, write
+from tests.kb.samples import claim, dump, make_kb
 from tests.operations.keyring_claims import TEXTS, WORDS
 from tests.protocol.client import run_command
-from tests.workspace.places import git, repository, settled
+from tests.workspace.places import repository, settled
 
 
 @pytest.fixture
@@ -72,18 +64,6 @@ def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
 def test_the_shell_counts_them_where_nothing_runs(root: Path) -> None:
     (status,) = json.loads(run_command("status", "--json", cwd=root).stdout)["roots"]
     assert status["topics"] == 2
-
-
-def test_what_stands_in_many_files_is_none(root: Path, tmp_path: Path) -> None:
-    for n in range(6):
-        (root / f"src/part_{n}.py").write_text("# the keyring\n")
-    assert ask(settled(root, tmp_path), "status")["roots"][0]["topics"] == 1
-
-
-def test_what_stands_in_a_few_files_is_one(root: Path, tmp_path: Path) -> None:
-    for n in range(5):
-        (root / f"src/part_{n}.py").write_text("# the keyring\n")
-    assert ask(settled(root, tmp_path), "status")["roots"][0]["topics"] == 2
 
 
 def test_nothing_is_written(root: Path, tmp_path: Path) -> None:
@@ -166,88 +146,3 @@ def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
         assert [row["verdict"] for row in explained] == ["volunteered"], text
     for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
         assert ask(engine, "context", task=text)["items"] == [], text
-
-
-def _next(root: Path, tmp_path: Path) -> tuple[Engine, bool]:
-    """The engine of the next process, and whether it read claims for ties and topics."""
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    states: dict[Path, WorkspaceState] = {}
-    settle(engine.collections.values(), engine.env, states)
-    return engine, bool(states[root].reads)
-
-
-def test_the_next_process_reads_no_claim_for_them(root: Path, tmp_path: Path) -> None:
-    first = settled(root, tmp_path)
-    engine, has_read = _next(root, tmp_path)
-    assert not has_read
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("experts", {"topic": "password", "explain": True}),
-        ("entity", {"id": "keyring"}),
-        ("mentions", {"text": "the keyring and read_netrc"}),
-        ("files", {"paths": ["src/auth.py"]}),
-    ]
-    for name, params in asked:
-        assert ask(engine, name, **params) == ask(first, name, **params)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [".vouch/claims/run.yaml", "src/auth.py", "src/new.py"],
-)
-def test_what_changed_since_is_worked_out_again(root: Path, tmp_path: Path, path: str) -> None:
-    settled(root, tmp_path)
-    if path.startswith(".vouch"):
-        put(root, path, claim("run", text="It can be run.", entities=[]))
-    else:
-        (root / path).write_text("def open_door():\n    pass\n")
-        git(root, "add", "-A", "src")
-    engine, has_read = _next(root, tmp_path)
-    assert has_read
-    assert ask(engine, "experts", topic="keyring")["degraded"] == []
-
-
-def test_topics_are_derived_twice_only_before_any_file_was_searched(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[Knowledge] = []
-
-    def counted(knowledge: Knowledge, names: WorkspaceNames) -> Topics:
-        calls.append(knowledge)
-        return derive(knowledge, names)
-
-    monkeypatch.setattr(workspace_analysis, "derive", counted)
-    settled(root, tmp_path)
-    assert len(calls) == 2
-    write(root, "claims/run.yaml", claim("run", text="It can be run.", entities=[]))
-    settled(root, tmp_path)
-    assert len(calls) == 3
-
-
-def test_a_private_topic_is_kept_for_its_viewers_alone(root: Path, tmp_path: Path) -> None:
-    scope = {"visibility": "private", "agent": "ada"}
-    for claim_id in TEXTS:
-        said = TEXTS[claim_id].replace("eyring", "eyfold")
-        write(root, f"claims/{claim_id}.yaml", claim(claim_id, text=said, entities=[], scope=scope))
-    settled(root, tmp_path)
-    engine, has_read = _next(root, tmp_path)
-    assert not has_read
-    text = "the keyfold there"
-    assert ask(engine, "mentions", text=text)["mentions"] == []
-    (named,) = ask(engine, "mentions", text=text, viewer={"agent": "ada"})["mentions"]
-    assert named["entity_id"] == "topic:keyfold"
-
-
-def test_what_was_retired_meanwhile_is_not_kept(root: Path, tmp_path: Path) -> None:
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    (collection,), state = engine.collections.values(), WorkspaceState()
-    for stage in work_out(collection, collection.knowledge, state, engine.env):
-        state.took(stage)
-    assert state.topics.by_gate
-    for claim_id in TEXTS:
-        retired = claim(claim_id, text=TEXTS[claim_id], entities=[], status="redacted")
-        put(root / ".vouch", f"claims/{claim_id}.yaml", retired, age=0)
-    collection.read()
-    collection.reader.keep_up(whole=True)
-    keep_topics(collection, state)
-    for file in (tmp_path / "cache").rglob("beside-*"):
-        assert b"keyring" not in file.read_bytes()

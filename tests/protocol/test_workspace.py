@@ -51,16 +51,52 @@ def test_a_knowledge_base_above_a_folder_or_several_below(serve: Serve, tmp_path
     assert collections(client) == ["inner", "other"]
 
 
-def test_a_document_outside_every_folder_brings_its_own(
+HOVER = {"position": {"line": 0, "character": 1}}
+
+
+def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
     serve: Serve, root: Path, tmp_path: Path
 ) -> None:
     other = knowledge.make(tmp_path / "other")
+    knowledge.entity(other, "left", "Leftpad")
+    knowledge.claim(other, "planted", "Leftpad signs JWT at any hour.", "left", "jwt")
     client = serve(root)
+    uri = (other / "src" / "a.md").as_uri()
+    client.open(uri, "Leftpad and JWT", "markdown")
+    at = {"textDocument": {"uri": uri}, **HOVER}
+    client.until("textDocument/hover", at, lambda result: result is not None)
+    assert client.request("vouch/mentions", {"uri": uri})["mentions"][0]["entity_id"] == "left"
     assert collections(client) == ["project"]
-    client.open((other / "src" / "a.py").as_uri(), "JWT", "python")
-    client.until("vouch/status", {}, lambda result: result["complete"])
-    assert collections(client) == ["other", "project"]
-    assert client.request("vouch/experts", {"topic": "jwt", "root": str(other)})["experts"]
+    for operation, params in (
+        ("experts", {"topic": "jwt"}),
+        ("context", {"task": "What does Leftpad sign at any hour?"}),
+        ("salience", {}),
+    ):
+        assert "planted" not in str(client.request(f"vouch/{operation}", params))
+    assert client.refused("vouch/experts", {"topic": "jwt", "root": str(other)})["code"] == -32602
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    client.open((root / "b.md").as_uri(), "Leftpad", "markdown")
+    here = {"textDocument": {"uri": (root / "b.md").as_uri()}, **HOVER}
+    assert client.request("textDocument/hover", here) is None
+    client.open(uri, "Leftpad", "markdown")
+    client.until("textDocument/hover", at, lambda result: result is not None)
+
+
+@pytest.mark.parametrize(
+    "folder", ["node_modules/left", "vendor/left", ".venv/lib/site-packages/l"]
+)
+def test_a_package_brings_no_knowledge_base(
+    serve: Serve, root: Path, tmp_path: Path, folder: str
+) -> None:
+    for place in (root / folder, tmp_path / "elsewhere" / folder):
+        knowledge.make(place)
+        knowledge.entity(place, "left", "Leftpad")
+        client = serve(root)
+        uri = (place / "a.md").as_uri()
+        client.open(uri, "Leftpad", "markdown")
+        client.until("vouch/status", {}, lambda result: result["complete"])
+        assert client.request("textDocument/hover", {"textDocument": {"uri": uri}, **HOVER}) is None
+        assert collections(client) == ["project"]
 
 
 def test_root_path_is_enough(serve: Serve, root: Path) -> None:

@@ -99,8 +99,6 @@ def test_a_tag_is_one_on_two_claims() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
     assert names(seen(*tagged)) == {"night shift"}
     assert names(seen(tagged[0])) == set()
-    wide = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
-    assert names(seen(*tagged, around=wide)) == {"night shift"}
     imported = claims("Doors close.", "Gates open.", tags=("origin:carpenters",))
     assert names(seen(*imported)) == set()
     assert search([seen(*imported)], "carpenters", [Kind.CLAIM], 10) == []
@@ -242,15 +240,6 @@ def test_what_stands_in_many_claims_is_no_topic() -> None:
     many = claims(*(f"The keyring has place {n}." for n in range(20)))
     assert names(seen(*many)) == set()
     assert names(seen(*many[:4])) == {"keyring"}
-
-
-def test_what_stands_in_many_files_is_none_if_it_stands_in_many_claims_too() -> None:
-    around = WorkspaceNames(widespread=lambda names: dict.fromkeys(names, True))
-    tools = claims(*(f"The keyring has place {n}." for n in range(6)))
-    more = claims(*(f"Door {n} is painted." for n in range(24)))
-    assert names(seen(*tools[:3], *more, around=around)) == {"keyring"}
-    assert names(seen(*tools, *more)) == {"keyring"}
-    assert names(seen(*tools, *more, around=around)) == set()
 
 
 def test_a_claim_that_links_to_an_entity_makes_none() -> None:

@@ -155,11 +155,9 @@ def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     return [(tied.claim.id, tied.arm, tied.line) for tied in ties(engine, path)]
 
 
-def definitions(
-    data: bytes, language: str | None, wanted: Wanted, ending: str = ""
-) -> dict[str, int]:
+def definitions(data: bytes, language: str | None, wanted: Wanted) -> dict[str, int]:
     """The line of each wanted name that a file defines."""
-    found = names_in_file(data, language, wanted, ending).defined
+    found = names_in_file(data, language, wanted).defined
     return {name: span.line for name, span in found.items()}
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
@@ -14,7 +15,7 @@ from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
-from tests.workspace.places import commit_as, git, plant, repository, settled
+from tests.workspace.places import cite, commit_as, git, plant, repository, settled
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
@@ -410,3 +411,41 @@ def test_what_stands_in_brackets_behind_a_name_shows_nobody_who_is_never_named(
     engine = settled(root, tmp_path)
     named = ask(engine, "experts", topic="key vault")["by_commits"]
     assert [row["name"] for row in named] == ["Bob Kahn"]
+
+
+def _about_ledger(root: Path, tmp_path: Path) -> dict[str, Any]:
+    cite(root, "one", "`src/till.py` takes the ledger lock.", "elsewhere")
+    return ask(settled(root, tmp_path), "experts", topic="ledger")
+
+
+@pytest.mark.parametrize("branch", ["fix/#12", "a,b", "a=b", "it's", "a(b)!", "größe", "a😀b"])
+def test_authors_are_named_on_any_branch(tmp_path: Path, branch: str) -> None:
+    root = repository(tmp_path / "repo", {})
+    git(root, "checkout", "-q", "-b", branch)
+    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
+    assert _about_ledger(root, tmp_path)["by_commits"][0]["name"] == "Ada"
+
+
+def test_authors_are_named_where_objects_are_named_by_sha256(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main", "--object-format=sha256")
+    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
+    assert _about_ledger(root, tmp_path)["by_commits"][0]["name"] == "Ada"
+
+
+def test_a_shallow_clone_says_why_nobody_is_named(tmp_path: Path) -> None:
+    origin = repository(tmp_path / "origin", {})
+    commit_as(origin, "Ada", {"src/till.py": "x = 1\n"})
+    commit_as(origin, "Ada", {"src/till.py": "x = 2\n"})
+    git(tmp_path, "clone", "-q", "--depth=1", origin.as_uri(), "repo")
+    said = _about_ledger(tmp_path / "repo", tmp_path)
+    assert "by_commits" not in said
+    assert "shallow" in said["unnamed"]
+
+
+def test_a_repository_that_is_not_asked_says_why_nobody_is_named(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {})
+    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
+    git(root, "update-index", "--split-index")
+    assert _about_ledger(root, tmp_path)["unnamed"] == "its index is split"

@@ -27,27 +27,47 @@ def walked(root: Path) -> tuple[str, ...]:
     return list_files(root, None, {}).paths
 
 
-def test_a_walk_honours_ignore_files(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            ".gitignore": "*.log\n/made/\n",
-            ".ignore": "kept-out.py\n",
-            "a.py": "",
-            "a.log": "",
-            "kept-out.py": "",
-            "made/x.py": "",
-            "sub/made/y.py": "",
-            "sub/.gitignore": "!b.log\nlocal.*\n",
-            "sub/b.log": "",
-            "sub/local.py": "",
-            "node_modules/m/index.js": "",
-            ".hidden/x.py": "",
-            ".vouch/claims/x.yaml": "",
-        },
+def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
+    root = repository(
+        tmp_path / "repo", {".gitignore": "*.log\n/made/\n", "a.py": "", "gone.py": ""}
     )
-    expected = (".gitignore", ".ignore", "a.py", "sub/.gitignore", "sub/b.log", "sub/made/y.py")
-    assert walked(tmp_path) == expected
+    (root / "gone.py").unlink()
+    new = {
+        "new.py": "",
+        "a.log": "",
+        "made/x.py": "",
+        "sub/made/y.py": "",
+        "sub/.gitignore": "!b.log\nlocal.*\n",
+        "sub/b.log": "",
+        "sub/local.py": "",
+        "node_modules/m/index.js": "",
+        ".hidden/x.py": "",
+        ".vouch/claims/x.yaml": "",
+    }
+    write(root, new)
+    repository(root / "nested", {"inner.py": ""})
+    expected = (".gitignore", "a.py", "new.py", "sub/.gitignore", "sub/b.log", "sub/made/y.py")
+    assert listed(root, tmp_path).paths == expected
+    assert listed(root / "sub", tmp_path).paths == (".gitignore", "b.log", "made/y.py")
+
+
+def test_a_walk_leaves_out_packages_and_hidden_folders(tmp_path: Path) -> None:
+    paths = ("a.py", "b/c.py", "node_modules/m/index.js", ".hidden/x.py", ".vouch/claims/x.yaml")
+    write(tmp_path, dict.fromkeys((*paths, ".github/x.yml"), ""))
+    assert walked(tmp_path) == (".github/x.yml", "a.py", "b/c.py")
+
+
+def test_a_walk_that_is_cut_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vouch_sidecar.workspace.file_list.MAX_FILES", 12)
+    root = base(tmp_path / "root", {"config.yaml": b"kb: {name: ops}\n"})
+    put(root / ".vouch", "claims/tied.yaml", claim("tied", text="See a0.py."))
+    write(root, {f"a{number}.py": "" for number in range(20)})
+    engine = settled(root, tmp_path)
+    (collection,) = engine.collections.values()
+    assert "a0.py" in collection.surroundings.workspace.ties.by_path
+    assert len(collection.surroundings.workspace.files.paths) == 12
+    said = ask(engine, "status")["roots"][0]["problems"]
+    assert any("too many files" in row["message"] for row in said)
 
 
 RULES = [
@@ -93,23 +113,6 @@ def test_rules_are_those_of_git(tmp_path: Path) -> None:
 def test_hostile_rules_end() -> None:
     rules = rules_in("", "\n".join(["*a" * 140, "**/" * 90, "[" * 300, "?*" * 149 + "b", "(a+)+$"]))
     assert not is_ignored("a" * 1000 + "!", False, [rules])
-
-
-def test_thousands_of_rules_end_and_are_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The walk stops at a number of checks; what it found by then is tied."""
-    monkeypatch.setattr("vouch_sidecar.workspace.file_list.MAX_CHECKS", 12_000)
-    rules = "".join(f"**/a/**/b{number}\n" for number in range(2_000))
-    root = base(tmp_path / "root", {"config.yaml": b"kb: {name: ops}\n"})
-    put(root / ".vouch", "claims/tied.yaml", claim("tied", text="See a0.py."))
-    write(root, {".gitignore": rules} | {f"a{number}.py": "" for number in range(20)})
-    engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-    assert "a0.py" in collection.surroundings.workspace.ties.by_path
-    assert 0 < len(collection.surroundings.workspace.files.paths) < 20
-    said = ask(engine, "status")["roots"][0]["problems"]
-    assert any("rules in ignore files" in row["message"] for row in said)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from vouch_sidecar.engine.check_runs import MAX_STALE, check_all
 from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.workspace.quotes_in_files import Lines, Quote
+from vouch_sidecar.workspace import quotes_in_files
+from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.quotes_in_files import MAX_READ, Lines, Quote
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.engine.processes import place, serving, until
@@ -101,7 +103,7 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_pat
     engine, task = settled(root, tmp_path), "After how many retries do uploads stop?"
     assert "quote gone" not in ask(engine, "context", task=task)["text"]
     write(root, {FILE: "# Notes\n"})
-    assert row(engine)[2] is None
+    assert row(engine)[0] == "gone"
     assert "one (quote gone since" in ask(engine, "context", task=task)["text"]
     write(root, {FILE: "# New\n\n" + NOTES})
     assert "quote gone" not in ask(engine, "context", task=task)["text"]
@@ -109,6 +111,34 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_pat
     assert said[0] == "said"
     (root / FILE).unlink()
     assert ask(engine, "context", task=task)["text"] == ""
+
+
+def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[str] = []
+
+    def noted(where: Path, path: str) -> object:
+        reads.append(path)
+        return read_file(where, path)
+
+    for number in range(MAX_READ + 5):
+        text = f"# N\n\nUploads of sort {number} stop.\n".encode()
+        write(root, {f"docs/many/n{number}.md": text})
+        cite(root, f"c{number}", f"Uploads of sort {number} stop.", f"docs/many/n{number}.md", text,
+             quote=text[5:-1])  # fmt: skip
+    git(root, "add", "-A", "docs")
+    engine = settled(root, tmp_path)
+    monkeypatch.setattr(quotes_in_files, "read_file", noted)
+
+    def states() -> list[str | None]:
+        files = ask(engine, "files", paths=["docs/many"])["files"]
+        return [claim["fresh"] for file in files for claim in file["claims"]]
+
+    assert sorted(states(), key=str) == [None] * 5 + ["there"] * MAX_READ
+    assert len(reads) == MAX_READ
+    assert states() == ["there"] * (MAX_READ + 5)
+    assert len(reads) == MAX_READ + 5
 
 
 def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
@@ -169,31 +199,8 @@ def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Pat
     assert ask(settled(root, tmp_path), "context", task=task)["items"]
 
 
-def test_names_that_were_there_once(root: Path, tmp_path: Path) -> None:
-    texts = {
-        "class": "`UploadLoop` retries.",
-        "path": f"See {CODE} for the limit.",
-        "never": "`DownloadLoop` in src/download.py never was here.",
-    }
-    for claim_id, text in texts.items():
-        cite(root, claim_id, text, "https://example.org/x")
-
-    def said(engine: Engine) -> dict[str, str]:
-        found = {text: ask(engine, "claim", id=text)["claim"]["stale"] for text in texts}
-        return {one: stale for one, stale in found.items() if stale}
-
-    assert said(settled(root, tmp_path)) == {}
-    git(root, "mv", CODE, "src/wire.py")
-    engine = settled(root, tmp_path)
-    assert said(engine) == {"path": f"names {CODE}, which is gone"}
-    write(root, {"src/wire.py": "class Loop:\n    pass\n"})
-    git(root, "add", "-A")
-    assert said(settled(root, tmp_path))["class"] == "names UploadLoop, which is gone"
-
-
 def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_path: Path) -> None:
     cite(root, "class", "`UploadLoop` retries.", "https://example.org/x")
-    cite(root, "path", f"See {CODE} for the limit.", "https://example.org/x")
     settled(root, tmp_path)
     (root / "lib").mkdir()
     (root / CODE).rename(root / "lib/wire.py")
@@ -202,12 +209,8 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_pa
     engine = settled(root, tmp_path)
     stale = {text: ask(engine, "claim", id=text)["claim"]["stale"] for text in ("class", "one")}
     assert stale == {"class": None, "one": None}
-    assert ask(engine, "claim", id="path")["claim"]["stale"] == f"names {CODE}, which is gone"
     assert row(engine, "lib/notes.md")[0] == "there"
     assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
-    (collection,) = engine.collections.values()
-    files = collection.surroundings.workspace.files
-    assert "lib/more.txt" not in files
 
 
 def test_a_file_that_was_moved_and_then_edited_is_not_gone(root: Path, tmp_path: Path) -> None:
@@ -224,34 +227,6 @@ def test_a_file_that_was_moved_and_then_edited_is_not_gone(root: Path, tmp_path:
     git(root, "rm", "-q", "-f", path)
     engine = settled(root, tmp_path)
     assert ask(engine, "claim", id="one")["claim"]["stale"] == f"{path}, which it cites, is gone"
-
-
-def test_a_name_that_is_saved_away_is_gone_at_once_and_comes_back() -> None:
-    """Git's index does not change."""
-    with place() as (folder, env):
-        root = repository(folder / "kb", {CODE: "class UploadLoop:\n    pass\n"})
-        cite(root, "class", "`UploadLoop` retries.", "https://example.org/x")
-        with serving(root, env, 1) as (server,):
-
-            def stale() -> object:
-                return server.ask("claim", id="class")["claim"]["stale"]
-
-            def loops() -> int:
-                return len(server.ask("files", paths=[CODE])["files"][0]["claims"])
-
-            until(lambda: not server.ask("status")["degraded"], "it is not worked out")
-            until(lambda: loops() == 1 and stale() is None, "it is not tied")
-            write(root, {CODE: "class Loop:\n    pass\n"})
-            until(lambda: stale() == "names UploadLoop, which is gone", "it is not seen")
-            write(root, {CODE: "import os\n\n\nclass UploadLoop:\n    pass\n"})
-            until(lambda: stale() is None, "that it came back is not seen")
-            (root / CODE).rename(root / "src/wire.py")
-
-            def moved() -> list[bool]:
-                (file,) = server.ask("files", paths=["src/wire.py"])["files"]
-                return [claim["weak"] for claim in file["claims"]]
-
-            until(lambda: moved() == [False], "that it is moved is not seen")
 
 
 def test_checks_list_it(root: Path, tmp_path: Path) -> None:

@@ -18,8 +18,9 @@ class Caller:
     """A connection that asks.
 
     `session_id` is its own session, if it has one. `env` is its environment, None for that of this
-    process. `roots` are the knowledge bases that it may ask, None for all that are served.
-    `is_model` tells whether a model reads the answers.
+    process. `roots` are the working trees whose knowledge bases it may ask, None for those of the
+    process's own folders; `at` is the file or folder that it asks about. `is_model` tells whether a
+    model reads the answers.
     """
 
     connection: str = "local"
@@ -28,6 +29,7 @@ class Caller:
     env: Mapping[str, str] | None = None
     roots: frozenset[Path] | None = None
     is_model: bool = False
+    at: Path | None = None
     unheard: list[Callable[[], None]] | None = field(default=None, compare=False)
     """Takes what is to be recorded of answers, where it turns out later whether they were heard.
     None: it is recorded when they are given.

@@ -28,7 +28,7 @@ MAX_FINDINGS = 20
 """Findings reported of one file, because the position of each has to be located."""
 CHECKED = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM, Kind.RELATION, Kind.EVIDENCE, Kind.SOURCE)
 SUMMED = {
-    ("file-gone", "name-gone", "quote-gone"): "quote, cite or name what is gone since",
+    ("file-gone", "quote-gone"): "quote or cite what is gone since",
     ("unconfirmed",): "cite no file and were last confirmed over a year ago",
 }
 MAX_STALE = 20

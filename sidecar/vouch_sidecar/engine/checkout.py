@@ -20,12 +20,6 @@ class Checkout:
     def __init__(self) -> None:
         self._head: Head | None = None
         self._read = CheckedOut()
-        self._analysed: object = None
-
-    @property
-    def head(self) -> object:
-        """The version of HEAD for which the files of the knowledge base were read."""
-        return self._read.head
 
     @property
     def has_moved(self) -> bool:
@@ -38,19 +32,10 @@ class Checkout:
         """Whether git's index or HEAD changed since the files were read."""
         return versions(tree, Head.of_tree(tree)) != self._read
 
-    @property
-    def is_analysed(self) -> bool:
-        """Whether the workspace was complete for the checkout for which the files were read."""
-        return self._analysed == self._read.head
-
     def was_read(self, head: Head | None, seen: CheckedOut) -> bool:
         """Record for which checkout the files were read. Returns whether HEAD is another one."""
         before, self._head, self._read = self._read, head, seen
         return before.head != seen.head
-
-    def was_analysed(self, head: object) -> None:
-        """Record the version of HEAD for which the workspace is complete."""
-        self._analysed = head
 
 
 def versions(tree: WorkingTree, head: Head | None) -> CheckedOut:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONTENT_NAME
 from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
@@ -97,7 +97,11 @@ class ClaimFactsCollector:
 
 
 def sources_in(
-    knowledge: Knowledge, locator: Locator, once: Mapping[str, str], checkpoint: Checkpoint
+    knowledge: Knowledge,
+    kb_dir: Path,
+    locator: Locator,
+    once: Mapping[str, str],
+    checkpoint: Checkpoint,
 ) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names, else the
     first file with the same content, else the one that it was `once` found in. A locator that is a
@@ -118,14 +122,15 @@ def sources_in(
             paths_by_id[source.id] = paths[0]
         elif "://" not in source.locator:
             lost.append(source)
-    paths_by_id |= _by_content(named, locator.root, once, checkpoint)
+    paths_by_id |= _by_content(named, kb_dir, locator.root, once, checkpoint)
     lost += [source for source in named if source.id not in paths_by_id]
     still = {s.id: once[s.id] for s in lost if once.get(s.id, "") in locator.files}
-    return paths_by_id | still | _elsewhere(lost, locator, checkpoint)
+    return paths_by_id | still | _elsewhere(lost, kb_dir, locator, checkpoint)
 
 
 def _by_content(
     named: Mapping[Source, tuple[str, ...]],
+    kb_dir: Path,
     root: Path,
     once: Mapping[str, str],
     checkpoint: Checkpoint,
@@ -147,7 +152,7 @@ def _by_content(
             paths_by_id[source.id] = same[0]
         elif once.get(source.id) in paths:
             paths_by_id[source.id] = once[source.id]
-        elif not (wanted := _telling_lines(read_content(root / KB_DIRNAME, source))):
+        elif not (wanted := _telling_lines(read_content(kb_dir, source))):
             paths_by_id |= {source.id: paths[0]} if len(paths) == 1 else {}
         else:
             wanted_by_id[source.id] = array("q", wanted)
@@ -176,11 +181,13 @@ def _telling_lines(data: bytes | None) -> frozenset[int]:
     )
 
 
-def _elsewhere(lost: Iterable[Source], locator: Locator, checkpoint: Checkpoint) -> dict[str, str]:
+def _elsewhere(
+    lost: Iterable[Source], kb_dir: Path, locator: Locator, checkpoint: Checkpoint
+) -> dict[str, str]:
     """For each source, by id: the first file of any name with the same content."""
     ids_by_size: dict[int, set[str]] = {}
     for source in lost:
-        content = locator.root / KB_DIRNAME / Path(source.path).with_name(CONTENT_NAME)
+        content = kb_dir / Path(source.path).with_name(CONTENT_NAME)
         with suppress(OSError):
             ids_by_size.setdefault(content.lstat().st_size, set()).add(source.id)
     paths_by_id: dict[str, str] = {}

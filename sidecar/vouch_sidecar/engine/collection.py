@@ -37,11 +37,13 @@ HISTORY, FILES = "history", "files"  # reading commits, and listing files
 
 @dataclass(slots=True)
 class Collection:
-    """A knowledge base of this process: what reads its files, and what is published of them. `name`
-    is unique within the process; `clock` is monotonic, in seconds.
+    """A knowledge base of this process, in folder `root`, and the working tree whose files it
+    speaks of: what reads its files, and what is published of them. `name` is that of no other
+    knowledge base in the process; `clock` is monotonic, in seconds.
     """
 
     root: Path
+    tree: Path
     reader: DiskReader
     surroundings: Surroundings
     due: Due
@@ -66,13 +68,24 @@ class Collection:
 
     @classmethod
     def at(
-        cls, root: Path, clock: Callable[[], float], pause: Pause, caches: Path | None
+        cls,
+        root: Path,
+        clock: Callable[[], float],
+        pause: Pause,
+        caches: Path | None,
+        tree: Path | None = None,
     ) -> Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
+        tree = tree or root
         bases = None if caches is None else Bases(caches, root)
-        reader, surroundings = DiskReader(root, clock, bases), Surroundings(root, Workspace(root))
-        due, checkout = Due(root, clock), Checkout()
-        return cls(root, reader, surroundings, due, checkout, clock, clock(), pause=pause)
+        reader, surroundings = DiskReader(root, clock, bases), Surroundings(tree, Workspace(tree))
+        due, checkout = Due(root, tree, clock), Checkout()
+        return cls(root, tree, reader, surroundings, due, checkout, clock, clock(), pause=pause)
+
+    def nearness(self, path: Path | None) -> int:
+        """How deep the working tree is that holds a path; 0 for none that does."""
+        is_held = path is not None and path.is_relative_to(self.tree)
+        return len(self.tree.parts) if is_held else 0
 
     def read(self, paths: Iterable[str] | None = None) -> Step | None:
         """Read what changed on disk; None if nothing did. Blocks; any thread may call it.
@@ -133,9 +146,14 @@ class Collection:
 
     def hints(self) -> list[Problem]:
         """Features that are off for the whole knowledge base although nothing failed."""
-        unasked = why_unasked(self.root, self.settings.trust.folders)
+        unasked = why_unasked(self.tree, self.settings.trust.folders)
         text = "git is not asked, so that files are found by a walk, and authors not named"
         return [Problem("", f"{text}: {unasked}", Severity.HINT)] if unasked else []
+
+    def why_unnamed(self) -> str:
+        """Why authors of commits are not named; "" where they can be."""
+        unasked = why_unasked(self.tree, self.settings.trust.folders)
+        return unasked or self.surroundings.workspace.history.unread
 
     @property
     def may_have_topics(self) -> bool:
@@ -161,21 +179,18 @@ class Collection:
         self.surroundings.carry_over(before, self.knowledge)
         return True
 
-    def publish_workspace(self, stage: Stage, head: object = None) -> bool:
-        """Publish a stage of the workspace's analysis, and as faults what it could not find. `head`
-        is the version of HEAD for which it is complete, if it is. Returns whether answers may
-        differ.
+    def publish_workspace(self, stage: Stage) -> bool:
+        """Publish a stage of the workspace's analysis, and as faults what it could not find.
+        Returns whether answers may differ.
         """
         if stage.missing is not None:
             self._record(stage.missing)
-        if stage.complete_for is self.knowledge:
-            self.checkout.was_analysed(head)
         return self.surroundings.publish(stage)
 
     def _record(self, missing: Missing) -> None:
         why, is_cut = missing.why_history_unread, missing.is_list_cut
         unread = f"The repository's commits are not read, and their authors not named: {why}"
-        cut = "There are too many files, or rules in ignore files: some files have no ties"
+        cut = "There are too many files: some have no ties"
         for step, text in ((HISTORY, unread if why else ""), (FILES, cut if is_cut else "")):
             if text:
                 self.faults.add(step, text)
@@ -195,7 +210,7 @@ class Collection:
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are not complete yet for the published generation."""
         is_older = self.surroundings.complete_for is not self.knowledge
-        return is_older or self._is_workspace_behind
+        return is_older or bool(self.due.around)
 
     @property
     def is_first_workspace_pending(self) -> bool:
@@ -206,19 +221,15 @@ class Collection:
 
     @property
     def is_workspace_awaited(self) -> bool:
-        """Whether ties to files were complete once, are not since something was checked out or a
-        file was reported as changed, and will be soon.
+        """Whether ties to files were complete once, are not since a file was reported as changed,
+        and will be soon.
         """
         was_complete = self.surroundings.complete_for is not None and WORKSPACE not in self.faults
-        return was_complete and self._is_workspace_behind
+        return was_complete and bool(self.due.around)
 
     @property
     def is_behind(self) -> bool:
-        """Whether something was checked out, or a file reported as changed, since the files were
-        last read, and reading them does not fail.
+        """Whether a file was reported as changed since the files were last read, and reading them
+        does not fail.
         """
-        return not self.is_failing and (bool(self.due.files) or self.checkout.has_moved)
-
-    @property
-    def _is_workspace_behind(self) -> bool:
-        return bool(self.due.around) or not self.checkout.is_analysed
+        return not self.is_failing and bool(self.due.files)

@@ -128,7 +128,7 @@ class DiskFollower:
         """The git working tree around a knowledge base; an empty one if looking for it fails."""
         tree = None
         with collection.faults.contained(GIT, TORN):
-            tree = WorkingTree.holding(collection.root)
+            tree = WorkingTree.holding(collection.tree)
         return tree or WorkingTree(None)
 
     async def _search(self) -> None:
@@ -178,7 +178,7 @@ class DiskFollower:
             else:
                 self._written.append((collection, written))
                 self._write_at = 0.0
-        self._writing.discard(collection.root)
+        self._writing.discard(collection.tree)
         self._wake.set()
 
     async def _adopt(self, collection: Collection, written: Written) -> None:
@@ -270,28 +270,36 @@ class DiskFollower:
             scope = self._watches[root] = anyio.CancelScope()
             group.start_soon(self._watch, root, scope)
 
-    async def _watch(self, root: Path, scope: anyio.CancelScope) -> None:
+    async def _watch(self, tree: Path, scope: anyio.CancelScope) -> None:
+        collection = self._engine.collections.get(tree)
+        if collection is None:
+            return
         with scope:
             while True:
                 try:
-                    await watch(root, self._on_change, self._on_files, self._on_lost)
+                    await watch(
+                        collection.root,
+                        lambda _: self._on_change(tree),
+                        lambda _, paths: self._on_files(tree, paths),
+                        lambda _, lost: self._on_lost(tree, lost),
+                    )
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
-                    self._on_lost(root, True)
+                    self._on_lost(tree, True)
                 await anyio.sleep(RETRY_SECONDS)
 
-    def _on_change(self, root: Path) -> None:
-        if (collection := self._engine.collections.get(root)) is not None:
+    def _on_change(self, tree: Path) -> None:
+        if (collection := self._engine.collections.get(tree)) is not None:
             collection.due.check_all()
             self._wake.set()
 
-    def _on_files(self, root: Path, paths: Iterable[str]) -> None:
-        if (collection := self._engine.collections.get(root)) is not None:
+    def _on_files(self, tree: Path, paths: Iterable[str]) -> None:
+        if (collection := self._engine.collections.get(tree)) is not None:
             collection.due.check(paths)
             self._wake.set()
 
-    def _on_lost(self, root: Path, lost: bool) -> None:
-        collection = self._engine.collections.get(root)
+    def _on_lost(self, tree: Path, lost: bool) -> None:
+        collection = self._engine.collections.get(tree)
         if collection is None:
             return
         if lost and WATCH not in collection.faults:

@@ -65,8 +65,8 @@ class Due:
     around, which also reads `around.in_look`: the loop changes that only between its looks.
     """
 
-    def __init__(self, root: Path, clock: Callable[[], float]) -> None:
-        self._root = f"{root}{os.sep}"
+    def __init__(self, root: Path, tree: Path, clock: Callable[[], float]) -> None:
+        self._tree = f"{tree}{os.sep}"
         self._inside = f"{root / KB_DIRNAME}{os.sep}"
         self._clock = clock
         self._rests_until = 0.0
@@ -80,7 +80,7 @@ class Due:
         self.files = Reports()
         """Reported files below `.vouch/`; the empty path stands for all of them."""
         self.around = Reports()
-        """Other reported files below the root."""
+        """Other reported files below the working tree."""
 
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
@@ -93,8 +93,8 @@ class Due:
                 below = name[len(self._inside) : -1].replace(os.sep, "/")
                 self.check([below])
                 self.files.add(below)
-            elif name.startswith(self._root):
-                self.around.add(name[len(self._root) : -1].replace(os.sep, "/"))
+            elif name.startswith(self._tree):
+                self.around.add(name[len(self._tree) : -1].replace(os.sep, "/"))
 
     # Files of the knowledge base
 

@@ -108,7 +108,7 @@ class Embeddings:
             backend, kept = self._backend, []
             for collection in list(collections.values()):
                 if (state := self._of(collection)) is None:
-                    state = self._vectors[collection.root] = KbVectors(collection, self._identity)
+                    state = self._vectors[collection.tree] = KbVectors(collection, self._identity)
                 kept.append(await state.bring_up(backend, self._is_wanted, self._set_progress))
         except UnavailableError:
             self._backend = None
@@ -134,7 +134,7 @@ class Embeddings:
         return (state := self._of(collection)) is not None and state.is_ready
 
     def _of(self, collection: Collection) -> KbVectors | None:
-        state = self._vectors.get(collection.root)
+        state = self._vectors.get(collection.tree)
         return state if state is not None and state.collection is collection else None
 
     # Asking
@@ -156,7 +156,7 @@ class Embeddings:
         )
         if vector is None or not all(map(self._is_ready, collections)):
             return None
-        vectors = {kb.view.identity: self._vectors[kb.collection.root].vectors for kb in served}
+        vectors = {kb.view.identity: self._vectors[kb.collection.tree].vectors for kb in served}
         return TextVector(vector, vectors)
 
     async def _embed_question(self, text: str, left: float) -> Vector | None:

@@ -138,6 +138,22 @@ class Engine:
             self.check_soon()
         return collections
 
+    def open_document(self, path: Path) -> None:
+        """Serve what a document leads to, to questions about that document, while it is open."""
+        before = len(self.collections)
+        self.registry.open_document(path)
+        if len(self.collections) > before:
+            self.check_soon()
+
+    def close_document(self, path: Path) -> None:
+        """A document was closed."""
+        self.registry.close_document(path)
+
+    def serve_guest(self, tree: Path) -> None:
+        """Serve a knowledge base also to those who name its working tree."""
+        self.registry.add_guest(tree)
+        self.check_soon()
+
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace, and serve their knowledge bases alone, beside
         those that a document led to.
@@ -181,7 +197,7 @@ class Engine:
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Publish a step, and notify the listeners."""
-        if self.collections.get(collection.root) is not collection:
+        if self.collections.get(collection.tree) is not collection:
             return
         config_changed = step.config != collection.config or collection.is_failing
         self.generation += 1
@@ -199,12 +215,12 @@ class Engine:
         if collection.publish_on_new_base():
             self._let_go()
 
-    def publish_workspace(self, collection: Collection, stage: Stage, head: object = None) -> None:
+    def publish_workspace(self, collection: Collection, stage: Stage) -> None:
         """As `Collection.publish_workspace`, and notify the listeners if answers may differ."""
-        if self.collections.get(collection.root) is not collection:
+        if self.collections.get(collection.tree) is not collection:
             return
         was_pending = collection.is_workspace_pending
-        differs = collection.publish_workspace(stage, head)
+        differs = collection.publish_workspace(stage)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()
@@ -269,7 +285,7 @@ class Engine:
                 collection.root,
                 words,
                 deadline=deadline,
-                workspace=collection.surroundings.workspace,
+                workspace=collection.surroundings.workspace.asked(),
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
@@ -282,23 +298,12 @@ class Engine:
         return served
 
     def not_looked_at(self, caller: Caller) -> list[Collection]:
-        """The caller's knowledge bases of which files were checked out, or reported as changed, and
-        not looked at since.
+        """The caller's knowledge bases of which files were reported as changed, and not looked at
+        since.
         """
         if not self.is_followed:
             return []
         return [c for c in self.registry.chosen(caller, None) if c.is_behind]
-
-    def has_outdated_lists(self, caller: Caller, paths: Sequence[str]) -> bool:
-        """Whether git's index says that one of these paths was added or removed since files were
-        listed.
-        """
-        if not self.is_followed:
-            return False
-        return any(
-            collection.surroundings.is_list_behind(paths, collection.settings.trust.folders)
-            for collection in self.registry.chosen(caller, None)
-        )
 
     def observe(
         self,

@@ -10,7 +10,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import has_settings, is_setting
+from vouch_sidecar.kb.discovery import Finder, Place, has_settings, is_in_package, is_setting
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
@@ -31,7 +31,11 @@ class Registry:
         self.starts = Starts(env)
         self._clock = clock
         self._from_folders: set[Path] = set()
-        self._from_documents: set[Path] = set()
+        self._from_starts: set[Path] = set()
+        self._guests: set[Path] = set()
+        """Those that other processes asked for."""
+        self._from_documents: dict[Path, frozenset[Path]] = {}
+        """By open document outside of the folders, those that it leads to."""
         self.configure(client)
 
     def start_from(self, start: Path) -> list[Collection]:
@@ -40,32 +44,83 @@ class Registry:
         return self.add_start(start)
 
     def add_start(self, start: Path | None) -> list[Collection]:
-        """Serve the knowledge bases found from a folder or a document, and return them."""
-        roots = self.starts.find(start)
-        self._from_documents.update(roots)
-        return [self.add_root(root) for root in roots]
+        """Serve the knowledge bases found from a folder, and return them."""
+        served = [self._add(place) for place in self.starts.find(start)]
+        self._from_starts.update(collection.tree for collection in served)
+        return served
 
-    def add_root(self, root: Path) -> Collection:
-        """Serve the knowledge base in a folder, unless it is served already, and return it."""
-        if root not in self.collections:
+    def add_root(self, tree: Path) -> Collection:
+        """Serve the knowledge base of a folder or working tree, and return it."""
+        self._from_starts.add(tree)
+        return self._add(self.starts.place_of(tree))
+
+    def add_guest(self, tree: Path) -> None:
+        """Serve the knowledge base of a folder or working tree to those who name it."""
+        self._guests.add(tree)
+        self._add(self.starts.place_of(tree))
+
+    def open_document(self, path: Path) -> None:
+        """Serve the knowledge base of a document outside of the folders while it is open, unless it
+        belongs to an installed package.
+        """
+        places = Finder(self.env, self.starts.trusted).placed(path)
+        own = [p for p in places if Path(p.tree) in self.window or not is_in_package(p.root)]
+        self._from_documents[path] = frozenset(self._add(place).tree for place in own)
+
+    def close_document(self, path: Path) -> None:
+        """A document was closed."""
+        self._from_documents.pop(path, None)
+        self._drop_unused()
+
+    def around(self, path: Path | None) -> frozenset[Path]:
+        """What a client may ask about a document: its window, and what the document led to."""
+        led_to = frozenset() if path is None else self._from_documents.get(path, frozenset())
+        return frozenset(self.window) | led_to
+
+    @property
+    def window(self) -> set[Path]:
+        """The working trees that folders and starts name; without any of these, those that open
+        documents lead to.
+        """
+        named = self._from_folders | self._from_starts
+        if named or self.starts.folders or not self._from_documents:
+            return named
+        return set().union(*self._from_documents.values())
+
+    def _drop_unused(self) -> None:
+        used = self._from_folders | self._from_starts | self._guests
+        used = used.union(*self._from_documents.values())
+        for tree in self.collections.keys() - used:
+            del self.collections[tree]
+        self.name_collections()
+
+    def _add(self, place: Place) -> Collection:
+        root, tree = Path(place.root), Path(place.tree)
+        if tree not in self.collections:
             pause = Pause.of(root, self.env)
-            collection = Collection.at(root, self._clock, pause, user_folder(self.env))
+            caches = user_folder(self.env)
+            collection = Collection.at(root, self._clock, pause, caches, tree)
             collection.configure(self.client, self.env)
-            self.collections[root] = collection
+            self.collections[tree] = collection
             self.name_collections()
-        return self.collections[root]
+        return self.collections[tree]
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""
         taken: set[str] = set()
-        for root, collection in sorted(self.collections.items()):
+        by_root: dict[Path, str] = {}
+        for _, collection in sorted(self.collections.items()):
+            root = collection.root
+            if root in by_root:
+                collection.name = by_root[root]
+                continue
             base = name = collection.settings.kb.name or printable(root.name) or "kb"
             number = 1
             while name in taken:
                 number += 1
                 name = f"{base}-{number}"
             taken.add(name)
-            collection.name = name
+            by_root[root] = collection.name = name
 
     def settings_for(self, collection: Collection, caller: Caller) -> Settings:
         """The settings of a collection. Those in the environment are the caller's: where another
@@ -77,22 +132,29 @@ class Registry:
         return load_settings(collection.config, self.client, {**env, **caller.env})[0]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
-        everything = [
-            collection
-            for where, collection in sorted(self.collections.items())
-            if caller.roots is None or where in caller.roots
-        ]
-        if root is None:
-            return everything
-        path = _path(root)
-        for collection in sorted(everything, key=lambda c: -len(c.root.parts)):
-            if path == collection.root or collection.root in path.parents:
-                return [collection]
-        raise UnknownRootError
+        """The collections that a caller means: of several working trees of one knowledge base that
+        in which he stands, else the first. Raises `UnknownRootError`.
+        """
+        trees = self.window if caller.roots is None else caller.roots
+        path = None if root is None else _path(root)
+        by_root: dict[Path, Collection] = {}
+        for tree, collection in sorted(self.collections.items()):
+            if tree not in trees:
+                continue
+            chosen = by_root.setdefault(collection.root, collection)
+            if collection.nearness(path or caller.at) > chosen.nearness(path or caller.at):
+                by_root[collection.root] = collection
+        if path is None:
+            return list(by_root.values())
+        holding = [c for c in by_root.values() if c.nearness(path) or path == c.root]
+        if not holding:
+            raise UnknownRootError
+        return [max(holding, key=lambda c: len(c.root.parts))]
 
     def shown_name(self, collection: Collection, caller: Caller) -> str | None:
         """The name of a collection in rows of answers; None if the caller may ask no other one."""
-        roots = self.collections if caller.roots is None else caller.roots
+        trees = self.window if caller.roots is None else caller.roots
+        roots = {c.root for tree in trees if (c := self.collections.get(tree)) is not None}
         return collection.name if len(roots) > 1 else None
 
     @property
@@ -107,21 +169,18 @@ class Registry:
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace: serve their knowledge bases, and drop those of
-        former folders unless a document led to them.
+        former folders.
         """
-        roots = self.starts.set_folders(folders)
-        for root in sorted(roots):
-            self.add_root(root)
-        gone = self._from_folders - roots
-        self._from_folders = roots
-        for root in gone - self._from_documents:
-            del self.collections[root]
-        self.name_collections()
+        places = self.starts.set_folders(folders)
+        self._from_folders = {self._add(place).tree for place in sorted(places)}
+        self._drop_unused()
 
     def search_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
         for start in self.starts.others:
             self.add_start(start)
+        for path in list(self._from_documents):
+            self.open_document(path)
         self.set_folders(self.starts.folders)
 
     def configure(self, client: Mapping[str, object]) -> None:

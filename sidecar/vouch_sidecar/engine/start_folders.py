@@ -6,7 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.discovery import Finder, Place, why_refused
 from vouch_sidecar.kb.sanitize import printable
 
 log = logging.getLogger(__name__)
@@ -37,8 +38,8 @@ class Starts:
         """Whether some start had no knowledge base at the last search."""
         return bool(self._without)
 
-    def set_folders(self, folders: Sequence[Path]) -> set[Path]:
-        """Make these the folders of the workspace. Returns the roots of their knowledge bases."""
+    def set_folders(self, folders: Sequence[Path]) -> set[Place]:
+        """Make these the folders of the workspace. Returns their knowledge bases."""
         self.folders = tuple(folders)
         others = self._without.intersection(self.others)
         self._without = others.union(folders)  # if the next line raises, all are searched again
@@ -50,8 +51,8 @@ class Starts:
         """Add a folder or document to the starts."""
         self.others = (*self.others, start)
 
-    def find(self, start: Path | None) -> list[Path]:
-        """The roots of the knowledge bases found from a folder or document."""
+    def find(self, start: Path | None) -> list[Place]:
+        """The knowledge bases found from a folder or document."""
         roots = self._around(start)
         if start is not None and start in self.others:
             self._without = self._without - {start} if roots else self._without | {start}
@@ -61,12 +62,19 @@ class Starts:
         """Whether a start that had no knowledge base has one now. Blocks; thread-safe."""
         return any(self._around(start) for start in self._without)
 
-    def _around(self, start: Path | None) -> list[Path]:
+    def place_of(self, tree: Path) -> Place:
+        """The knowledge base of a working tree."""
         finder = Finder(self._env, self.trusted)
-        roots = finder.from_start(start)
+        is_own = (tree / KB_DIRNAME).is_dir() and not self._env.get("VOUCH_KB_PATH")
+        roots = [] if is_own else finder.from_start(tree)
+        return Place(roots[0] if roots else str(tree), str(tree))
+
+    def _around(self, start: Path | None) -> list[Place]:
+        finder = Finder(self._env, self.trusted)
+        places = finder.placed(start)
         self._refused[start] = finder.refused
         for sentence in self.refused:
             if sentence not in self._logged:
                 self._logged.add(sentence)
                 log.warning("%s", sentence)
-        return [Path(root) for root in roots]
+        return places

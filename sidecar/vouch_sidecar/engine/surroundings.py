@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.workspace.file_list import stamp_of
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
@@ -63,7 +60,7 @@ class Surroundings:
             ties_differ
             or topics_differ
             or workspace.history is not before.history
-            or not workspace.fresh.is_same_as(before.fresh)
+            or (workspace.fresh is not before.fresh and bool(workspace.fresh or before.fresh))
         )
 
     def carry_over(self, before: Knowledge, now: Knowledge) -> None:
@@ -74,13 +71,3 @@ class Surroundings:
             self.complete_for = now
         if self.topics.knowledge is before:
             self.topics = replace(self.topics, knowledge=now)
-
-    def is_list_behind(self, paths: Iterable[str], trusted: Sequence[str]) -> bool:
-        """Whether git's index changed since files were listed, so that one of these paths was added
-        or removed.
-        """
-        files = self.workspace.files
-        if not (paths and files.tracked) or stamp_of(self.root, trusted) == files.stamp:
-            return False
-        below = filter(None, map(self.workspace.path_of, paths))
-        return any((path in files) != os.path.lexists(self.root / path) for path in below)

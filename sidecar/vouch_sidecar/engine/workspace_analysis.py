@@ -7,14 +7,12 @@ user's cache, as ids, paths and digests, so that the next process reads only cha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Set
 from functools import partial
 from pathlib import Path
 
 from vouch_sidecar.engine.claim_facts import ClaimFactsCollector, sources_in
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.kept_topics import keep_topics, recall_topics
 from vouch_sidecar.engine.surroundings import Missing, Stage
 from vouch_sidecar.engine.workspace_changes import (
     history_of,
@@ -24,7 +22,6 @@ from vouch_sidecar.engine.workspace_changes import (
 )
 from vouch_sidecar.engine.workspace_state import (
     NamesInFiles,
-    QuotesInFile,
     WorkspaceState,
     is_kept,
     keep,
@@ -44,9 +41,8 @@ from vouch_sidecar.workspace.code_owners import (
     read_owners,
 )
 from vouch_sidecar.workspace.commit_history import History, prefix_in, read_history
-from vouch_sidecar.workspace.common_names import Spread, is_word, widespread
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
-from vouch_sidecar.workspace.file_kinds import ending_of, is_searched, language_of
+from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, read_file, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim, wanted_in
 from vouch_sidecar.workspace.git import origin_of
@@ -55,9 +51,6 @@ from vouch_sidecar.workspace.name_meanings import document_keys
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import (
     Freshness,
-    GoneNames,
-    Quote,
-    located,
 )
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import (
@@ -102,14 +95,13 @@ def _stages(
     whole: bool,
 ) -> Iterator[Stage]:
     knowledge = collection.knowledge
-    if not state.recalled and (kept := _resume(collection, knowledge, state, env)) is not None:
-        yield kept
+    is_own = collection.tree == collection.root
+    if is_own and not state.recalled and (kept := load_kept(collection, state)) is not None:
+        yield Stage(kept)
         state.was_kept()
-        if kept.complete_for is not None and not whole:
-            return
     is_known = state.knowledge is knowledge or not (whole or collection.is_workspace_pending)
     if is_known and not look_for_changes(state, collection, env, checkpoint):
-        fresher = _look_again(collection, state, checkpoint)
+        fresher = _look_again(collection, state)
         if fresher is not None or collection.is_workspace_pending:
             yield Stage(fresher or state.workspace, None, knowledge)
     else:
@@ -126,7 +118,7 @@ def _read_history(collection: Collection, state: WorkspaceState, env: Mapping[st
         state.took_history(History())
         if repository is not None and head and collection.bases is not None:
             caches = collection.bases.caches
-            state.took_history(read_history(repository, head, collection.root, caches, env))
+            state.took_history(read_history(repository, head, collection.tree, caches, env))
     return state.history
 
 
@@ -137,7 +129,7 @@ def _owned(
     top, stamp = owners_place(collection)
     if stamp != state.owners.stamp:
         state.took_owners(CodeOwners() if stamp is None else read_owners(top), stamp)
-    owners, prefix = state.owners, prefix_in(top, collection.root)
+    owners, prefix = state.owners, prefix_in(top, collection.tree)
     if prefix is None:
         return owners.code_owners, {}
     more = [path for path in {**ties.by_path, **ties.names} if path not in owners.rules]
@@ -146,31 +138,10 @@ def _owned(
     return owners.code_owners, {path: rule for path, rule in owners.rules.items() if rule}
 
 
-def _resume(
-    collection: Collection, knowledge: Knowledge, state: WorkspaceState, env: Mapping[str, str]
-) -> Stage | None:
-    """The workspace that an earlier process kept; None if there is none. With topics it counts as
-    complete, as they are kept only while nothing that they depend on changes.
-    """
-    kept = load_kept(collection, state)
-    if kept is None:
-        return None
-    files = listed_files(collection, state, env)
-    topics = recall_topics(collection, knowledge, state, files, kept.origin)
-    if topics is None:
-        return Stage(kept)
-    state.watch(collection.root, kept.ties, kept.sources)
-    history = _read_history(collection, state, env)
-    owners, owned = _owned(collection, state, kept.ties, never_cancelled)
-    workspace = replace(kept, files=files, history=history, code_owners=owners, owned=owned)
-    return Stage(workspace, topics, knowledge)
-
-
 def keep_results(collection: Collection, state: WorkspaceState) -> None:
     """Write the results to the cache, unless they are there already."""
-    if not is_kept(collection, state):
+    if collection.tree == collection.root and not is_kept(collection, state):
         keep(collection, state)
-        keep_topics(collection, state)
 
 
 def work_out(
@@ -181,7 +152,7 @@ def work_out(
     checkpoint: Checkpoint = never_cancelled,
 ) -> Iterator[Stage]:
     """Work out ties, stale marks, people and topics of a generation."""
-    root = collection.root
+    root, kb_dir = collection.tree, collection.root / KB_DIRNAME
     files = listed_files(collection, state, env)
     origin, before = origin_of(root), state.workspace.fresh
     own = own_names(collection.name, root, origin)
@@ -190,34 +161,26 @@ def work_out(
     sources = state.workspace.sources
     state.begin_reading(anew=changed is None)
     if changed is None:
-        sources = sources_in(knowledge, locator, state.once.files, checkpoint)
-    facts = ClaimFactsCollector(knowledge, root / KB_DIRNAME, sources)
+        sources = sources_in(knowledge, kb_dir, locator, state.once.files, checkpoint)
+    facts = ClaimFactsCollector(knowledge, kb_dir, sources)
     for claim_id, claim in _claims(knowledge, changed):
         checkpoint()
         state.read(claim_id, None if claim is None else read_claim(facts.of(claim), locator))
-    by_path, uses, wanted = _grouped(state.reads)
-    if state.names.stats:
-        known_uses, searched = _without_common(state.common, uses, wanted)
-        ties = Ties(by_path, known_uses, dict(state.names.by_path))
-    else:  # no name is known to be rare
-        ties, searched = Ties(by_path, {}, dict(state.names.by_path)), None
+    by_path, uses, wanted = _grouped(state.reads, own)
+    ties = Ties(by_path, uses, dict(state.names.by_path))
     state.watch(root, ties, sources)
     history = _read_history(collection, state, env)
     people = history, *_owned(collection, state, ties, checkpoint)
     stats = _stats(root, ties, state)
-    workspace = Workspace(root, files, ties, searched, sources, origin, before, *people, stats)
+    workspace = Workspace(root, files, ties, wanted, sources, origin, before, *people, stats)
     workspace.made_ready()
     yield Stage(workspace)
     # Until the second stage the old topics count; it takes long where no file was searched yet.
     if state.topics.knowledge is None and not state.names.stats:
         yield Stage(workspace, _topics(collection, knowledge, workspace, state, checkpoint))
-    common = _common_words(root, files, wanted.names, state, checkpoint)
-    common |= {name for name in wanted.names if fold(name) in own}
-    state.took_common(common)
-    uses, wanted = _without_common(common, uses, wanted)
     _search_files(root, files, wanted, state.names, checkpoint)
     ties = Ties(by_path, uses, dict(state.names.by_path))
-    fresh = _freshness(root, ties, sources, state, checkpoint)
+    fresh = _freshness(root, sources, state)
     people = history, *_owned(collection, state, ties, checkpoint)
     workspace = Workspace(
         root, files, ties, wanted, sources, origin, fresh, *people, _stats(root, ties, state)
@@ -228,60 +191,34 @@ def work_out(
     yield Stage(workspace, topics, knowledge)
 
 
-def _without_common(
-    common: Set[str], uses: dict[str, list[Use]], wanted: Wanted
-) -> tuple[dict[str, list[Use]], Wanted]:
-    """The uses of identifiers, and the names to look for in files, both without common names."""
-    keys = set(map(digest, common))
-    left = {key: some for key, some in uses.items() if key not in keys}
-    return left, Wanted(wanted.names - common, wanted.documents)
-
-
-def _look_again(
-    collection: Collection, state: WorkspaceState, checkpoint: Checkpoint
-) -> Workspace | None:
+def _look_again(collection: Collection, state: WorkspaceState) -> Workspace | None:
     """The workspace with its freshness updated, and the lines of names in files that were saved;
     None if no such file changed.
     """
-    root, workspace = collection.root, state.workspace
-    with collection.due.look("quotes", state.quotes.keys()) as paths:
-        same = all(stat_of(root, path) == state.quotes[path].stat for path in paths)
+    root, workspace = collection.tree, state.workspace
+    with collection.due.look("quotes", state.quoted.keys()) as paths:
+        same = all(stat_of(root, path) == state.quoted[path] for path in paths)
     if not same:
-        fresh = _freshness(root, workspace.ties, workspace.sources, state, checkpoint)
-        if not fresh.is_same_as(workspace.fresh):
-            workspace = workspace.with_fresh(fresh)
+        state.saw_quoted(root, state.quoted)
+        workspace = workspace.with_fresh()
     if saved := state.names.take_saved():
         names = {path: state.names.by_path.get(path, NO_NAMES) for path in saved}
         workspace = workspace.with_names(names, {path: state.names.stats[path] for path in saved})
     return None if workspace is state.workspace else workspace
 
 
-def _freshness(
-    root: Path,
-    ties: Ties,
-    sources: Mapping[str, str],
-    state: WorkspaceState,
-    checkpoint: Checkpoint,
-) -> Freshness:
-    """Which quotes and names of claims are gone or have moved."""
-    quoted: dict[str, list[Quote]] = {}
-    for reading in state.reads.values():
-        for path, quote in reading.quotes:
-            quoted.setdefault(path, []).append(quote)
-    state.forget_quotes(but=quoted)
-    for path, quotes in quoted.items():
-        checkpoint()
-        version = stat_of(root, path), hash(tuple(quotes))
-        if path not in state.quotes or state.quotes[path][:2] != version:
-            state.took_quotes(path, QuotesInFile(*version, located(root, path, quotes)))
+def _freshness(root: Path, sources: Mapping[str, str], state: WorkspaceState) -> Freshness:
+    """Where the quotes of claims are to be looked for, and which files are gone."""
+    places = {
+        quote.range: (path, quote)
+        for reading in state.reads.values()
+        for path, quote in reading.quotes
+    }
+    state.saw_quoted(root, {path for path, _ in places.values()})
     cited = {source for reading in state.reads.values() for source in reading.sources}
     state.once.took_files(sources, cited)
-    by_quote = {
-        quote: fresh for quotes in state.quotes.values() for quote, fresh in quotes.found.items()
-    }
     lost = {source: path for source, path in state.once.files.items() if source not in sources}
-    stats = {path: quotes.stat for path, quotes in state.quotes.items()}
-    return Freshness(by_quote, lost, _gone_names(ties, state), stats)
+    return Freshness(root, places, lost, sources, state.quoted_files)
 
 
 def _stats(root: Path, ties: Ties, state: WorkspaceState) -> dict[str, Stat]:
@@ -294,22 +231,6 @@ def _stats(root: Path, ties: Ties, state: WorkspaceState) -> dict[str, Stat]:
     return stats
 
 
-def _gone_names(ties: Ties, state: WorkspaceState) -> dict[str, GoneNames]:
-    """By claim id, the places of names that once existed in the workspace and no longer do."""
-    by_claim: dict[str, GoneNames] = {}
-    existing, once = set(), state.once.names
-    for claim_id, reading in state.reads.items():
-        there = {n.name for n in reading.names if n.is_path or any(map(ties.is_defined, n.means))}
-        gone = tuple(
-            (n.start, n.end) for n in reading.names if n.name in once and n.name not in there
-        )
-        existing |= there | {n.name for n in reading.names if n.name in once}
-        if gone:
-            by_claim[claim_id] = GoneNames(reading.mark, gone)
-    state.once.took_names(existing)
-    return by_claim
-
-
 def _topics(
     collection: Collection,
     knowledge: Knowledge,
@@ -318,38 +239,12 @@ def _topics(
     checkpoint: Checkpoint,
 ) -> Topics:
     """The topics of a generation."""
-    root = collection.root
-
-    def too_wide(names: Iterable[str]) -> Mapping[str, bool]:
-        spreads = _widespread(root, workspace.files, names, state, checkpoint)
-        return {name: spread.is_held for name, spread in spreads.items()}
-
+    root = collection.tree
     own = own_names(collection.name, root, workspace.origin)
     shared = list(_shared(state.reads, workspace.ties))
-    names = WorkspaceNames(
-        shared, too_wide, partial(read_content, collection.root / KB_DIRNAME), own, checkpoint
-    )
+    read = partial(read_content, collection.root / KB_DIRNAME)
+    names = WorkspaceNames(shared, read, own, checkpoint)
     return derive(knowledge, names)
-
-
-def _widespread(
-    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
-) -> Mapping[str, Spread]:
-    """How widespread each name is. Known results are reused."""
-    spreads = state.spreads_in(files)
-    more = [name for name in names if name not in spreads]
-    return state.took_spreads(files, widespread(root, files, more, checkpoint) if more else {})
-
-
-def _common_words(
-    root: Path, files: Files, names: Iterable[str], state: WorkspaceState, checkpoint: Checkpoint
-) -> set[str]:
-    """Those names that are a single word and stand in too many files or definitions to tie a claim
-    to any.
-    """
-    words = sorted(filter(is_word, names))
-    spreads = _widespread(root, files, words, state, checkpoint)
-    return {word for word in words if spreads[word].is_common}
 
 
 def _shared(reads: Mapping[str, ClaimReading], ties: Ties) -> Iterator[Shared]:
@@ -375,10 +270,10 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
 
 
 def _grouped(
-    reads: Mapping[str, ClaimReading],
+    reads: Mapping[str, ClaimReading], own: Set[str]
 ) -> tuple[dict[str, list[Tie]], dict[str, list[Use]], Wanted]:
     """What claims say, regrouped: ties by path, uses by digest of the identifier, and the
-    identifiers to look for in files.
+    identifiers to look for in files. The project's `own` names are everywhere in it.
     """
     by_path: dict[str, list[Tie]] = {}
     uses: dict[str, list[Use]] = {}
@@ -386,8 +281,10 @@ def _grouped(
         for tie in reading.ties:
             by_path.setdefault(tie.path, []).append(tie.tie)
         for name, use in reading.uses:
-            uses.setdefault(digest(name), []).append(use)
-    wanted = Wanted(wanted_in(reads.values()), document_keys(cited_in(by_path)))
+            if fold(name) not in own:
+                uses.setdefault(digest(name), []).append(use)
+    names = {name for name in wanted_in(reads.values()) if fold(name) not in own}
+    wanted = Wanted(names, document_keys(cited_in(by_path)))
     return by_path, uses, wanted
 
 
@@ -416,6 +313,5 @@ def _search_files(
         content, said = read_file(root, path) if stat is not None and wanted else None, NO_NAMES
         if content is not None:
             data, stat = content
-            there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
-            said = digested(there, names.by_path.get(path, NO_NAMES))
+            said = digested(names_in_file(data, language_of(path), wanted))
         names.took_in(path, stat, said)

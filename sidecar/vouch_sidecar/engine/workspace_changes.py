@@ -13,10 +13,9 @@ from vouch_sidecar.engine.workspace_state import WorkspaceState, is_there
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.code_owners import stamp_of_owners
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
-from vouch_sidecar.workspace.file_kinds import ending_of, language_of
+from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import (
     Files,
-    is_to_list,
     list_files,
     read_file,
     stamp_of,
@@ -49,7 +48,7 @@ def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str
     """The files of a workspace, listed again if the list may have changed; the same object if it
     has not.
     """
-    root, trusted = collection.root, collection.settings.trust.folders
+    root, trusted = collection.tree, collection.settings.trust.folders
     if state.files is not None and not _is_list_stale(state, collection):
         return state.files
     caches = None if collection.bases is None else collection.bases.caches
@@ -59,14 +58,12 @@ def listed_files(collection: Collection, state: WorkspaceState, env: Mapping[str
 
 
 def _is_list_stale(state: WorkspaceState, collection: Collection) -> bool:
-    """Whether the list of files may have changed, which of one without git only a walk tells."""
+    """Whether the list of files may have changed: its look is due, or a new file was reported."""
     files, due, trusted = state.files, collection.due, collection.settings.trust.folders
-    if files is None or stamp_of(collection.root, trusted) != files.stamp:
+    if files is None or stamp_of(collection.tree, trusted) != files.stamp:
         return True
-    if files.tracked:
-        return False
     return due.is_due("list") or any(
-        path not in files and path not in files.folders and is_to_list(collection.root, path)
+        path not in files and path not in files.folders and stat_of(collection.tree, path)
         for path in due.around.in_look
     )
 
@@ -76,14 +73,14 @@ def _has_come_or_gone(state: WorkspaceState, collection: Collection) -> bool:
     index does not show.
     """
     with collection.due.look("ties", state.watched.keys()) as paths:
-        return any(is_there(collection.root, path) != state.watched[path] for path in paths)
+        return any(is_there(collection.tree, path) != state.watched[path] for path in paths)
 
 
 def _take_in_saved(state: WorkspaceState, collection: Collection, checkpoint: Checkpoint) -> bool:
     """Take in where the files that were saved say names. Ends and returns True at the first that
     says other names than before, or is gone. Reads only what was saved.
     """
-    root, wanted = collection.root, state.workspace.wanted
+    root, wanted = collection.tree, state.workspace.wanted
     if not wanted:
         return False
     with collection.due.look("names", state.names.stats.keys()) as paths:
@@ -103,9 +100,8 @@ def _take_in_file(
         return True
     content, known = read_file(root, path), names.by_path.get(path, NO_NAMES)
     data = b"" if content is None else content[0]
-    there = names_in_file(data, language_of(path), wanted, ending_of(path), checkpoint)
-    said = digested(there, known)
-    if any(now.keys() != then.keys() for now, then in zip(said[:3], known[:3], strict=True)):
+    said = digested(names_in_file(data, language_of(path), wanted))
+    if any(now.keys() != then.keys() for now, then in zip(said, known, strict=True)):
         return False
     stat = stat if content is None else content[1]
     names.was_saved(path, stat, said, is_tied=path in state.watched)
@@ -118,7 +114,7 @@ def history_of(collection: Collection) -> tuple[Repository | None, str]:
     """
     if collection.settings.people.git == "off" or collection.bases is None:
         return None, ""
-    repository = Repository.holding(collection.root, collection.settings.trust.folders)
+    repository = Repository.holding(collection.tree, collection.settings.trust.folders)
     return repository, (repository.head() or "") if repository is not None else ""
 
 
@@ -126,8 +122,8 @@ def owners_place(collection: Collection) -> tuple[Path, object]:
     """The folder in which CODEOWNERS is looked for, and a value that changes with that file. None
     with `people.git` off.
     """
-    repository = Repository.holding(collection.root, collection.settings.trust.folders)
-    top = collection.root if repository is None else repository.top
+    repository = Repository.holding(collection.tree, collection.settings.trust.folders)
+    top = collection.tree if repository is None else repository.top
     if collection.settings.people.git == "off":
         return top, None
     return top, (os.fspath(top), *stamp_of_owners(top))

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.workspace import syntax_trees
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
-from vouch_sidecar.workspace.common_names import Spread
 from vouch_sidecar.workspace.definitions import Span
-from vouch_sidecar.workspace.file_list import Files
+from vouch_sidecar.workspace.file_list import Files, stat_of
 from vouch_sidecar.workspace.files_of_claim import ClaimReading
 from vouch_sidecar.workspace.git import origin_of
-from vouch_sidecar.workspace.names_in_text import digest
-from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness, GoneNames, QuoteRange
+from vouch_sidecar.workspace.quotes_in_files import Freshness, QuotedFiles
 from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import SaidNames, Tie, Ties, Use
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
@@ -91,32 +88,17 @@ class Owners:
         self.rules |= rules
 
 
-class QuotesInFile(NamedTuple):
-    """Whether the quotes of claims are still in a file, when that was last looked for."""
-
-    stat: Stat | None
-    quotes: int
-    """A hash of the quotes that were looked for."""
-    found: dict[QuoteRange, Fresh]
-
-
 @dataclass(slots=True)
 class Once:
     """What was ever found in this workspace."""
 
     files: dict[str, str] = field(default_factory=dict)
     """The file last found for each source, by source id."""
-    names: set[str] = field(default_factory=set)
-    """Digests of paths and identifiers in claims."""
 
     def took_files(self, sources: Mapping[str, str], cited: Container[str]) -> None:
         """These files were found for sources. Only sources that claims cite are remembered."""
         files = {**self.files, **sources}
         self.files = {source: path for source, path in files.items() if source in cited}
-
-    def took_names(self, names: set[str]) -> None:
-        """Of all names in claims, these are or were once there."""
-        self.names = names
 
 
 @dataclass(slots=True)
@@ -142,12 +124,9 @@ class WorkspaceState:
     """Whether an answer depends on the history."""
     owners: Owners = field(default_factory=Owners)
     once: Once = field(default_factory=Once)
-    quotes: dict[str, QuotesInFile] = field(default_factory=dict)
-    """By path of each quoted file."""
-    widespread: tuple[tuple[str, ...], dict[str, Spread]] = ((), {})
-    """The list of files, and by name how widespread it is in them."""
-    common: set[str] = field(default_factory=set)
-    """Names in claims that are too widespread to tie anything."""
+    quoted: dict[str, Stat | None] = field(default_factory=dict)
+    """The stat of each file that claims quote, when it was last seen."""
+    quoted_files: QuotedFiles = field(default_factory=QuotedFiles)
     recalled: bool = False
     kept: int = 0
     """The serial number of the workspace that is in the cache."""
@@ -193,16 +172,6 @@ class WorkspaceState:
         """The history was read anew."""
         self.history = history
 
-    def took_spreads(self, files: Files, spreads: Mapping[str, Spread]) -> dict[str, Spread]:
-        """It was found how widespread some names are. Returns this for all known names."""
-        self.widespread = files.paths, {**self.spreads_in(files), **spreads}
-        return self.widespread[1]
-
-    def spreads_in(self, files: Files) -> dict[str, Spread]:
-        """How widespread names are in these files, as far as it is known."""
-        paths, spreads = self.widespread
-        return spreads if paths == files.paths else {}
-
     # Claims
 
     def begin_reading(self, *, anew: bool) -> None:
@@ -224,19 +193,9 @@ class WorkspaceState:
         """Everything is known of a generation."""
         self.knowledge = knowledge
 
-    def took_common(self, names: set[str]) -> None:
-        """These names are too widespread to tie anything. One that became so is not gone."""
-        self.common = names
-        self.once.names -= set(map(digest, names))
-
-    def took_quotes(self, path: str, quotes: QuotesInFile) -> None:
-        """The quotes of a file were looked for."""
-        self.quotes[path] = quotes
-
-    def forget_quotes(self, but: Container[str]) -> None:
-        """No quotes are looked for any more but in these files."""
-        for path in [path for path in self.quotes if path not in but]:
-            del self.quotes[path]
+    def saw_quoted(self, root: Path, paths: Iterable[str]) -> None:
+        """These are the files that claims quote."""
+        self.quoted = {path: stat_of(root, path) for path in paths}
 
 
 def is_there(root: Path, path: str) -> bool:
@@ -262,17 +221,16 @@ def load_kept(collection: Collection, state: WorkspaceState) -> Workspace | None
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
     state.names = NamesInFiles(wanted, dict(parts["said"]), parts["stats"])
-    state.once = Once(dict(parts["once"]), set(parts["names"]))
+    state.once = Once(dict(parts["once"]))
     ties = Ties(parts["by_path"], parts["uses"], parts["said"])
-    origin = origin_of(collection.root)
-    quotes = {quote: fresh for some in parts["quotes"].values() for quote, fresh in some}
+    origin = origin_of(collection.tree)
     lost = {
         source: path for source, path in parts["once"].items() if source not in parts["sources"]
     }
-    fresh = Freshness(quotes, lost, parts["gone"])
+    fresh = Freshness(collection.tree, gone=lost)
     sources, stats = parts["sources"], parts["stats"]
     return Workspace(
-        collection.root, Files(), ties, None, sources, origin, fresh=fresh, stats=dict(stats)
+        collection.tree, Files(), ties, None, sources, origin, fresh=fresh, stats=dict(stats)
     )
 
 
@@ -283,19 +241,13 @@ _PARTS: Mapping[str, Callable[[Any], Any]] = {
     "stats": bytes.fromhex,
     "sources": str,
     "wanted": str,
-    "quotes": lambda some: [((quote[0], quote[1], quote[2]), Fresh(*how)) for quote, how in some],
     "once": str,
-    "names": str,
-    "gone": lambda row: GoneNames(row[0], tuple((start, end) for start, end in row[1])),
 }
 """The parts of the cache file, which has a line for each entry, and how to decode a value."""
 
 
-def _names(
-    defined: dict[str, Any], mentioned: dict[str, int], documents: dict[str, int], gone: list[str]
-) -> SaidNames:
-    spans = {name: Span(*span) for name, span in defined.items()}
-    return SaidNames(spans, mentioned, documents, frozenset(gone))
+def _names(defined: dict[str, Any], documents: dict[str, int]) -> SaidNames:
+    return SaidNames({name: Span(*span) for name, span in defined.items()}, documents)
 
 
 def is_kept(collection: Collection, state: WorkspaceState) -> bool:
@@ -314,14 +266,11 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
     parts: dict[str, Mapping[str, Any]] = {
         "by_path": workspace.ties.by_path,
         "uses": workspace.ties.uses,
-        "said": {path: (*said[:3], sorted(said.gone)) for path, said in names.by_path.items()},
+        "said": names.by_path,
         "stats": {path: stat.hex() for path, stat in names.stats.items()},
         "sources": workspace.sources,
         "wanted": {names.wanted: ""},
-        "quotes": {path: list(quotes.found.items()) for path, quotes in state.quotes.items()},
         "once": state.once.files,
-        "names": dict.fromkeys(sorted(state.once.names), ""),
-        "gone": workspace.fresh.names,
     }
     lines = (
         json.dumps([part, key, value], separators=(",", ":"))
@@ -334,5 +283,4 @@ def keep(collection: Collection, state: WorkspaceState) -> None:
 
 @cache
 def _name() -> str:
-    how = "parsed" if syntax_trees.is_available() else "lines"
-    return f"{WORKSPACE}-{code_version(('kb', 'text', 'names', 'index', 'workspace'))}-{how}"
+    return f"{WORKSPACE}-{code_version(('kb', 'text', 'names', 'index', 'workspace'))}"

@@ -5,7 +5,6 @@ publishes the results.
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import sys
 import time
@@ -21,9 +20,9 @@ import anyio
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.due import AROUND_SECONDS
 from vouch_sidecar.engine.foreground import Foreground
-from vouch_sidecar.engine.workspace_analysis import analyse, keep_results
+from vouch_sidecar.engine.workspace_analysis import analyse
 from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
+from vouch_sidecar.workspace.cancellation import AnalysisCancelledError, never_cancelled
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.engine import Engine
@@ -71,14 +70,14 @@ class Workspaces:
     async def _follow(self, worker: ThreadPoolExecutor, collection: Collection) -> None:
         if not collection.complete:
             return
-        state = self._states.setdefault(collection.root, WorkspaceState())
+        state = self._states.setdefault(collection.tree, WorkspaceState())
         throttle = _Throttle(self._ended, self._engine.foreground)
-        head, reports = collection.checkout.head, collection.due.around
+        reports = collection.due.around
         reports.begin()
         stages = analyse(collection, state, self._engine.env, throttle, whole=True)
         loop = asyncio.get_running_loop()
         while (stage := await loop.run_in_executor(worker, next, stages, None)) is not None:
-            self._engine.publish_workspace(collection, stage, head)
+            self._engine.publish_workspace(collection, stage)
         if reports.end():
             self._engine.notify()  # questions wait for this
 
@@ -114,27 +113,16 @@ def settle(
     collections: Iterable[Collection],
     env: Mapping[str, str],
     states: dict[Path, WorkspaceState] | None = None,
-    seconds: float = math.inf,
     with_commits: bool = True,
 ) -> None:
-    """Analyse all workspaces, for a process without an event loop. Blocks for about `seconds` at
-    most; what is found by then counts, and the next call or process continues. Pass the same
-    `states` each time, so that nothing is done twice. `with_commits` also reads the history, which
-    takes longest.
+    """Analyse all workspaces, for a process without an event loop. Blocks. Pass the same `states`
+    each time, so that nothing is done twice. `with_commits` also reads the history, which takes
+    longest.
     """
-    until = time.monotonic() + seconds
-
-    def end_in_time() -> None:
-        if time.monotonic() > until:
-            raise AnalysisCancelledError
-
     states = {} if states is None else states
     for collection in collections:
-        state = states.setdefault(collection.root, WorkspaceState())
+        state = states.setdefault(collection.tree, WorkspaceState())
         state.need_history(with_commits)
         with collection.faults.contained(WORKSPACE, NO_TIES):
-            try:
-                for stage in analyse(collection, state, env, end_in_time, whole=False):
-                    collection.publish_workspace(stage)
-            except AnalysisCancelledError:
-                keep_results(collection, state)
+            for stage in analyse(collection, state, env, never_cancelled, whole=False):
+                collection.publish_workspace(stage)

@@ -27,8 +27,7 @@ def topic_id(slug: str) -> str:
 
 class Topic(NamedTuple):
     """A name that nobody declared. `key` is equal for names that differ only in inflection; `why`
-    says for people where the name was found; `claims` and `pages` are ids. `wide`: the name is in
-    so many files of the repository that another word of its claims beside it is no evidence.
+    says for people where the name was found; `claims` and `pages` are ids.
     """
 
     key: str
@@ -36,7 +35,6 @@ class Topic(NamedTuple):
     why: str
     claims: frozenset[str]
     pages: frozenset[str] = frozenset()
-    wide: bool = False
 
 
 @dataclass(frozen=True, eq=False)

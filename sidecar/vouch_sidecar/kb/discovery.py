@@ -1,8 +1,12 @@
 """Where the knowledge bases of a folder are. Standard library only: a hook pays for every import.
 
 The rule: `VOUCH_KB_PATH` decides alone. Else the nearest `.vouch/` in the folder or above it, up to
-the home folder and not past a folder of another user. Else those below the folder, a few levels
-down. `tests/kb/discovery_cases.json` has it as a table.
+the home folder and not past a folder of another user; else, in a linked working tree of git, that
+of the repository. Else those below the folder, a few levels down.
+`tests/kb/discovery_cases.json` has it as a table.
+
+A knowledge base speaks of the files of its own folder, or of those of a working tree that is linked
+to the same repository: `placed` says which.
 
 What another user owns is refused, as git refuses it: whoever may write into a shared folder would
 write into this user's prompts. `trust.folders` names folders that count all the same.
@@ -12,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from vouch_sidecar.kb.gitignore import Rules
@@ -37,11 +41,30 @@ MOST_RULES = 1 << 20
 """Bytes of an ignore file that is read."""
 
 
+PACKAGES = frozenset(
+    "node_modules site-packages dist-packages vendor third_party bower_components Pods venv .venv"
+    " .tox .nox .cargo .rustup .m2 .gradle .nuget .yarn .pnpm-store deps Carthage".split()
+)
+"""Names of folders of packages that somebody else wrote: a `.vouch/` in one is not this user's."""
+MOST_TREES = 16
+"""Working trees of one repository that are served from the folder around them."""
+MOST_POINTER = 4096
+"""Bytes of a file of git that leads to a folder."""
+
+
 def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
-    """The real paths of the folders whose `.vouch/` serves a folder or a document; more than one
-    only if none is in or above it. Without `start`, those for `start_folder`.
+    """The real paths of the folders of which knowledge bases speak to who stands in a folder or
+    reads a document: those that hold the `.vouch/`, or working trees linked to them. Without
+    `start`, those for `start_folder`.
     """
-    return Finder(env).from_start(start)
+    return [place.tree for place in Finder(env).placed(start)]
+
+
+class Place(NamedTuple):
+    """The folder that holds a `.vouch/`, and the one whose files it speaks of."""
+
+    root: str
+    tree: str
 
 
 class Finder:
@@ -64,10 +87,31 @@ class Finder:
                 return [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
             origin = os.path.realpath(start_folder(env) if start is None else start)
             home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
-            above = self._above(origin, home)
+            above = self._above(origin, home) or self._linked(origin, home)
             return self._below(origin, home) if above is None else [above]
         except (OSError, ValueError):  # no file is called so
             return []
+
+    def placed(self, start: str | os.PathLike[str] | None) -> list[Place]:
+        """The knowledge bases that serve a folder or a document, each with the working trees of
+        which it speaks there.
+        """
+        if not (roots := self.from_start(start)):
+            return []
+        origin = os.path.realpath(start_folder(self.env) if start is None else start)
+        is_forced = bool(self.env.get("VOUCH_KB_PATH"))
+        return [Place(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
+
+    def _linked(self, origin: str, home: str) -> str | None:
+        """The knowledge base that the main working tree, or the folder with the bare repository,
+        has for a folder of a linked working tree.
+        """
+        top = _working_tree(origin)
+        common = None if top is None else _common_folder(top)
+        if top is None or common is None or common == os.path.join(top, ".git"):
+            return None
+        main = os.path.dirname(common)
+        return self._above(os.path.normpath(os.path.join(main, os.path.relpath(origin, top))), home)
 
     def _above(self, origin: str, home: str) -> str | None:
         """The nearest knowledge base in or above a folder. The one in the home folder serves
@@ -220,6 +264,82 @@ def _working_tree(folder: str) -> str | None:
             return None
         folder = parent
     return folder
+
+
+def _trees(root: str, origin: str, is_forced: bool) -> list[str]:
+    """The folders whose files the knowledge base in a folder speaks of, seen from another one."""
+    try:
+        top, around = _working_tree(origin), _working_tree(root)
+        if top is None:
+            return [root]
+        common = _common_folder(top)
+        ours = None if around is None else _common_folder(around)
+        if top == around:
+            return _linked_trees(common) or [root] if common is not None else [root]
+        if common is not None and common == ours and around is not None:
+            tree = os.path.normpath(os.path.join(top, os.path.relpath(root, around)))
+            return [tree if os.path.isdir(tree) else top]
+        is_beside = around is None and common is not None and _has_linked(common)
+        return [top] if (is_forced and not _is_below(origin, root)) or is_beside else [root]
+    except (OSError, ValueError):
+        return [root]
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _has_linked(common: str) -> bool:
+    return os.path.isdir(os.path.join(common, "worktrees"))
+
+
+def _linked_trees(common: str) -> list[str]:
+    """The working trees linked to a bare repository; none for one that has files of its own."""
+    if os.path.isfile(os.path.join(common, "index")) or not _has_linked(common):
+        return []
+    folder, trees = os.path.join(common, "worktrees"), []
+    for name in sorted(os.listdir(folder))[:MOST_TREES]:
+        back = _pointer(os.path.join(folder, name, "gitdir"))
+        tree = "" if back is None else os.path.dirname(os.path.realpath(back))
+        if tree and _common_folder(tree) == common:
+            trees.append(tree)
+    return trees
+
+
+def _common_folder(top: str) -> str | None:
+    """The folder with the objects of the repository whose working tree has its top here; None if
+    its `.git` leads to a folder that does not lead back, as anybody could have written it.
+    """
+    git = os.path.join(top, ".git")
+    if os.path.isdir(git):
+        return None if os.path.islink(git) else os.path.realpath(git)
+    path = _pointer(git, "gitdir:")
+    if path is None:
+        return None
+    folder = os.path.realpath(os.path.join(top, path))
+    back = _pointer(os.path.join(folder, "gitdir"))
+    if back is None:  # a bare repository below the folder itself
+        return folder if _is_below(folder, os.path.realpath(top)) else None
+    if os.path.realpath(os.path.join(folder, back)) != os.path.realpath(git):
+        return None
+    common = _pointer(os.path.join(folder, "commondir"))
+    return None if common is None else os.path.realpath(os.path.join(folder, common))
+
+
+def _pointer(path: str, key: str = "") -> str | None:
+    """The path in a file of git, behind a key; None if there is no such file."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            said = file.read(MOST_POINTER).strip()
+    except OSError:
+        return None
+    return said.removeprefix(key).strip() if said.startswith(key) and "\0" not in said else None
+
+
+def is_in_package(path: str | os.PathLike[str]) -> bool:
+    """Whether a path lies below a folder of installed packages."""
+    parts = os.fspath(path).split(os.sep)
+    return not PACKAGES.isdisjoint(parts) or f"{os.sep}pkg{os.sep}mod{os.sep}" in os.fspath(path)
 
 
 def _allows_home(home: str) -> bool:

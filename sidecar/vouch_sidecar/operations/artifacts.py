@@ -117,7 +117,7 @@ class ClaimView(Wire):
     )
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
     stale: str | None = Field(
-        description="Why it may hold no more, for people: its quote, its file or what it names is "
+        description="Why it may hold no more, for people: its quote or its file is "
         "gone, or it cites no file and was last confirmed over a year ago."
     )
     facts: str = Field(
@@ -224,7 +224,7 @@ class ArtifactViews:
         content = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
         if path is None and not _is_file(content):
             return None
-        uri = (content if path is None else self._root / path).as_uri()
+        uri = (content if path is None else self._view.workspace.root / path).as_uri()
         line = self._line(source, evidence)
         return uri if line is None else f"{uri}#L{line}"
 

@@ -5,12 +5,14 @@ fields that every answer has.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -20,6 +22,7 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -53,8 +56,6 @@ OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
 NO_NAME = re.compile(r"[^\w-]")
 MAX_PARAM_NAME = 60
-MAX_MOVED = 100
-"""Paths of a call that are looked for on the disk."""
 MAX_UNKNOWN = 3
 """Unknown params that a refusal names."""
 RESEMBLES = 0.7
@@ -102,14 +103,14 @@ async def perform_async(
     whole: bool = False,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current at the call. After a checkout, or a report that files changed, the call begins
-    when these were looked at, at the latest after `patience` seconds. With `whole`, a first answer
+    that was current at the call. After a report that files changed, the call begins when these were
+    looked at, at the latest after `patience` seconds. With `whole`, a first answer
     waits to be whole (`ready`). `documents` are those that the caller has open.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """
     if whole:
         await ready(engine, operation, caller)
-    await caught_up(engine, operation, caller, patience, paths_in(operation, raw))
+    await caught_up(engine, operation, caller, patience)
     with refusing_if_damaged(engine):
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
@@ -144,6 +145,9 @@ class _Call(Generic[P, R]):
         """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
         started = perf_counter()
         params = _params(operation, raw)
+        places = [Path(path) for path in paths_in(operation, raw) if os.path.isabs(path)]  # noqa: PTH117
+        if places and caller.at is None:
+            caller = replace(caller, at=anchored(places[0]))
         who = params.viewer
         viewer = Viewer(who.project, who.agent) if who else None
         try:
@@ -156,7 +160,7 @@ class _Call(Generic[P, R]):
             message = Message("root", "is no folder of a knowledge base that is served")
             raise InvalidParamsError([message]) from None
         ask = OperationCall(engine, caller, served, documents)
-        lacks = lacking(engine, operation, caller, served, paths_in(operation, raw))
+        lacks = lacking(engine, operation, caller, served)
         return cls(operation, params, ask, engine.generation, started, lacks)
 
     async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
@@ -229,11 +233,11 @@ def _meta(ask: OperationCall, session_id: str | None) -> Meta | None:
 
 
 def paths_in(operation: Operation[P, R], raw: object) -> list[str]:
-    """The first paths of files that a call asks about."""
+    """The paths of files that a call asks about."""
     given = raw if isinstance(raw, Mapping) else {}
     lists = (given.get(name) for name in marked(operation.params, Paths))
     paths = (path for some in lists if isinstance(some, list) for path in some)
-    return list(islice((path for path in paths if isinstance(path, str)), MAX_MOVED))
+    return [path for path in paths if isinstance(path, str)]
 
 
 def read_params(model: type[M], raw: object) -> M:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import Wire, absent
 
 if TYPE_CHECKING:
+    from vouch_sidecar.engine import Served
     from vouch_sidecar.retrieval.people.authors import Author
 
 
@@ -44,14 +45,29 @@ def by_commits_field() -> Any:
     )
 
 
+def unnamed_field() -> Any:
+    """The field `unnamed` of a result."""
+    return absent("Why nobody is named by commits, where git's history can't be read; else absent.")
+
+
+def why_unnamed(served: Iterable[Served], authors: Sequence[object] | None) -> str | None:
+    """Why no authors of commits are named, if they might be told; None where some are."""
+    if authors:
+        return None
+    told = (kb.collection.why_unnamed() for kb in served if kb.view.people_told.in_answers)
+    return "; ".join(dict.fromkeys(filter(None, told))) or None
+
+
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
     """The rows of authors; None without any."""
     rows = (AuthorRow.model_validate(a, from_attributes=True, strict=False) for a in authors)
     return list(rows) or None
 
 
-def author_table(rows: Sequence[AuthorRow] | None) -> list[Shown]:
-    """The table of authors."""
+def author_table(rows: Sequence[AuthorRow] | None, unnamed: str | None = None) -> list[Shown]:
+    """The table of authors, or why there are none."""
+    if unnamed:
+        return [Line(f"nobody is named by commits: {unnamed}", aside=True)]
     cells = [(row.name, row.commits, row.last, row.files) for row in rows or ()]
     columns: dict[str, ColumnKind] = {"by commits": "short", "commits": "number"}
     columns |= {"last": "whole", "files": "number"}

@@ -21,6 +21,8 @@ from vouch_sidecar.operations.commit_authors import (
     author_rows,
     author_table,
     by_commits_field,
+    unnamed_field,
+    why_unnamed,
 )
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
@@ -50,6 +52,7 @@ class EntityResult(Result):
         "owners of the files of its claims by CODEOWNERS. Empty for a person."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
+    unnamed: str | None = unnamed_field()
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
     pages: list[PageRef]
@@ -64,10 +67,13 @@ def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     assert isinstance(artifact, Entity)
     views, best = ask.views_for(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
     topic = view.derived.get(artifact.id)
+    authors = author_rows(authors_about(view, artifact))
+    served = [kb for kb in ask.served if kb.view is view]
     return EntityResult(
         entity=views.entity(artifact),
         people=_people(view, artifact),
-        by_commits=author_rows(authors_about(view, artifact)),
+        by_commits=authors,
+        unnamed=why_unnamed(served, authors),
         claim_count=view.counts.claims_of(artifact.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, artifact.id)),
@@ -115,7 +121,7 @@ def table(result: EntityResult) -> list[Shown]:
         *([Line(clip(entity.description, CELL_CHARS))] if entity.description else []),
         *([Line(file)] if file is not None else []),
         *people_table(result.people),
-        *author_table(result.by_commits),
+        *author_table(result.by_commits, result.unnamed),
         *([Line(count(total, "live claim") + order)] if total else []),
         Table(columns | {"date": "whole", "text": "text"}, claims, "claim"),
         *around(result.pages, result.relations),

@@ -13,6 +13,8 @@ from vouch_sidecar.operations.commit_authors import (
     author_rows,
     author_table,
     by_commits_field,
+    unnamed_field,
+    why_unnamed,
 )
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.people_to_ask import (
@@ -128,6 +130,7 @@ class ExpertsResult(Result):
         "out. Absent without any."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
+    unnamed: str | None = unnamed_field()
     _quoted: dict[str, str] = PrivateAttr(default_factory=dict)
 
     def quotes(self) -> list[tuple[str, str]]:
@@ -154,12 +157,14 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         explain=params.explain,
     )
     matches = matching(ask.views, question)
+    authors = author_rows(authors_on(matches.in_views))
     result = ExpertsResult(
         experts=[_row(expert, params.explain) for expert in rank(matches)],
         people=_people(matches) or None,
         asks_who=True if asks_who(params.topic) else None,
         unmatched=matches.unmatched() or None,
-        by_commits=author_rows(authors_on(matches.in_views)),
+        by_commits=authors,
+        unnamed=why_unnamed(ask.served, authors),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
     if ask.caller.is_model:
@@ -252,7 +257,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         *(part for row in explained for part in _arithmetic(row)),
         *([] if result.asks_who else people),
         Table({"claim": "key", "text": "text"}, result.quotes(), to="model"),
-        *author_table(result.by_commits),
+        *author_table(result.by_commits, result.unnamed),
         *([Line(f"not known here: {unknown}", aside=True)] if unknown else []),
         *(
             [Line("This weight is not known: it counts as `count`.", aside=True)]

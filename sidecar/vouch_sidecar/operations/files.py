@@ -231,8 +231,14 @@ def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
     there = (
         wanted is not None and line is not None and wanted.start.line < line <= wanted.end.line + 1
     )
-    weakness = (tied.is_mention, tied.is_weak)
-    return (*weakness, not there, -tied.strength, *tied.place, tied.claim.id, tied.view.collection)
+    return (
+        tied.is_weak,
+        not there,
+        -tied.strength,
+        *tied.place,
+        tied.claim.id,
+        tied.view.collection,
+    )
 
 
 def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:

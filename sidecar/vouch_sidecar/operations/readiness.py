@@ -18,7 +18,7 @@ READY_SECONDS = 10.0
 complete.
 """
 CATCH_UP_SECONDS = 0.5
-"""How long a question waits for the look at what git checked out, or a client reported."""
+"""How long a question waits for the look at what a client reported."""
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:
@@ -63,21 +63,17 @@ async def caught_up(
     operation: Operation[Any, Any] | None,
     caller: Caller,
     seconds: float = CATCH_UP_SECONDS,
-    paths: Sequence[str] = (),
 ) -> None:
-    """If something was checked out, a client reported a file as changed, or one of the `paths`
-    asked about was moved, wait for the look at it, for at most `seconds`. Without an operation, the
-    files of the knowledge bases alone count.
+    """If a client reported a file as changed, wait for the look at it, for at most `seconds`.
+    Without an operation, the files of the knowledge bases alone count.
     """
-    if not _is_caught_up(engine, operation, caller, paths):
+    if not _is_caught_up(engine, operation, caller):
         engine.check_soon()
-        await _until(engine, lambda: _is_caught_up(engine, operation, caller, paths), seconds)
+        await _until(engine, lambda: _is_caught_up(engine, operation, caller), seconds)
 
 
-def _is_caught_up(
-    engine: Engine, operation: Operation[Any, Any] | None, caller: Caller, paths: Sequence[str]
-) -> bool:
-    if engine.not_looked_at(caller) or engine.has_outdated_lists(caller, paths):
+def _is_caught_up(engine: Engine, operation: Operation[Any, Any] | None, caller: Caller) -> bool:
+    if engine.not_looked_at(caller):
         return False
     if operation is None:
         return True
@@ -89,11 +85,7 @@ def _is_caught_up(
 
 
 def lacking(
-    engine: Engine,
-    operation: Operation[Any, Any],
-    caller: Caller,
-    served: Sequence[Served],
-    paths: Sequence[str],
+    engine: Engine, operation: Operation[Any, Any], caller: Caller, served: Sequence[Served]
 ) -> list[str]:
     """What an answer that begins now does not know, as values of `degraded`."""
     lacks = ["index_building"] if engine.not_looked_at(caller) else []
@@ -105,9 +97,7 @@ def lacking(
         for kb in served
         if kb.collection.complete
     )
-    if is_pending or engine.has_outdated_lists(caller, paths):
-        lacks.append("workspace_pending")
-    return lacks
+    return [*lacks, "workspace_pending"] if is_pending else lacks
 
 
 async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:

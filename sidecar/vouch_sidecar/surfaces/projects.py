@@ -58,9 +58,9 @@ class Projects:
         if path.startswith("file:"):
             path = unquote(urlparse(path).path)
         finder = Finder(self._env)
-        roots = finder.from_start(path) if Path(path).is_absolute() else []
+        places = finder.placed(path) if Path(path).is_absolute() else []
         self.refused += [why_refused(printable(where)) for where in finder.refused]
-        return frozenset(map(Path, roots))
+        return frozenset(Path(place.tree) for place in places)
 
     def why_none(self) -> str:
         """Why there is none to look into, and what to do, for who asked."""

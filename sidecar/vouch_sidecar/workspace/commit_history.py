@@ -25,8 +25,8 @@ MAX_COMMITS = 10_000
 MAX_CHANGED = 25
 """Files that a commit may change; larger commits are left out."""
 MAX_AUTHOR_NAME = 100
-NAME_LENGTH = 40
-"""Digits of a commit's name."""
+NAME_LENGTHS = (40, 64)
+"""Digits of a commit's name, by SHA-1 and by SHA-256."""
 MAX_SHALLOW = 1 << 20
 MAILMAP = ".mailmap"
 MAX_MAILMAP = 1 << 20
@@ -147,7 +147,9 @@ def read_history(
             commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
     paths = {path: tuple(numbers) for path, numbers in by_path.items()}
     every = {person: frozenset(some) for person, some in names.items()}
-    return History(head, tuple(commits), paths, every)
+    is_cut = bool(cut) and not commits
+    unread = "the clone is shallow: the commits that changed its files are not in it"
+    return History(head, tuple(commits), paths, every, unread if is_cut else "")
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
@@ -180,7 +182,7 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
     for entry in entries:
         if entry.startswith(b"/"):
             _, head, *rest = entry.split(b"/", 3)
-            if len(head) != NAME_LENGTH or len(rest) != 2:
+            if len(head) not in NAME_LENGTHS or len(rest) != 2:
                 continue
             if commit is not None:
                 yield commit

@@ -1,6 +1,5 @@
-"""Finds the lines where a file defines or mentions names: by one expression for each language,
-applied to lines with the name, or, with the extra `code`, by a parser. Only names from claims are
-looked for, and those of documents that claims cite.
+"""Finds the lines where a file defines names, by one expression for each language, applied to lines
+with the name. Only names from claims are looked for, and those of documents that claims cite.
 """
 
 from __future__ import annotations
@@ -10,12 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
-from vouch_sidecar.workspace.code_text import CodeText
-from vouch_sidecar.workspace.common_names import is_word
-from vouch_sidecar.workspace.parser_process import parsed
-from vouch_sidecar.workspace.syntax_trees import MAX_PLACES, Defined
-
+MAX_PLACES = 1_000
+"""Places of one word in one file that are looked at."""
 MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""
 PIECE = 1 << 16
@@ -122,14 +117,20 @@ class Span(NamedTuple):
     end: int
 
 
+class Defined(NamedTuple):
+    """A definition: its first and last line, and whether it is a value, no function or type."""
+
+    line: int
+    end: int
+    is_value: bool
+
+
 class FileNames(NamedTuple):
-    """What a file says of names: the definitions; the first line that mentions a name which it does
-    not define, unless the name is a plain word or has a dot; and the first line that names a
-    document (see `Wanted.documents`).
+    """What a file says of names: the definitions, and the first line that names a document (see
+    `Wanted.documents`).
     """
 
     defined: Mapping[str, Span]
-    mentioned: Mapping[str, int]
     documents: Mapping[str, int]
 
 
@@ -177,21 +178,13 @@ class Wanted:
         return {word.decode() for word in held}, {key.decode() for key in referred}
 
 
-def names_in_file(
-    data: bytes,
-    language: str | None,
-    wanted: Wanted,
-    ending: str = "",
-    checkpoint: Checkpoint = never_cancelled,
-) -> FileNames:
-    """The wanted names that a file defines or mentions, and the documents that it names. `ending`
-    is that of the file's name, if the file may be parsed.
-    """
+def names_in_file(data: bytes, language: str | None, wanted: Wanted) -> FileNames:
+    """The wanted names that a file defines, and the documents that it names."""
     held, referred = wanted.contained_in(data)
     if not held and not referred:
-        return FileNames({}, {}, {})
+        return FileNames({}, {})
     text = data.decode("utf-8", "replace")
-    places = _places(CodeText(text, language), data, language, held, ending, checkpoint)
+    places = {word: _lines(text, word, language) for word in held} if language else {}
     defined = {}
     for word, spans in places.items():
         # A word of English must be a function or a type: an assignment to it tells little.
@@ -206,31 +199,9 @@ def names_in_file(
             span = _qualified(text, owner, member, members)
         if span is not None:
             defined[name] = span
-    mentioned = {}
-    for word in (held & wanted.names) - defined.keys():
-        if not is_word(word) and (line := _line_of(text, word)):
-            mentioned[word] = line
     small = text.lower() if referred else ""
     documents = {key: line for key in referred if (line := _line_of(small, key))}
-    return FileNames(defined, mentioned, documents)
-
-
-def _places(
-    code: CodeText,
-    data: bytes,
-    language: str | None,
-    words: Iterable[str],
-    ending: str,
-    checkpoint: Checkpoint,
-) -> dict[str, list[Defined]]:
-    """The places that define each word, in order."""
-    by_syntax = parsed(data, ending, words, checkpoint) if ending else None
-    if by_syntax is None:
-        return {word: _lines(code, word, language) for word in words}
-    return {
-        word: sorted([*by_syntax.get(word, ()), *(_lines(code, word) if _is_quoted(word) else ())])
-        for word in words
-    }
+    return FileNames(defined, documents)
 
 
 def _member(
@@ -264,12 +235,10 @@ def _line_of(text: str, name: str) -> int:
     return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
-def _lines(code: CodeText, word: str, language: str | None = None) -> list[Defined]:
-    """The places that define a word by the lines, in order; without a language those that declare
-    it as an option or a variable.
-    """
+def _lines(text: str, word: str, language: str) -> list[Defined]:
+    """The places that define a word, in order. An option or a variable in quotes counts as one."""
     lines: list[Defined] = []
-    text, is_quoted = code.text, _is_quoted(word)
+    quoted = [f"{sign}{word}{sign}" for sign in "\"'`"] if _is_quoted(word) else []
     at, number, start = -1, 1, 0
     for _ in range(MAX_PLACES):
         at = text.find(word, at + 1)
@@ -284,10 +253,11 @@ def _lines(code: CodeText, word: str, language: str | None = None) -> list[Defin
         last = len(text) if last < 0 else last
         if last - first > MAX_LINE_CHARS:
             continue
-        how = _defines(code.code[first:last].rstrip("\r"), word, language) if language else None
-        if how is None and language and _is_member(code.code, first, last, word, language):
-            how = True
-        if how is None and is_quoted and code.declares(at, word):
+        how = _defines(text[first:last].rstrip("\r"), word, language)
+        if how is None and (
+            _is_member(text, first, last, word, language)
+            or any(name in text[first:last] for name in quoted)
+        ):
             how = True
         if how is not None:
             lines.append(Defined(number, _end(text, first, last, number), how))

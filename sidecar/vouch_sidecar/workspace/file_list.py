@@ -7,30 +7,22 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
-from vouch_sidecar.kb.gitignore import Rules, is_ignored, rules_in
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_below
-from vouch_sidecar.workspace.file_kinds import ending_of
 from vouch_sidecar.workspace.git import Repository, run
 
 MAX_BYTES = 1 << 20
 """Bytes that a file may have to be read; larger files are known by name alone."""
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
-MAX_CHECKS = 20_000_000
-"""How often a walk may ask a rule of an ignore file about a path: thousands of rules, asked about
-each of many files, take hours.
-"""
 MAX_LISTED_PATH = 1024
-IGNORE_FILES = (".gitignore", ".ignore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,56 +170,46 @@ def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
 def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
-    """The files below a folder: from git's index, else found by a bounded walk. Where files of the
-    index were removed from the working tree, the walk finds where they may have gone: new files
-    with the same ending count, too. Blocks.
+    """The files below a folder: those that git tracks or would take in; without git, those that a
+    bounded walk finds. Blocks.
     """
     stamp = stamp_of(root, trusted)
     repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
         top = os.path.realpath(repository.top)
         inside = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
-        prefix = "" if inside == "." else f"{inside}/"
-        listed = _listed(repository, prefix, caches, env)
-        if listed is not None:
-            paths, removed = listed
-            if endings := set(map(ending_of, removed)):
-                new = (path for path in _Walk(root, True).files() if ending_of(path) in endings)
-                paths = list(dict.fromkeys([*paths, *new]))[:MAX_FILES]
+        paths = _listed(repository, root, caches, env)
+        if paths is not None:
+            prefix = "" if inside == "." else f"{inside}/"
             return Files(tuple(sorted(paths)), tracked=True, prefix=prefix, stamp=stamp)
-    is_inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
-    walk = _Walk(root, is_inside)
+    walk = _Walk(root)
     return Files(tuple(sorted(walk.files())), is_cut=walk.is_cut, stamp=stamp)
 
 
 def _listed(
-    repository: Repository, prefix: str, caches: Path, env: Mapping[str, str]
-) -> tuple[list[str], list[str]] | None:
-    """The regular files of git's index whose path begins so, and those of them that were removed
-    from the working tree; None where git can't be asked.
+    repository: Repository, root: Path, caches: Path, env: Mapping[str, str]
+) -> set[str] | None:
+    """The regular files below a folder that git tracks or would take in; None where git can't be
+    asked.
     """
     if not repository.index.is_file():
         return None
-    data = run(repository, ["ls-files", "-z", "-t", "--stage"], caches, env)
+    arguments = ["ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"]
+    data = run(repository, arguments, caches, env, below=root)
     if data is None:
         return None
-    listed, removed = [], []
+    listed: set[str] = set()
     for entry in data.split(b"\0"):
-        head, _, name = entry.partition(b"\t")
-        tag, _, mode = head.partition(b" ")
-        if not mode.startswith(b"100"):
-            continue
+        tag, _, name = entry.partition(b" ")
         path = _text(name)
-        if path is None or not (path.startswith(prefix) and _may_be_listed(path[len(prefix) :])):
-            continue
         # a sparse checkout leaves files out (S): those are not removed
-        if tag == b"S" or os.path.lexists(f"{repository.top}/{path}"):
-            listed.append(path[len(prefix) :])
-        else:
-            removed.append(path[len(prefix) :])
+        if not path or not _may_be_listed(path) or (tag == b"?" and _is_below_skipped(path)):
+            continue
+        if tag == b"S" or stat_of(root, path) is not None:
+            listed.add(path)
         if len(listed) >= MAX_FILES:
             break
-    return list(dict.fromkeys(listed)), removed
+    return listed
 
 
 def _text(name: bytes) -> str | None:
@@ -243,50 +225,41 @@ def _may_be_listed(path: str) -> bool:
     return len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
 
 
-class _Folder(NamedTuple):
-    """A folder to be walked, with a slash at its end, and the ignore rules of the folders above."""
-
-    path: str
-    stack: tuple[Rules, ...]
-
-
 class _Walk:
-    """Finds the regular files below a folder that no ignore file names. Folders of other
-    repositories are entered only where the root stands `inside` of none.
+    """Finds the regular files below a folder, without those of hidden folders, packages and builds.
+    Folders of other repositories are entered only where the root stands inside of none.
     """
 
-    def __init__(self, root: Path, inside: bool) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._inside = inside
-        self._folders = [_Folder("", ())]
+        self._inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
         self.is_cut = False
         """Whether a limit ended the walk."""
 
     def files(self) -> Iterator[str]:
         """The paths of the files."""
-        files, folders, checks = MAX_FILES, MAX_FOLDERS, MAX_CHECKS
-        while self._folders:
-            folder = self._folders.pop()
-            folders -= 1
-            entries = self._entries(folder.path)
-            names = {entry.name for entry in entries}
-            if folder.path and ".git" in names and self._inside:
+        files, folders = MAX_FILES, [""]
+        for _ in range(MAX_FOLDERS):
+            if not folders:
+                return
+            folder = folders.pop()
+            entries = self._entries(folder)
+            if folder and self._inside and any(entry.name == ".git" for entry in entries):
                 continue
-            stack = (*folder.stack, *_rules(self._root, folder.path, names))
             for entry in entries:
-                checks -= sum(len(rules.rules) for rules in stack)
-                if min(files, folders, checks) < 0:
-                    self.is_cut = True
-                    return
-                path = f"{folder.path}{entry.name}"
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if not _is_walked(path, is_folder, stack):
+                path = f"{folder}{entry.name}"
+                if not (_is_text(path) and _may_be_listed(path)):
                     continue
-                if is_folder:
-                    self._folders.append(_Folder(f"{path}/", stack))
-                elif entry.is_file(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
+                    if not _is_passed_over(entry.name):
+                        folders.append(f"{path}/")
+                elif entry.name != ".git" and entry.is_file(follow_symlinks=False):
                     files -= 1
+                    if files < 0:
+                        self.is_cut = True
+                        return
                     yield path
+        self.is_cut = True
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         with suppress(OSError), os.scandir(self._root / folder) as entries:
@@ -294,35 +267,13 @@ class _Walk:
         return []
 
 
-def _is_walked(path: str, is_folder: bool, stack: Sequence[Rules]) -> bool:
-    """Whether a walk enters a folder, or lists a file."""
-    name = path.rpartition("/")[2]
-    if is_folder and (name in SKIPPED or (name.startswith(".") and name != ".github")):
-        return False
-    if name == ".git":
-        return False
-    return _is_text(path) and _may_be_listed(path) and not is_ignored(path, is_folder, stack)
+def _is_below_skipped(path: str) -> bool:
+    return any(map(_is_passed_over, path.split("/")[:-1]))
 
 
-def is_to_list(root: Path, path: str) -> bool:
-    """Whether there is a file that a walk lists, or a folder that it enters."""
-    names, stack, above = path.split("/"), list[Rules](), ""
-    if not (stat_of(root, path) or (root / path).is_dir()):
-        return False
-    for name in names:
-        stack += _rules(root, above, IGNORE_FILES)
-        is_folder = stat_of(root, f"{above}{name}") is None
-        if (root / above / name).is_symlink() or not _is_walked(f"{above}{name}", is_folder, stack):
-            return False
-        above += f"{name}/"
-    return True
-
-
-def _rules(root: Path, folder: str, names: Container[str]) -> Iterator[Rules]:
-    """The rules that the ignore files of a folder give."""
-    for name in IGNORE_FILES:
-        if name in names and (content := read_file(root, f"{folder}{name}")) is not None:
-            yield rules_in(folder, content[0].decode("utf-8", "replace"))
+def _is_passed_over(name: str) -> bool:
+    """Whether a walk leaves out the folders of this name."""
+    return name in SKIPPED or (name.startswith(".") and name != ".github")
 
 
 def _is_text(path: str) -> bool:

@@ -8,12 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vouch_sidecar.workspace.file_kinds import (
-    DOCUMENTS,
-    changes_with_all,
-    ending_of,
-    is_for_names,
-)
+from vouch_sidecar.workspace.file_kinds import changes_with_all
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import identifiers_in, paths_of, place_in
 from vouch_sidecar.workspace.names_in_text import NameInText, digest, names_in
@@ -36,7 +31,7 @@ LATER = 0.8
 SMALL_FOLDER, SMALL_FOLDER_FILES = 0.7, 20
 """The factor for a file in a named folder of so few files."""
 OWN_NAME = 0.8
-"""The factor for a file that has the name of an entity or a document of the claim."""
+"""The factor for a file that has the name of an entity of the claim."""
 FOLDERS_NAMED = 2
 """Folders that a claim may name; the ties to more of them are the weaker."""
 MAX_TIES = 200
@@ -75,18 +70,6 @@ class ClaimFacts:
     """The ids of the entities that it declares, with their names."""
 
 
-class NameOf(NamedTuple):
-    """A path or an identifier in a claim's text: digests of it and of the identifiers that it may
-    mean, its place in the text, and whether a file or a folder is called so.
-    """
-
-    name: str
-    start: int
-    end: int
-    is_path: bool
-    means: tuple[str, ...]
-
-
 class ClaimReading(NamedTuple):
     """What one claim says of files: its ties to paths, and the identifiers that it names."""
 
@@ -94,8 +77,6 @@ class ClaimReading(NamedTuple):
     ties: tuple[FoundTie, ...]
     uses: tuple[tuple[str, Use], ...]
     """By name."""
-    names: tuple[NameOf, ...]
-    """The names in the claim's own text."""
     quotes: tuple[tuple[str, Quote], ...]
     """The quotes, each with the path of the file."""
     sources: tuple[str, ...]
@@ -108,17 +89,12 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
     """
     ties = [*_cited_by(claim), *_of_same_name(claim, locator)]
     uses: list[tuple[str, Use]] = []
-    names: list[NameOf] = []
     for text, where, via in _texts(claim):
         for name in _names_in(text, claim.sentence if where == "text" else "", locator):
             worth = LATER if name.start > _half(text) else 1.0
             worth *= BESIDE if where == "quote" else 1.0
             start, end = (0, 0) if where == "quote" else (name.start, name.end)
             paths = paths_of(name, locator)
-            if where == "text":
-                means = () if name.kind == "path" else tuple(map(digest, identifiers_in(name)))
-                is_path = bool(paths) or locator.is_folder(name.text)
-                names.append(NameOf(digest(name.text), start, end, is_path, means))
             for path in paths:
                 strength = STRENGTH["path"] * worth * _part(path, locator)
                 place = (None, via, where, start, end)
@@ -135,12 +111,8 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
                 uses.append((identifier, use))
     quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)
     sources = tuple(dict.fromkeys(file.source_id for file in claim.cited))
-    some = (
-        tuple(_weighed(ties[:MAX_TIES], locator)),
-        tuple(uses[:MAX_TIES]),
-        tuple(names[:MAX_TIES]),
-    )
-    return ClaimReading(claim.mark, *some, quotes, sources)
+    weighed = tuple(_weighed(ties[:MAX_TIES], locator))
+    return ClaimReading(claim.mark, weighed, tuple(uses[:MAX_TIES]), quotes, sources)
 
 
 def _weighed(ties: Sequence[FoundTie], locator: Locator) -> Iterator[FoundTie]:
@@ -176,9 +148,7 @@ def _cited_by(claim: ClaimFacts) -> Iterator[FoundTie]:
 
 
 def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
-    """The files and folders that have the name of an entity of the claim, and the files that have
-    that of a document that it cites.
-    """
+    """The files and folders that have the name of an entity of the claim."""
     strength = STRENGTH["path"] * OWN_NAME
     for entity_id, called in claim.entities:
         tie = Tie(claim.id, claim.mark, "path", strength, None, entity_id, "entity")
@@ -187,14 +157,6 @@ def _of_same_name(claim: ClaimFacts, locator: Locator) -> Iterator[FoundTie]:
         for folder in sorted({found for name in called if (found := locator.folder_called(name))}):
             of_folder = STRENGTH["path"] * _part(folder, locator)
             yield FoundTie(folder, tie._replace(strength=of_folder, other_file=folder))
-    for cited in claim.cited:
-        document = cited.path or ""
-        if ending_of(document) in DOCUMENTS and is_for_names(document):
-            name = document.rpartition("/")[2].partition(".")[0]
-            tie = Tie(claim.id, claim.mark, "path", strength, None, cited.source_id, "document")
-            for path in locator.called(name):
-                if ending_of(path) not in DOCUMENTS:
-                    yield FoundTie(path, tie._replace(other_file=document))
 
 
 def _half(text: str) -> float:

@@ -1,9 +1,9 @@
 """The repository around a knowledge base, and the only place that runs git.
 
-git reads nothing of the workspace except its index and objects: `GIT_DIR` is an empty repository of
-ours in the user's cache. So no config, hook, filter, attribute or monitor of the workspace is used,
-as each could name a program to run. Anything unusual (another owner, a split index, reftable)
-counts as no repository.
+git reads nothing of the workspace except its index, objects and `.gitignore` files: `GIT_DIR` is an
+empty repository of ours in the user's cache. So no config, hook, filter, attribute or monitor of
+the workspace is used, as each could name a program to run. Anything unusual (another owner, a split
+index, reftable) counts as no repository.
 """
 
 from __future__ import annotations
@@ -52,10 +52,13 @@ MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 REFTABLE = "reftable"
 """The folder that a repository has whose refs, HEAD included, are in tables."""
-EMPTY_REPOSITORY = "empty.git"
-"""The name of the empty repository, in the folder of the user's caches."""
-_COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
-_REF = re.compile(r"refs/[\w./@+-]+\Z")
+EMPTY_REPOSITORY, EMPTY_SHA256 = "empty.git", "empty-sha256.git"
+"""The names of the empty repositories, one for each format of objects, in the folder of the user's
+caches."""
+_COMMIT = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
+"""What git lets a branch be called, `..` apart."""
+_SHA256 = re.compile(r"^[ \t]*+objectformat[ \t]*+=[ \t]*+sha256\b", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,14 @@ class Repository:
     @property
     def objects(self) -> Path:
         return self.common / "objects"
+
+    @property
+    def is_sha256(self) -> bool:
+        """Whether its objects are named by SHA-256, by the text of its config."""
+        with suppress(OSError, UnreadableError):
+            config = _read(self.common / "config", MAX_CONFIG).decode(errors="replace")
+            return _SHA256.search(config) is not None
+        return False
 
     def why_unread(self) -> str:
         """Why its objects are not read; "" if they are. Objects of another repository, reached by a
@@ -150,23 +161,28 @@ def _examined(root: Path, trusted: list[str]) -> Repository | str:
 
 
 def run(
-    repository: Repository, arguments: Iterable[str], caches: Path, env: Mapping[str, str]
+    repository: Repository,
+    arguments: Iterable[str],
+    caches: Path,
+    env: Mapping[str, str],
+    below: Path | None = None,
 ) -> bytes | None:
     """The output of a git command on a repository. None if it fails, prints more than `MAX_OUTPUT`
-    bytes, or git is missing. Blocks. `caches` is the folder of the user's caches.
+    bytes, or git is missing. Blocks. `caches` is the folder of the user's caches. The command sees
+    the files `below` a folder of the working tree, or none.
     """
     git = _program(env.get("PATH", ""))
     if git is None:
         return None
     try:
-        empty = _empty(caches)
+        empty = _empty(caches, is_sha256=repository.is_sha256)
         with subprocess.Popen(
             [git, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            cwd=empty / "tree",
-            env=_environment(repository, empty, env),
+            cwd=below or empty / "tree",
+            env=_environment(repository, empty, repository.top if below else empty / "tree", env),
         ) as process:
             _limit_memory(process.pid)
             killer = Timer(GIT_SECONDS, process.kill)
@@ -215,12 +231,14 @@ def _why_unread(objects: Path) -> str:
     return ""
 
 
-def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) -> dict[str, str]:
+def _environment(
+    repository: Repository, empty: Path, tree: Path, env: Mapping[str, str]
+) -> dict[str, str]:
     objects = empty / "objects" if repository.why_unread() else repository.objects
     kept = {name: value for name, value in env.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_DIR": str(empty),
-        "GIT_WORK_TREE": str(empty / "tree"),
+        "GIT_WORK_TREE": str(tree),
         "GIT_OBJECT_DIRECTORY": str(objects),
         "GIT_INDEX_FILE": str(repository.index),
         "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
@@ -238,9 +256,10 @@ def _environment(repository: Repository, empty: Path, env: Mapping[str, str]) ->
     }
 
 
-def _empty(caches: Path) -> Path:
+def _empty(caches: Path, *, is_sha256: bool = False) -> Path:
     """The path of the empty repository, made if it is missing. Raises OSError."""
-    empty = caches / EMPTY_REPOSITORY
+    empty = caches / (EMPTY_SHA256 if is_sha256 else EMPTY_REPOSITORY)
+    version, format_ = (1, "[extensions]\n\tobjectFormat = sha256\n") if is_sha256 else (0, "")
     if not (empty / "tree").is_dir():
         caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (empty, empty / "objects", empty / "refs", empty / "tree"):
@@ -250,7 +269,10 @@ def _empty(caches: Path) -> Path:
         raise PermissionError("the empty repository may be another user's")
     for name, text in (
         ("HEAD", "ref: refs/heads/none\n"),
-        ("config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"),
+        (
+            "config",
+            f"[core]\n\trepositoryformatversion = {version}\n\tbare = false\n{format_}",
+        ),
     ):
         file = empty / name
         if not file.is_file() or file.read_text("utf-8") != text:

@@ -17,9 +17,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_test,
-    language_of,
     module_of,
-    tested_name,
     words_of,
 )
 from vouch_sidecar.workspace.file_list import Files, path_below
@@ -31,8 +29,6 @@ MAX_COMPARED_FILES = 200
 """Files of one name whose content is compared with that of a source."""
 MAX_OF_ONE_NAME = 3
 """The most files that may have a name; a name that more have means none of them."""
-MAX_ABOVE = 3
-"""Parts of a path whose words, joined, a test may have as its name."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -47,10 +43,10 @@ def line_in(place: str) -> int | None:
     return int(line[1]) if line else None
 
 
-def _stem(path: str, whole: bool = False) -> str:
-    """The name of a file without endings, or its whole path so; for a package, its folder."""
+def _stem(path: str) -> str:
+    """The name of a file without endings; for a package, its folder."""
     stem = module_of(path) or path.rpartition(".")[0] or path
-    return stem if whole else stem.rpartition("/")[2]
+    return stem.rpartition("/")[2]
 
 
 def is_mere_name(locator: str) -> bool:
@@ -200,23 +196,10 @@ class Locator:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
-    def file_under_test(self, path: str) -> str | None:
-        """The only file whose name a test has, as `test_net_wire` has that of `net/wire`; if there
-        are several, the one in the test's folder.
-        """
-        name = tested_name(path)
-        paths = self._called.get(name, ()) if name else ()
-        tested = [path for path in paths if language_of(path) and not is_test(path)]
-        if len(tested) > 1:
-            folder = path.rpartition("/")[0]
-            tested = [path for path in tested if path.rpartition("/")[0] == folder]
-        return tested[0] if len(tested) == 1 else None
-
     def called(self, name: str) -> list[str]:
         """The files with this name, however its words are joined; empty if too many have it."""
         wanted = words_of(name[:MAX_LOCATOR])
         paths = [path for path in self._called.get(wanted, ()) if not is_test(path)]
-        paths = [path for path in paths if words_of(_stem(path)) == wanted]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def folder_called(self, name: str) -> str | None:
@@ -227,12 +210,6 @@ class Locator:
         if len(folders) != 1 or self.files.folders[folders[0]] > MAX_FOLDER:
             return None
         return f"{folders[0]}/"
-
-    def is_folder(self, name: str) -> bool:
-        """Whether any folder has this path, or this end of a path, or this name."""
-        path = name.strip("/")
-        is_there = path in self.files.folders or bool(self.files.folders_ending(path))
-        return is_there or words_of(path[:MAX_LOCATOR]) in self._folders_called
 
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
@@ -260,15 +237,12 @@ class Locator:
 
     @cached_property
     def _called(self) -> dict[str, list[str]]:
-        """Files by the words of their name, and of it with the folders above it."""
+        """Files by the words of their name."""
         by_name: dict[str, list[str]] = {}
         for path in self.files.paths:
             if not is_for_names(path):
                 continue
-            words = ""
-            for part in reversed(_stem(path, whole=True).split("/")[-MAX_ABOVE:]):
-                words = "_".join(filter(None, (words_of(part), words)))
-                by_name.setdefault(words, []).append(path)
+            by_name.setdefault(words_of(_stem(path)), []).append(path)
         return by_name
 
     @cached_property

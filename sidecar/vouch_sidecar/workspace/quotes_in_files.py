@@ -1,25 +1,31 @@
 """Compares claims with files: whether a file still has the words that a receipt quotes, and whether
-the files and names in a claim still exist. Only a path or a name that once existed can be gone.
-Keeps ids, paths, lines and digests, never text of a file.
+the file still exists. Only a path that once existed can be gone. Keeps ids, paths and lines, never
+text of a file.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
-from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.file_list import read_file, stat_of
 
 QuoteState = Literal["there", "moved", "gone"]
 QuoteRange = tuple[str, int, int]
 """A receipt: the id of its source, and the offsets of its first byte and after its last one."""
 MAX_QUOTE_PLACES = 50
 """Places of one quote in one file that are looked at."""
+MAX_READ = 20
+"""Files that are read for one question."""
+MAX_KEPT = 128
+"""Files that are kept in memory."""
 
 
 class Quote(NamedTuple):
@@ -39,38 +45,6 @@ class Fresh(NamedTuple):
     path: str
     line: int | None
     changed: float
-
-
-class GoneNames(NamedTuple):
-    """The places in a claim's text that name something which is gone; `mark` is that of the claim's
-    state.
-    """
-
-    mark: str
-    places: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Freshness:
-    """The freshness of the quotes and names of all claims. Immutable."""
-
-    quotes: Mapping[QuoteRange, Fresh] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
-    """By the id of a source whose file is gone, the path of that file."""
-    names: Mapping[str, GoneNames] = field(default_factory=dict)
-    """By the id of a claim."""
-    stats: Mapping[str, Stat | None] = field(default_factory=dict)
-    """Of each file in which quotes were looked for, as it was then."""
-
-    @cached_property
-    def has_gone(self) -> bool:
-        """Whether anything that a claim quotes, cites or names is gone."""
-        gone_quote = any(quote.state == "gone" for quote in self.quotes.values())
-        return bool(self.files or self.names) or gone_quote
-
-    def is_same_as(self, other: Freshness) -> bool:
-        """Whether another one has the same content."""
-        return (self.quotes, self.files, self.names) == (other.quotes, other.files, other.names)
 
 
 class Lines:
@@ -113,14 +87,93 @@ class Lines:
             at = self._flat.find(words, at + 1)
 
 
-def located(root: Path, path: str, quotes: Iterable[Quote]) -> dict[QuoteRange, Fresh]:
-    """Where a file below `root` has some quotes now; empty if it can't be read."""
-    there = read_file(root, path)
-    if there is None:
-        return {}
-    lines, changed = Lines(there[0]), mtime_ns(there[1]) / 1e9
-    places = ((quote.range, lines.find(quote)) for quote in quotes)
-    return {quoted: Fresh(state, path, line, changed) for quoted, (state, line) in places}
+class QuotedFiles:
+    """The files that claims quote, as they were when they were last looked at, the latest few; and
+    as they were before they changed. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, _Looked] = OrderedDict()
+
+    def look(self, root: Path, path: str, may_read: Callable[[], bool]) -> _Looked | None:
+        """A file as it is now; None if it can't be read, or must be read and may not."""
+        with self._lock:
+            kept, stat = self._kept.get(path), stat_of(root, path)
+            if kept is None or kept.stat != stat:
+                there = read_file(root, path) if stat is not None and may_read() else None
+                if there is None:
+                    return None
+                before = None if kept is None else kept.lines
+                kept = self._kept[path] = _Looked(Lines(there[0]), there[1], before)
+            self._kept.move_to_end(path)
+            if len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+            return kept
+
+    def is_gone(self, root: Path, path: str) -> bool:
+        """Whether a file that was looked at is no more."""
+        return path in self._kept and stat_of(root, path) is None
+
+
+class _Looked(NamedTuple):
+    """What a file held when it was looked at, and what before."""
+
+    lines: Lines
+    stat: Stat
+    before: Lines | None
+
+
+@dataclass(frozen=True, eq=False)
+class Freshness:
+    """Whether files still have the quotes of claims, looked up when it is asked. Of one question,
+    which takes an `asked` copy, at most `MAX_READ` files are read.
+    """
+
+    root: Path = Path()
+    places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
+    """The file of each quote, by its range."""
+    gone: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a source whose file is gone, the path of that file."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a source, its file."""
+    files: QuotedFiles = field(default_factory=QuotedFiles)
+    _left: list[float] = field(default_factory=lambda: [inf])
+
+    def asked(self) -> Freshness:
+        """This, for one question."""
+        return replace(self, _left=[MAX_READ])
+
+    def __bool__(self) -> bool:
+        return bool(self.places or self.gone)
+
+    def of(self, quoted: QuoteRange) -> Fresh | None:
+        """Whether its file has a quote; None if that is not known."""
+        path, quote = self.places.get(quoted, (None, None))
+        looked = None if path is None else self.files.look(self.root, path, self._may_read)
+        if path is None or quote is None or looked is None:
+            return None
+        state, line = looked.lines.find(quote)
+        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9)
+
+    def was_lost(self, quoted: QuoteRange) -> bool:
+        """Whether the file had a quote before it changed, and has it no more."""
+        path, quote = self.places.get(quoted, (None, None))
+        looked = None if path is None else self.files.look(self.root, path, self._may_read)
+        if quote is None or looked is None or looked.before is None:
+            return False
+        return looked.lines.find(quote)[0] == "gone" != looked.before.find(quote)[0]
+
+    def gone_file(self, source_id: str) -> str | None:
+        """The path of a source's file that is gone."""
+        path = self.sources.get(source_id)
+        if path is not None and self.files.is_gone(self.root, path):
+            return path
+        return self.gone.get(source_id)
+
+    def _may_read(self) -> bool:
+        self._left[0] -= 1
+        return self._left[0] >= 0
 
 
 def flat(text: str) -> str:

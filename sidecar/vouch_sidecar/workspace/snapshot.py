@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -15,13 +16,12 @@ from vouch_sidecar.kb.safe_files import Stat, size_of
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
-from vouch_sidecar.workspace.file_kinds import ending_of, is_searched, language_of
+from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
 from vouch_sidecar.workspace.locator import Locator, is_mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import (
-    NO_NAMES,
     FoundTie,
     SaidNames,
     Tie,
@@ -64,9 +64,17 @@ class Workspace:
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
 
-    def with_fresh(self, fresh: Freshness) -> Workspace:
-        """This workspace with another freshness."""
-        return self._with(fresh=fresh)
+    def with_fresh(self) -> Workspace:
+        """This workspace, after files that claims quote were saved."""
+        return self._with(fresh=replace(self.fresh))
+
+    def asked(self) -> Workspace:
+        """This workspace, for one question."""
+        if not self.fresh:
+            return self
+        other = copy(self)  # with its serial number and look-ups
+        object.__setattr__(other, "fresh", self.fresh.asked())
+        return other
 
     def with_names(self, names: Mapping[str, SaidNames], stats: Mapping[str, Stat]) -> Workspace:
         """This workspace after files were saved that say the same names as before, on other lines
@@ -173,15 +181,12 @@ class Workspace:
             if data is None:
                 content = read_file(self.root, path)
                 data = b"" if content is None else content[0]
-            names = names_in_file(data, language_of(path), self.wanted, ending_of(path))
-            before = self.ties.names.get(path, NO_NAMES)
-            return self.ties.of_file(path, digested(names, before))
+            names = names_in_file(data, language_of(path), self.wanted)
+            return self.ties.of_file(path, digested(names))
         return self.stored_ties_of(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis."""
-        if (tested := self.locator.file_under_test(path)) is not None:
-            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
         return self.ties.of_file(path)
 
     def ties_around(self, path: str) -> list[Tie]:

@@ -3,9 +3,8 @@
 Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
 claim names the file, its folder or its module, or cites a document that the file names, or is about
 an entity that the file or its folder is named after. `identifier`: the claim names something that
-few files define. `mention`: it names something that no file defines and few files contain. A tie
-holds ids, a path, offsets and digests, never text of a file. Whether a viewer may see a tie is
-decided when he asks, from the claim and the source that the tie depends on.
+few files define. A tie holds ids, a path, offsets and digests, never text of a file. Whether a
+viewer may see a tie is decided when he asks, from the claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in, paths_of
 from vouch_sidecar.workspace.names_in_text import NameInText, digest, documents_in, names_in
 
-TieArm = Literal["cites", "quotes", "path", "identifier", "mention"]
-TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier", "mention")
+TieArm = Literal["cites", "quotes", "path", "identifier"]
+TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier")
 Where = Literal["text", "sentence", "quote", "entity", "document"]
 """Where the name is: in the claim's text, or in the sentence that is shown for it, or in the line
 that it quotes; or it is the file's own and that of an entity or a document of the claim; or the
@@ -36,19 +35,14 @@ STRENGTH: Mapping[TieArm, float] = {
     "cites": 0.8,
     "path": 0.7,
     "identifier": 0.6,
-    "mention": 0.4,
 }
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
-GONE_NAME = 0.8
-"""The factor for an identifier that the file defined once, and that is gone from the workspace."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
 """The factor for a file that names a document that the claim cites, if so few claims cite it."""
 ENTITY_CLAIMS = 10
 """A folder is told of the entity that it is named after, if that has so few claims."""
-TESTED = 0.7
-"""The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
-"""The most files that may define an identifier, or mention it; more make no tie."""
+"""The most files that may define an identifier; more make no tie."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -69,12 +63,12 @@ class Tie(NamedTuple):
     start: int = 0
     end: int = 0
     files: int = 1
-    """How many files define the identifier, or mention it; 0 if this file no longer has it."""
+    """How many files define the identifier."""
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
     other_file: str = ""
-    """Another file that the claim is about: the document that this file names, the file that it
-    tests, or the folder of an entity, with a slash at its end.
+    """Another file that the claim is about: the document that this file names, or the folder of an
+    entity, with a slash at its end.
     """
 
 
@@ -101,26 +95,21 @@ class FoundTie(NamedTuple):
 
 
 class SaidNames(NamedTuple):
-    """What a file says of names, by digest: those that it defines; the line of the first mention of
-    each other name, and of documents that claims cite; and the names that it once defined.
+    """What a file says of names, by digest: those that it defines, and the first line that names
+    each document that claims cite.
     """
 
     defined: Mapping[str, Span] = {}
-    mentioned: Mapping[str, int] = {}
     documents: Mapping[str, int] = {}
-    gone: frozenset[str] = frozenset()
 
 
 NO_NAMES = SaidNames()
 
 
-def digested(file_names: FileNames, before: SaidNames = NO_NAMES) -> SaidNames:
-    """What a file says of names now; `before` gives what it said earlier."""
+def digested(file_names: FileNames) -> SaidNames:
+    """What a file says of names."""
     defined = {digest(name): span for name, span in file_names.defined.items()}
-    mentioned = {digest(name): line for name, line in file_names.mentioned.items()}
-    documents = {digest(key): line for key, line in file_names.documents.items()}
-    once = before.gone.union(before.defined)
-    return SaidNames(defined, mentioned, documents, once.difference(defined))
+    return SaidNames(defined, {digest(key): at for key, at in file_names.documents.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +128,7 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._mentioning, self._documents, self._by_claim, self._of_entities
+        _ = self._defining, self._documents, self._by_claim, self._of_entities
 
     def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
         """These ties, where files say the same names on other lines."""
@@ -177,12 +166,6 @@ class Ties:
         for name, span in now.defined.items():
             number = len(self._defining.get(name, ())) + (name not in before.defined)
             yield from _tied_by(self._uses(name), number, span)
-        for name, line in now.mentioned.items():
-            yield from self._mentions(name, line, path)
-        for name in now.gone:
-            others = [other for other in self._defining.get(name, ()) if other != path]
-            if not others and name not in now.mentioned:
-                yield from (_gone(use) for use in self.uses.get(name, ()))
         for key, line in now.documents.items():
             yield from self._citing(key, line, path)
 
@@ -210,29 +193,12 @@ class Ties:
                 other_file=document,
             )  # fmt: skip
 
-    def of_tested(self, path: str) -> Iterator[Tie]:
-        """The ties of the file that a test tests, as they count for the test; those of its folder
-        only if the test lies there too.
-        """
-        names = self.names.get(path, NO_NAMES)
-        for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
-            if tie.arm != "mention" and tie.files and not tie.other_file:
-                strength = tie.strength * TESTED
-                yield tie._replace(strength=strength, line=None, last_line=None, other_file=path)
-
     def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the other files in a file's folder."""
         folder = path[: path.rfind("/") + 1]
         for other, ties in self.by_path.items():
             if other != path and other.startswith(folder) and "/" not in other[len(folder) :]:
                 yield from ties
-
-    def _mentions(self, name: str, line: int, path: str) -> Iterator[Tie]:
-        """The ties of a name that a file mentions, unless another file defines it."""
-        files = {*self._mentioning.get(name, ()), path}
-        if len(files) <= MAX_DEFINING and not set(self._defining.get(name, ())) - {path}:
-            for use in self._uses(name):
-                yield _tie(use, "mention", len(files), line)
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim to files, as of the last analysis."""
@@ -312,10 +278,6 @@ class Ties:
         files = self._defining.get(key, [])
         return files if len(files) <= MAX_DEFINING else []
 
-    def is_defined(self, key: str) -> bool:
-        """Whether any file defines an identifier, by its digest."""
-        return key in self._defining
-
     @cached_property
     def _documents(self) -> dict[str, str]:
         """The paths of documents that claims cite, by the digest of each name that texts may call
@@ -338,10 +300,6 @@ class Ties:
     def _defining(self) -> dict[str, list[str]]:
         return _by_name((path, names.defined) for path, names in self.names.items())
 
-    @cached_property
-    def _mentioning(self) -> dict[str, list[str]]:
-        return _by_name((path, names.mentioned) for path, names in self.names.items())
-
 
 def _is_of_entity(tie: Tie) -> bool:
     """Whether a tie is by the name of an entity."""
@@ -359,20 +317,11 @@ def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[st
 def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
     if number <= MAX_DEFINING:
         for use in uses:
-            yield _tie(use, "identifier", number, span.line, span.end)
-
-
-def _tie(use: Use, arm: TieArm, files: int, line: int, last: int | None = None) -> Tie:
-    strength = STRENGTH[arm] * use.worth / files
-    where = use.via, use.where, use.start, use.end
-    return Tie(use.claim_id, use.mark, arm, strength, line, *where, files, last)
-
-
-def _gone(use: Use) -> Tie:
-    """The tie of an identifier to the file that defined it and no longer does."""
-    strength = STRENGTH["identifier"] * GONE_NAME * use.worth
-    where = use.via, use.where, use.start, use.end
-    return Tie(use.claim_id, use.mark, "identifier", strength, None, *where, 0)
+            strength = STRENGTH["identifier"] * use.worth / number
+            where = use.via, use.where, use.start, use.end
+            yield Tie(
+                use.claim_id, use.mark, "identifier", strength, span.line, *where, number, span.end
+            )
 
 
 def cited_in(by_path: Mapping[str, Iterable[Tie]]) -> list[str]:

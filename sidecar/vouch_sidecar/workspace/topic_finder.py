@@ -55,9 +55,6 @@ IN_CLAIMS = 0.03
 """Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
 FEW_CLAIMS, PART_OF_FEW = 12, 0.25
 """…but so many claims, or this share of a small knowledge base, are never too many."""
-PART_OF_MOST = 0.5
-"""A name in too many files is no topic if it is also in this share of the claims that would be too
-many by themselves."""
 STARTER = "edit-in-obsidian"
 """The page that `vouch init` writes."""
 MAX_LENGTH = 60
@@ -78,13 +75,11 @@ class Shared(NamedTuple):
 
 
 class WorkspaceNames(NamedTuple):
-    """What is known of the workspace: names shared with the repository; a function that tells which
-    names are in too many files; what sources were made of; the project's own names, folded; and
-    what is called between small steps.
+    """What is known of the workspace: names shared with the repository; what sources were made of;
+    the project's own names, folded; and what is called between small steps.
     """
 
     shared: Iterable[Shared] = ()
-    widespread: Callable[[Iterable[str]], Mapping[str, bool]] = lambda _: {}
     content: Callable[[Source], bytes | None] = lambda _: None
     project_names: frozenset[str] = frozenset()
     checkpoint: Checkpoint = never_cancelled
@@ -196,12 +191,8 @@ class _Deriving:
                     topic_candidate.add(everybodys[key])
                 if key in chosen[OPEN] or self._counts(topic_candidate, gate):
                     chosen[gate][key] = topic_candidate
-        names = {candidate.name for by_key in chosen.values() for candidate in by_key.values()}
-        wide = {
-            name for name, is_wide in self._workspace_names.widespread(names).items() if is_wide
-        }
         self._checkpoint()
-        tables = {gate: self._table(chosen, gate, wide) for gate in chosen}
+        tables = {gate: self._table(chosen, gate) for gate in chosen}
         return {gate: table for gate, table in tables.items() if table.topics}
 
     # What is noted
@@ -440,11 +431,6 @@ class _Deriving:
         """The number of claims that those who pass a gate may see."""
         return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
 
-    def _minds_files(self, candidate: _TopicCandidate, gate: str) -> bool:
-        """Whether a name is in so many claims that it is a topic only if few files contain it."""
-        is_tag = candidate.number(Origin.TAG) >= TAGGED
-        return not is_tag and len(candidate.every) > PART_OF_MOST * _too_many(self._total(gate))
-
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
         return bool(self._knowledge.names.exactly(name)) or any(
@@ -456,13 +442,8 @@ class _Deriving:
         self,
         chosen: Mapping[str, Mapping[str, _TopicCandidate]],
         gate: str,
-        wide: set[str],
     ) -> Table:
-        by_key = {
-            k: candidate
-            for k, candidate in chosen[gate].items()
-            if candidate.name not in wide or not self._minds_files(candidate, gate)
-        }
+        by_key = chosen[gate]
         first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
         search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
         topics: dict[str, Topic] = {}
@@ -476,10 +457,7 @@ class _Deriving:
             taken.add(entity_id)
             entity = Entity(entity_id, "", candidate.name, TOPIC)
             claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
-            is_wide = candidate.name in wide
-            topics[key] = Topic(
-                key, entity, candidate.why, claims, frozenset(candidate.pages), is_wide
-            )
+            topics[key] = Topic(key, entity, candidate.why, claims, frozenset(candidate.pages))
         everybodys = chosen[OPEN] if gate != OPEN else {}
         own = (topic.entity for key, topic in topics.items() if key not in everybodys)
         return Table(topics, Names.of(own))

@@ -21,7 +21,6 @@ from vouch_sidecar.retrieval.constants import (
     MAX_TITLED,
     UNASKED_PAGES,
 )
-from vouch_sidecar.retrieval.files.saved_file import as_files_are
 from vouch_sidecar.retrieval.files.stale_claims import doubt
 from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
@@ -104,7 +103,8 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     limit = limit if material.max_lines is None else min(limit, material.max_lines)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first_hits, *hits])
-    hits = [hit for hit in _told_as_files_are(hits) if state_of(hit) not in given]
+    hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
+    hits = [hit for hit in hits if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if given:
         hits = _marked(hits, given)
@@ -121,19 +121,6 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     present = {hit.view.collection for hit in said}
     supplemental = tuple(c for c in chosen.supplemental if c in present)
     return ContextBlock(block, said, tuple(line for _, line in lines), chosen.primary, supplemental)
-
-
-def _told_as_files_are(hits: Sequence[ContextHit]) -> list[ContextHit]:
-    """The hits, which know what the files that they quote have of it now, without those whose file
-    is gone.
-    """
-    claims = defaultdict[int, list[Claim]](list)
-    for hit in hits:
-        claims[id(hit.view)] += [hit.artifact] if isinstance(hit.artifact, Claim) else []
-    views = {id(hit.view): hit.view for hit in hits}
-    now = {view_id: as_files_are(view, claims[view_id]) for view_id, view in views.items()}
-    seen = (replace(hit, view=now[id(hit.view)]) for hit in hits)
-    return [hit for hit in seen if (why := hit.stale) is None or not why.is_lost]
 
 
 def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:

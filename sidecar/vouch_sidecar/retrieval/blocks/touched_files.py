@@ -14,7 +14,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import each_once, state_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visible_ties
-from vouch_sidecar.retrieval.files.saved_file import SavedFile
+from vouch_sidecar.retrieval.files.saved_file import broken_by
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
@@ -50,11 +50,11 @@ class Touched:
     """The text that is gone."""
 
 
-def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) -> list[ContextHit]:
+def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[ContextHit]:
     """Three claims of those at the place whose state (`state_of`) was not yet `given`: of each
     group in turn the strongest, in the group's order. A claim whose cited file is gone is left out.
     """
-    groups = _hits_at(file, touched)
+    groups = _hits_at(view, touched)
     group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
     hits = each_once(chain(*groups))
     hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
@@ -64,25 +64,21 @@ def hits_to_tell(file: SavedFile, touched: Touched, given: Container[object]) ->
     return [hit for hit in hits if hit.artifact.id in best_ids]
 
 
-def _hits_at(file: SavedFile, touched: Touched) -> list[list[ContextHit]]:
+def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
     """The claims to tell, in groups, the best first: those whose quotes the change took away; those
     that answer the inserted lines and are tied to the file or its folder; then those tied to the
     touched lines, in their order; then those tied to the whole file. Weak ties and mentions are
     left out.
     """
-    view = file.view
     there = view.workspace.path_of(touched.path)
     if there is None:
         return []
-    ties = [tied for tied in tied_as_stored(view, there) if not tied.is_mention]
-    broken = [
-        tied
-        for tied in ties
-        if touched.is_edit and tied.claim.id in file.broken and stale(view, tied.claim)
-    ]
+    ties = tied_as_stored(view, there)
+    lost = broken_by(view, there, touched.ranges, touched.removed) if touched.is_edit else ()
+    broken = [tied for tied in ties if tied.claim.id in lost and stale(view, tied.claim)]
     judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
-    in_place = _in_place(strong, touched, _places(file, there, touched))
+    in_place = _in_place(strong, touched, _places(view, there, touched))
     return [[*map(_hit, broken)], judged, *([*map(_hit, group)] for group in in_place)]
 
 
@@ -109,17 +105,16 @@ class _TouchedLines(NamedTuple):
         return self.of_quotes if tied.arm == "quotes" else self.of_names
 
 
-def _places(file: SavedFile, path: str, touched: Touched) -> _TouchedLines:
+def _places(view: View, path: str, touched: Touched) -> _TouchedLines:
     """The touched lines, by the numbers that ties give. Quotes were looked for in the file as it is
     now; names in the file as the last analysis read it, which is how a change found it, if the file
     has grown since by what the change added.
     """
-    workspace = file.view.workspace
-    of_quotes = touched.ranges if file.is_located else ()
+    workspace = view.workspace
     if workspace.is_as_read(path):
-        return _TouchedLines(of_quotes, touched.ranges)
+        return _TouchedLines(touched.ranges, touched.ranges)
     was_as_read = touched.is_edit and workspace.has_grown_by(path, touched.growth)
-    return _TouchedLines(of_quotes, touched.ranges_before if was_as_read else ())
+    return _TouchedLines(touched.ranges, touched.ranges_before if was_as_read else ())
 
 
 def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> list[list[Tied]]:

@@ -40,19 +40,13 @@ class Tied:
     """The last line of the definition that begins at `line`, if one does."""
     source_id: str | None = None
     fresh: QuoteState | None = None
-    """Whether the file still has the quote, where that is known; gone, where it no longer has the
-    name that ties the claim.
-    """
+    """Whether the file still has the quote, where that is known."""
     names: tuple[str, ...] = ()
     """The names in the claim's text, or in the sentence that is shown for it, that the file
     defines.
     """
     start: int = 0
     """For a quote, the offset of its first byte in the source."""
-
-    @property
-    def is_mention(self) -> bool:
-        return self.arm == "mention"
 
     @property
     def place(self) -> tuple[int, int]:
@@ -147,7 +141,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             continue
         if shown := [(path, _as_of_now(view, tie)) for path, tie in _shown(view, claim, several)]:
             tied.append(_together(view, claim, shown))
-    tied.sort(key=lambda each: (each.arm == "mention", -each.strength, *each.place, each.claim.id))
+    tied.sort(key=lambda each: (-each.strength, *each.place, each.claim.id))
     return tied
 
 
@@ -224,13 +218,10 @@ def _as_of_now(view: View, tie: Tie) -> Tie:
 def _fresh(view: View, tie: Tie) -> Fresh | None:
     if tie.arm != "quotes" or tie.via is None:
         return None
-    return view.workspace.fresh.quotes.get((tie.via, tie.start, tie.end))
+    return view.workspace.fresh.of((tie.via, tie.start, tie.end))
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
-    if any(tie.arm in ("cites", "quotes") and not tie.other_file for _, tie in ties):
-        # A file that a claim is taken from mentions what the claim names.
-        ties = [(path, tie) for path, tie in ties if tie.arm != "mention"]
     strongest: dict[TieArm, Tie] = {}
     for _, tie in ties:
         if tie.arm not in strongest or strongest[tie.arm].strength < tie.strength:
@@ -251,24 +242,21 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
     own = (_fresh(view, tie) for _, tie in ties if not tie.other_file)
     states = [fresh.state for fresh in own if fresh is not None]
-    lost: QuoteState | None = "gone" if best.arm == "identifier" and not best.files else None
-    state = min(states, key=("there", "moved", "gone").index, default=lost)
+    state = min(states, key=("there", "moved", "gone").index, default=None)
     names: dict[object, Tie] = {}
     for _, tie in sorted(ties, key=order):
-        if tie.arm in ("identifier", "mention"):
+        if tie.arm == "identifier":
             names.setdefault((tie.where, tie.start), tie)
-    said = {(tie.arm, tie.line) for tie in names.values() if tie.where == "text"}
+    said = {tie.line for tie in names.values() if tie.where == "text"}
     whole = [
         tie
         for tie in names.values()
-        if (tie.where == "text" or (tie.arm, tie.line) not in said)
+        if (tie.where == "text" or tie.line not in said)
         and not any(_holds(other, tie) for other in names.values())
     ]
-    in_order = sorted(whole, key=lambda tie: (TIE_ARMS.index(tie.arm), tie.line or 0))
+    in_order = sorted(whole, key=lambda tie: tie.line or 0)
     strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
-    defined = tuple(
-        name for tie in in_order if tie.arm == "identifier" and (name := _name(view, claim, tie))
-    )
+    defined = tuple(name for tie in in_order if (name := _name(view, claim, tie)))
     last = lined.last_line
     start = lined.start if lined.arm == "quotes" else 0
     return Tied(
@@ -277,20 +265,17 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
 
 
 def _holds(tie: Tie, part: Tie) -> bool:
-    """Whether a tie is by a longer name than another, which is a part of it in the same text, and
-    both are in the file, or neither is any more.
-    """
-    alike = (tie.where, bool(tie.files)) == (part.where, bool(part.files))
+    """Whether a tie is by a longer name than another, which is a part of it in the same text."""
     longer = tie.end - tie.start > part.end - part.start
-    return alike and longer and tie.start <= part.start and part.end <= tie.end
+    return tie.where == part.where and longer and tie.start <= part.start and part.end <= tie.end
 
 
 def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]) -> str:
     """The reason of the strongest tie in words, with the tie that gives the line, and the names of
     the claim that the file defines, in the order of the file.
     """
-    first = [best] if best.arm not in ("identifier", "mention") else []
-    if lined is not best and lined.arm not in ("identifier", "mention"):
+    first = [best] if best.arm != "identifier" else []
+    if lined is not best and lined.arm != "identifier":
         first.append(lined)
     names = list(dict.fromkeys(_name_in_claim(view, claim, tie) for tie in by_name))
     more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
@@ -311,12 +296,10 @@ def _name(view: View, claim: Claim, tie: Tie) -> str:
 
 def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     there = f" {file_name(tie.other_file)}" if tie.other_file else ""
-    tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
-        return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
+        return f"{tie.arm}{f' L{tie.line}' if tie.line is not None else ' it'}"
     if tie.where == "document":
-        how = "has the name of this file" if tie.line is None else f"this names at L{tie.line}"
-        return f"cites{there}, which {how}"
+        return f"cites{there}, which this names at L{tie.line}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         whose = "folder" if tie.other_file else "file"
@@ -324,14 +307,7 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
         return f"is about {called}, which this {whose} is named after"
     name = _name(view, claim, tie)
     said = f"names {name}" if name else "the line it quotes names it"
-    if tests:
-        return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":
         return said
-    if tie.arm == "mention":
-        return f"{said}, mentioned here"
-    if not tie.files:
-        subject = name or f"what {said.removesuffix(' it')}"
-        return f"{subject} is no longer in this file"
     others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]
     return f"{said}, defined at L{tie.line}{others}"

@@ -1,5 +1,5 @@
-"""Tells a viewer what went stale since a claim was written: the words that it quotes, the file that
-it cites, or a name; where no file can show that, nobody confirmed the claim for over a year.
+"""Tells a viewer what went stale since a claim was written: the words that it quotes, or the file
+that it cites; where no file can show that, nobody confirmed the claim for over a year.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.index.claim_weights import confirmed_at
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
-from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
 from vouch_sidecar.workspace.snapshot import Workspace
 
-Code = Literal["quote-gone", "file-gone", "name-gone", "unconfirmed"]
+Code = Literal["quote-gone", "file-gone", "unconfirmed"]
 YEAR = 365 * 86_400
 MONTH = YEAR / 12
 """Seconds."""
@@ -78,8 +77,8 @@ def stale_for(
     fresh, at = workspace.fresh, confirmed_at(claim)
     is_old = at is not None and now - at > YEAR and workspace.root != Path()
     gone = None
-    if fresh.has_gone:
-        gone = _gone(fresh, claim, _cited(knowledge, claim, sees))
+    if fresh:
+        gone = _gone(fresh, _cited(knowledge, claim, sees))
     if gone is not None or at is None or not is_old:
         return gone
     cited = _cited(knowledge, claim, sees)
@@ -110,16 +109,15 @@ def _unconfirmed(claim: Claim, age: float) -> Stale:
 
 def _gone(
     fresh: Freshness,
-    claim: Claim,
     cited: Iterator[tuple[int, Source, Evidence | None]],
 ) -> Stale | None:
-    """What is gone of what a claim quotes, cites or names. A claim is stale only if all of its
+    """What is gone of what a claim quotes or cites. A claim is stale only if all of its
     quotes are; its file counts as gone only if the files of all its citations are.
     """
     gone: list[Stale] = []
     cites_more = False
     for number, source, evidence in cited:
-        field, path = f"evidence.{number}", fresh.files.get(source.id)
+        field, path = f"evidence.{number}", fresh.gone_file(source.id)
         if path is not None:
             reason = f"{path}, which it cites, is gone"
             gone.append(Stale("file-gone", field, reason, "the file that it cites is gone"))
@@ -129,27 +127,16 @@ def _gone(
             cites_more = True
             continue
         if quote.state != "gone":
-            return _without_name(fresh, claim)
+            return None
         when = f"changed on {moment(quote.changed).date().isoformat()}"
         reason = f"quote gone since, {quote.path} {when}"
         gone.append(Stale("quote-gone", field, reason, f"quote gone since, file {when}"))
     counted = (reason for reason in gone if reason.code == "quote-gone" or not cites_more)
-    first = min(counted, key=lambda reason: reason.code != "quote-gone", default=None)
-    return first or _without_name(fresh, claim)
+    return min(counted, key=lambda reason: reason.code != "quote-gone", default=None)
 
 
 def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
     """Whether the file that evidence cites still has its quote; None if that is not known."""
     if evidence.byte_start is None or evidence.byte_end is None:
         return None
-    return fresh.quotes.get((evidence.source_id, evidence.byte_start, evidence.byte_end))
-
-
-def _without_name(fresh: Freshness, claim: Claim) -> Stale | None:
-    """That a name in the claim is gone from the workspace."""
-    names = fresh.names.get(claim.id)
-    if names is None or names.mark != mark_of(claim):
-        return None
-    start, end = names.places[0]
-    reason = f"names {claim.text[start:end]}, which is gone"
-    return Stale("name-gone", "text", reason, reason)
+    return fresh.of((evidence.source_id, evidence.byte_start, evidence.byte_end))

@@ -46,7 +46,7 @@ def roots_from(root: Path | None) -> list[Path]:
     `MissingKnowledgeBaseError`.
     """
     finder = Finder(os.environ)
-    roots = [Path(folder) for folder in finder.from_start(start_at(root))]
+    roots = [Path(place.tree) for place in finder.placed(start_at(root))]
     for folder in finder.refused:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
     if not roots:

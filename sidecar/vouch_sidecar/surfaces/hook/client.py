@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Any, NoReturn
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, LOG, discover, start_folder
+from vouch_sidecar.kb.discovery import KB_DIRNAME, LOG, Finder, start_folder
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.surfaces.hook.payload import (
@@ -198,10 +198,11 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
     payload = _reduced(event, given)
     if payload is None:
         return None
-    roots = discover(start, env=env)
-    if not roots:
+    places = Finder(env).placed(start)
+    if not places:
         return None
-    speaking = [root for root in roots if Pause.of(root, env).until() is None]
+    roots = [place.tree for place in places]
+    speaking = [place.tree for place in places if Pause.of(place.root, env).until() is None]
     if not (speaking or _loses_answers(event, payload)):
         return None
     roots = speaking or roots

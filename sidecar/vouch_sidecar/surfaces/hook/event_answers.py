@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
 from vouch_sidecar.operations.readiness import (
     caught_up,
@@ -27,7 +29,7 @@ from vouch_sidecar.operations.readiness import (
 )
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
-from vouch_sidecar.retrieval.files.saved_file import SavedFile, as_saved
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.payload import (
     AGENT,
@@ -53,6 +55,7 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
     event = str(request.get("method")).removeprefix(HOOK)
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
+    caller = _placed(payload, caller)
     await _wait(engine, event, caller)
     if (path := given.edited_file(payload)) is not None:
         engine.check_soon([Path(path)])
@@ -62,6 +65,14 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     return {"id": request_id, "ok": True, "result": result}
+
+
+def _placed(payload: Payload, caller: Caller) -> Caller:
+    """The caller in the place of the file that an event is about, or of the agent."""
+    place = given.edited_file(payload) or payload.get("cwd")
+    if not (isinstance(place, str) and os.path.isabs(place)):
+        return caller
+    return replace(caller, at=resolved(Path(place)))
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
@@ -143,10 +154,8 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     tied: list[ContextHit] = []
     if path is not None:
         touched = _touched(payload, path)
-        place = path, touched.ranges, touched.removed
-        files = [await in_worker(as_saved, kb.view, *place) for kb in served]
-        served = [replace(kb, view=file.view) for kb, file in zip(served, files, strict=True)]
-        tied = _tied(files, touched, session)
+        views = [kb.view for kb in served]
+        tied = await in_worker(_tied, views, touched, session)
     if not lines and not tied:
         return ""
     asked = ContextRequest(
@@ -177,12 +186,10 @@ def _touched(payload: Payload, path: str) -> Touched:
     )
 
 
-def _tied(
-    files: Sequence[SavedFile], touched: Touched, session: Session | None
-) -> list[ContextHit]:
+def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[ContextHit]:
     """The claims to tell of what was touched, without those that the session was given before."""
     before = frozenset() if session is None else session.all_given()
-    return [hit for file in files for hit in hits_to_tell(file, touched, before)]
+    return [hit for view in views for hit in hits_to_tell(view, touched, before)]
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:

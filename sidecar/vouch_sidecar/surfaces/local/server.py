@@ -223,7 +223,7 @@ class LocalServer:
         """Serve more knowledge bases: whoever asks about several may find a process for each."""
         for root in roots:
             if root not in self._engine.collections:
-                self._engine.serve_from(root)
+                self._engine.serve_guest(root)
 
     def _tell_as_here(self, root: Path, audience: Audience, push: DidChangeSalience) -> None:
         """Tell with this process's generation, and its own name for this collection in rows."""

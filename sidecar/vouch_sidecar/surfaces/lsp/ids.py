@@ -74,7 +74,7 @@ def file_at(server: Sidecar, uri: str) -> File | None:
     if document is None or path is None or KB_DIRNAME not in path.parts:
         return None
     path = anchored(path)
-    for served in server.engine.serving(server.caller):
+    for served in server.engine.serving(server.caller_for(uri)):
         below = served.collection.root / KB_DIRNAME
         if path.is_relative_to(below):
             return File(document, path.relative_to(below).as_posix(), served)

@@ -47,7 +47,7 @@ def find(
     in_code = not is_ours(document) and is_code(document.language_id, document.source, offset)
     named = [
         (kb, mention)
-        for kb in server.engine.serving(server.caller)
+        for kb in server.engine.serving(server.caller_for(uri))
         for mention in (
             *kb.view.names.mentions(around),
             *(listed_topics(kb.view, around) if topics and not in_code else ()),
@@ -85,7 +85,7 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
     start = max(start, offset - REACH)
     line = document.source[start : offset + REACH].partition("\n")[0]
     places: list[tuple[int, int, Served, list[Tied]]] = []
-    for served in server.engine.serving(server.caller):
+    for served in server.engine.serving(server.caller_for(uri)):
         if (tied_place := tied_at(served.view, line, offset - start)) is not None:
             places.append((tied_place[0], tied_place[1], served, tied_place[2]))
     if not places:

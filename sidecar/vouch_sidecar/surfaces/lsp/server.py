@@ -8,6 +8,7 @@ import re
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
@@ -20,6 +21,7 @@ from pygls.exceptions import JsonRpcException
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import CLIENT, MAX_PROBLEMS, Settings, names
 from vouch_sidecar.operations import (
@@ -95,6 +97,12 @@ class Sidecar(FixedLanguageServer):
         self._tasks: set[asyncio.Task[object]] = set()
         self.protocol.announce = self._announce
         self.on(lsp.INITIALIZE, self._initialize)
+
+    def caller_for(self, uri: str) -> Caller:
+        """The client, asking about a document."""
+        path = path_of(uri)
+        at = None if path is None else resolved(path)
+        return replace(self.caller, roots=self.engine.registry.around(path), at=at)
 
     @property
     def viewer(self) -> Viewer | None:

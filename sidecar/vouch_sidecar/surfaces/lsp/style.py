@@ -45,7 +45,8 @@ def style_for(server: Sidecar) -> Style:
 
 def _markdown(server: Sidecar) -> Style:
     """The markdown style, with links only to files in the workspace and the knowledge bases."""
-    roots = [*server.engine.collections, *server.folders]
+    bases = (collection.root for collection in server.engine.collections.values())
+    roots = [*bases, *server.engine.collections, *server.folders]
     uri_for = server.uris()
 
     def link(label: str, uri: str | None) -> str:

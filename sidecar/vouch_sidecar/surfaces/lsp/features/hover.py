@@ -49,10 +49,10 @@ def register(server: Sidecar) -> None:
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     settings = server.settings.hover
-    speaking = {kb.collection.root for kb in server.engine.unpaused(server.caller)}
+    uri, position = params.text_document.uri, params.position
+    speaking = {kb.collection.root for kb in server.engine.unpaused(server.caller_for(uri))}
     if not speaking:
         return None
-    uri, position = params.text_document.uri, params.position
     at_id = id_at(server, uri, position)
     if at_id is not None and at_id.artifact is not None:
         return _of_id(server, at_id, at_id.artifact)

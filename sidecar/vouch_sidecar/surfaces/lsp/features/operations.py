@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -41,7 +42,9 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     if operation.reads_window:
         server.typing.preview()
     try:
-        asked = (operation, params, server.caller, server.documents)
+        uri = params.get("uri") if isinstance(params, Mapping) else None
+        caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
+        asked = (operation, params, caller, server.documents)
         result: Result = await perform_async(server.engine, *asked)
         return result
     except InvalidParamsError as error:

@@ -42,7 +42,7 @@ class Sync:
         slots = _paragraph_slots(f"{server.connection}/{item.uri}")
         server.typing.follow(item.uri, TypedText(server.session_id, slots, text, at_word_end=True))
         if (path := path_of(item.uri)) is not None:
-            server.engine.serve_from(path)
+            server.engine.open_document(path)
             self._tell(item.uri)
 
     def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
@@ -68,6 +68,8 @@ class Sync:
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
+        if (path := path_of(uri)) is not None:
+            self._server.engine.close_document(path)
         if uri in self._server.prompts:
             self._server.prompts.close(uri)
         elif uri in self._server.typing:

@@ -56,12 +56,12 @@ class ClientWatching:
         if KB_DIRNAME not in path.parts:
             return False
         root = Path(*path.parts[: path.parts.index(KB_DIRNAME)])
-        return root not in self._server.engine.collections
+        return all(root != c.root for c in self._server.engine.collections.values())
 
     def _covers_everything(self) -> bool:
         """Whether every knowledge base lies in a folder that the client has open."""
         folders = [resolved(folder) for folder in self._server.folders]
         return all(
-            any(resolved(root / KB_DIRNAME).is_relative_to(folder) for folder in folders)
-            for root in self._server.engine.collections
+            any(resolved(c.root / KB_DIRNAME).is_relative_to(folder) for folder in folders)
+            for c in self._server.engine.collections.values()
         )

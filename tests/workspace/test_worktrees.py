@@ -1,0 +1,125 @@
+"""Several working trees of one repository, with one knowledge base: whose files it speaks of."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.kb.discovery import Finder
+
+from tests.engine.bases import ask, cached
+from tests.workspace.places import cite, commit_as, git, repository
+
+FILE = "src/till.py"
+
+
+def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> dict[str, object]:
+    """What the knowledge bases found from a folder say of a file, and whom to ask."""
+    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
+    engine.registry.add_start(start)
+    engine.load()
+    settle(engine.collections.values(), engine.env)
+    (file,) = ask(engine, "files", paths=[str(path)])["files"]
+    rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
+    claims = sorted(claim["id"] for claim in file["claims"])
+    return {"path": file["path"], "claims": claims, "people": [row["name"] for row in rows]}
+
+
+EXPECTED = {"path": FILE, "claims": ["defined", "named"], "people": ["Ada"]}
+
+
+def fill(root: Path) -> None:
+    cite(root, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
+    cite(root, "defined", "`pull_ledger` is called at night.", "elsewhere")
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "plain", {".gitignore": ".vouch\n.claude/worktrees\n"})
+    commit_as(root, "Ada", {FILE: "def pull_ledger():\n    return 1\n"})
+    return root
+
+
+@pytest.fixture
+def bare(plain: Path, tmp_path: Path) -> Path:
+    """A folder with a bare repository, two working trees, and the knowledge base beside them."""
+    top = tmp_path / "project"
+    top.mkdir()
+    git(tmp_path, "clone", "-q", "--bare", str(plain), str(top / ".bare"))
+    (top / ".git").write_text("gitdir: ./.bare\n", "utf-8")
+    git(top, "worktree", "add", "-q", "main", "main")
+    git(top, "worktree", "add", "-q", "-b", "feature", "feature")
+    fill(top)
+    return top
+
+
+def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
+    assert tied(bare / "main", tmp_path) == EXPECTED
+    assert tied(bare, tmp_path, bare / "feature" / FILE) == EXPECTED
+    (bare / "feature" / FILE).write_text("", "utf-8")
+    assert tied(bare, tmp_path, bare / "feature" / FILE)["claims"] == ["named"]
+    assert tied(bare, tmp_path, bare / "main" / FILE) == EXPECTED
+
+
+def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
+    engine = Engine(env=cached(tmp_path))
+    engine.set_folders([bare / "main", bare / "feature"])
+    engine.load()
+    assert len(engine.collections) == 2
+    (base,) = ask(engine, "status")["roots"]
+    assert base["root"] == str(bare)
+    hits = ask(engine, "search", query="ledger lock")["hits"]
+    assert [hit["id"] for hit in hits if hit["kind"] == "claim"][:1] == ["named"]
+    (chosen,) = engine.registry.chosen(Caller(at=bare / "main" / FILE), None)
+    assert chosen.tree == bare / "main"
+
+
+@pytest.mark.parametrize("place", [".claude/worktrees/one", "../sibling"])
+def test_a_tree_without_a_base_has_that_of_its_repository(
+    plain: Path, tmp_path: Path, place: str
+) -> None:
+    fill(plain)
+    git(plain, "worktree", "add", "-q", "-b", "one", place)
+    tree = (plain / place).resolve()
+    assert tied(tree, tmp_path) == EXPECTED
+    assert tied(tree / "src", tmp_path, tree / FILE) == EXPECTED
+
+
+def test_a_base_that_the_environment_names_speaks_of_the_tree_that_is_worked_in(
+    plain: Path, tmp_path: Path
+) -> None:
+    base = tmp_path / "base"
+    fill(base)
+    assert tied(plain, tmp_path, VOUCH_KB_PATH=str(base / ".vouch")) == EXPECTED
+
+
+def test_a_base_below_the_top_is_that_of_the_same_folder(plain: Path, tmp_path: Path) -> None:
+    commit_as(plain, "Ada", {f"sub/{FILE}": "def pull_ledger():\n    return 1\n"})
+    git(plain, "checkout", "-q", "-f", "main")
+    fill(plain / "sub")
+    git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
+    assert tied(tmp_path / "sibling" / "sub", tmp_path) == EXPECTED
+
+
+def test_who_claims_to_be_a_tree_of_another_repository_gets_nothing(
+    plain: Path, tmp_path: Path
+) -> None:
+    fill(plain)
+    git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
+    hostile = tmp_path / "hostile"
+    hostile.mkdir()
+    (hostile / ".git").write_text((tmp_path / "sibling" / ".git").read_text("utf-8"), "utf-8")
+    finder = Finder({"HOME": str(tmp_path / "home")})
+    assert finder.placed(hostile) == []
+    assert [place.root for place in finder.placed(tmp_path / "sibling")] == [str(plain)]
+
+
+def test_two_repositories_below_a_base_are_named_with_their_folder(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        repository(tmp_path / "all" / name, {FILE: "x = 1\n"}, commit=True)
+    (tmp_path / "all" / ".vouch").mkdir()
+    (place,) = Finder({"HOME": str(tmp_path / "home")}).placed(tmp_path / "all" / "a")
+    assert place.tree == place.root == str(tmp_path / "all")
