@@ -36,7 +36,6 @@ CLAIMS: dict[str, Mapping[str, Any] | bytes] = {
     "scope": {"scope": {"visibility": "secret"}},
     "scope-list": {"scope": ["a"]},
     "approved": {"approved_by": ["a"]},
-    "proposed": {"proposed_by": ["a"]},
     "automatic": {"auto_approved": "perhaps"},
     "retired": {"status": "redacted", "confidence": 9},
     "torn": b"id: torn\ntext: [\n",
@@ -138,7 +137,7 @@ def test_check_status_doctor_and_an_editor_count_alike(root: Path) -> None:
     with TemporaryDirectory() as home:
         env = {"HOME": home, "XDG_CACHE_HOME": home, "XDG_RUNTIME_DIR": home}
         said = run_command("doctor", cwd=root, env=env, code=1).stdout
-    listed = f"{len(checked['problems'])} problems, {len(errors)} files can't be used"
+    listed = f" problems, {len(errors)} files can't be used: `vouch-sidecar check` lists them"
     (line,) = (line for line in said.splitlines() if line.startswith("contents of lint\twrong\t"))
     assert listed in line
     with indexed_client(root) as client:
