@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tantivy import Document, Index, Query
-from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Kept, KeptFile, tidy
+from vouch_sidecar.index.base_cache import OLD_SECONDS, ROOT, Bases, Inventory, KeptFile, tidy
 from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import StemPlace, placed_stem
 from vouch_sidecar.index.layers import Layer
@@ -43,7 +43,7 @@ ARTIFACTS: list[Artifact] = [
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]
-KEPT = Kept(
+KEPT = Inventory(
     tuple(
         KeptFile(one.path, b"x" * 24, one, knowledge_of(ARTIFACTS).state(key_of(one)))
         for one in ARTIFACTS[:2]
@@ -78,7 +78,7 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def leave(bases: Bases, kept: Kept = KEPT) -> Path:
+def leave(bases: Bases, kept: Inventory = KEPT) -> Path:
     """Write and finish a base; its folder."""
     written = bases.write(knowledge_of(ARTIFACTS).documents())
     assert written is not None
@@ -130,7 +130,7 @@ def test_records_come_back_as_they_were_whatever_they_hold(bases: Bases) -> None
         VouchSession("x", "sessions/x.yaml", odd, ended_at=1.5),
     ]
     state = LinkState("open", (odd,), "named")
-    kept = Kept(tuple(KeptFile(one.path, bytes(range(24)), one, state) for one in made))
+    kept = Inventory(tuple(KeptFile(one.path, bytes(range(24)), one, state) for one in made))
     leave(bases, kept)
     found = bases.open()
     assert found is not None
@@ -159,7 +159,7 @@ def test_of_two_bases_the_newest_counts_and_the_other_goes(bases: Bases, tmp_pat
     """As after a kill between a base's coming and its predecessor's going."""
     older = leave(bases)
     older.rename(tmp_path / "aside")
-    newer = leave(bases, Kept(config=b"newer"))
+    newer = leave(bases, Inventory(config=b"newer"))
     (tmp_path / "aside").rename(older)
     found = bases.open()
     assert found is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vouch_sidecar.index.base_cache import Bases, Kept, KeptFile, Unfinished
+from vouch_sidecar.index.base_cache import Bases, Inventory, KeptFile, Unfinished
 from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing, in_memory
@@ -48,7 +48,7 @@ class BaseWriter:
         self._unfinished = bases.begin()
         return self._unfinished.writing
 
-    def resume(self, kept: Kept) -> None:
+    def resume(self, kept: Inventory) -> None:
         """Go on from the base of an earlier process."""
         self._config = kept.config
 
@@ -109,7 +109,7 @@ class BaseWriter:
         ]
         listed = {key_of(file.record) for file in files}
         others = {*knowledge.records, *knowledge.changed} - listed
-        kept = Kept(files, sorted(others), config := store.config, store.config_stat)
+        kept = Inventory(files, sorted(others), config := store.config, store.config_stat)
         finished = self.bases.finish(self._unfinished, kept)
         self._purged, self._unfinished = not finished, None
         self._config = config

@@ -68,7 +68,7 @@ class KeptFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Inventory:
     """What a base was read from: files, the keys of other artifacts that it has documents of, and
     the last readable config with its stat.
     """
@@ -183,7 +183,7 @@ class Bases:
         """Remove a base that will not be finished."""
         self._take_away(base.folder)
 
-    def finish(self, base: Unfinished, kept: Kept) -> bool:
+    def finish(self, base: Unfinished, kept: Inventory) -> bool:
         """Make a base the one from which the next process starts. Returns whether that was
         possible.
         """
@@ -336,7 +336,7 @@ def code_version(rooms: tuple[str, ...]) -> str:
 # Records
 
 
-def _write_records(folder: Path, kept: Kept) -> None:
+def _write_records(folder: Path, kept: Inventory) -> None:
     digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -384,7 +384,7 @@ class Opened(NamedTuple):
     """A base that was opened, with what it was read from, and the forms of its entities' names."""
 
     layer: Layer
-    kept: Kept
+    kept: Inventory
     names: Names
 
 
@@ -415,7 +415,7 @@ def _open(folder: Path) -> Opened:
         if isinstance(record, Entity):
             named.append((record, [_form(record.id, *form) for form in its_forms]))
     config, config_stat = head["config"], head["config_stat"]
-    kept = Kept(
+    kept = Inventory(
         tuple(files),
         tuple((Kind(kind), name) for kind, name in head["others"]),
         None if config is None else bytes.fromhex(config),
