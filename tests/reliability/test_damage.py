@@ -119,13 +119,15 @@ async def test_a_hook_that_meets_it_has_it_made_anew(
 
 
 def test_so_do_language_features(here: tuple[Path, Mapping[str, str]]) -> None:
+    """A hover needs nothing of the index."""
     folder, env = here
     note = folder / "kb" / "note.md"
     with indexed_client(folder / "kb", env=env) as client:
         overwrite_behind(client, folder)
         client.open(note.as_uri(), "How do the keys of the key vault rotate?", "markdown")
         place = {"textDocument": {"uri": note.as_uri()}, "position": {"line": 0, "character": 25}}
-        refused = client.refused("textDocument/hover", place)
+        assert client.request("textDocument/hover", place)
+        refused = client.refused("workspace/symbol", {"query": "rotate"})
         assert (refused["code"], refused["message"]) == (-32803, FAILED)
         until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
-        assert client.request("textDocument/hover", place)
+        assert client.request("workspace/symbol", {"query": "rotate"})
