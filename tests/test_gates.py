@@ -62,8 +62,8 @@ TEXTS = ("Does the Key Vault rotate its signing keys?", "signing keys rotate bai
 FILE = re.compile(r"[\w/-]+\.(?:yaml|md)\b")
 LISTS = re.compile(r"stat|diagnostic|shell check|shell doctor|log")
 PASSING = {"generation", "probe_time_ms", "from_cache", "indexed_at", "tokenId", "sessions"}
-PASSING |= {"unmatched", "durations", "latency"}
-"""Fields that differ from run to run, or hold the asker's own words."""
+PASSING |= {"unmatched", "_meta"}
+"""Fields that differ from run to run, or hold the asker's own words or what `salience` says."""
 
 
 def nonce(number: int) -> str:

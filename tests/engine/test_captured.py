@@ -121,7 +121,6 @@ def test_what_was_captured_is_said_to_whom_asks_and_to_nobody_else(captured: Pat
     engine = engine_on(captured)
     for text in ("is there a dead queue?", "what moves to a letter?"):
         assert context(engine, text) == ""
-        assert RETRIES in [hit["text"] for hit in ask(engine, "probe", text=text)["hits"]]
     assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
 
 
