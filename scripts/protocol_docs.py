@@ -75,9 +75,7 @@ A prompt document has the language `vouch-prompt`, or a URI such as `{PROMPT_URI
 whose first part names its session. What is typed into it counts when it stands still for a moment,
 or when `salience` or `context` is asked for; saving or closing it submits it. Of any other
 document, the paragraph being edited and the two edited before it count for the connection's own
-session: lines up to a blank one, at most 20. In both, a half-typed word brings in what it names
-after that moment, or in the answer to such a question, which changes no push; it takes nothing away
-until something ends it: a blank, punctuation, the end of the line, an edit elsewhere, a submission.
+session: lines up to a blank one, at most 20. In both, a half-typed word counts at that moment.
 """
 STANDARD = """\
 ## Standard requests

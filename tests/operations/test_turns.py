@@ -121,6 +121,6 @@ async def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
     assert asked(engine, "salience", session_id="s")["salience"] == []
     assert await said(engine, block) == ""
     assert asked(engine, "salience", session_id="H")["salience"] == []
-    engine.preview("s", "slot", block)
+    engine.observe("s", "slot", block)
     assert asked(engine, "salience", session_id="s")["salience"] == []
     assert asked(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
 
-from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Serve, Start
 
@@ -210,86 +208,20 @@ def test_a_request_sees_a_word_that_is_half_typed(client: Client, tmp_path: Path
     assert in_play(client) == ["redis"]
 
 
-def test_a_half_typed_word_is_never_pushed_however_slowly_it_is_typed(
+def test_what_is_typed_is_pushed_once_it_stands_still_or_is_asked_about(
     start: Start, root: Path, tmp_path: Path
 ) -> None:
     client = start()
-    patient = {"sidecar": {"prompts": {"idle_ms": 5000}}}
-    result = client.initialize(root, initializationOptions=patient)
-    session_id = result["capabilities"]["experimental"]["vouch"]["session_id"]
+    patient = {"session_id": "A", "sidecar": {"prompts": {"idle_ms": 5000}}}
+    client.initialize(root, initializationOptions=patient)
     client.indexed()
     uri = (tmp_path / "notes.md").as_uri()
     client.open(uri, "", "markdown")
-    text = ""
-    for letter in "We met the Redisson. Redis is ":
-        text += letter
-        client.change(uri, text)
-        sleep(0.08)  # longer than a push is held back
-    push = pushed(client, session_id, ["redis"])
-    assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
-    assert len([m for m in client.received if m.get("method") == SALIENCE]) == 1
-
-
-def typing_into(start: Start, root: Path, language: str, idle_ms: int) -> tuple[Client, str]:
-    """A client with an empty document open, and its session. `Label Forge` is an entity."""
-    knowledge.entity(root, "label-forge", "Label Forge")
-    knowledge.claim(root, "forge-prints", "Label Forge prints them.", "label-forge")
-    client = start()
-    options = {"session_id": "A", "sidecar": {"prompts": {"idle_ms": idle_ms}}}
-    client.initialize(root, initializationOptions=options)
-    client.indexed()
-    client.open(DOCUMENT, "", language)
-    return client, "A"
-
-
-DOCUMENT = "untitled:Untitled-1"
-LANGUAGES = pytest.mark.parametrize("language", ["markdown", "vouch-prompt"])
-
-
-@LANGUAGES
-def test_a_half_typed_word_takes_nothing_away(start: Start, root: Path, language: str) -> None:
-    client, session_id = typing_into(start, root, language, idle_ms=50)
-    text = typed(client, DOCUMENT, "", "Label ")
-    pushed(client, session_id, ["label-forge"])
-    since = len(client.received)
-    for letter in "Forge":
-        text = typed(client, DOCUMENT, text, letter)
-        client.request("vouch/status")
-        sleep(0.25)  # longer than it takes to count
-        assert in_play(client) == ["label-forge"], text
-    text = typed(client, DOCUMENT, text, " and Redis")
-    pushed(client, session_id, ["label-forge", "redis"], since)
-    text = typed(client, DOCUMENT, text, "s")
-    sleep(0.25)
-    assert sorted(in_play(client)) == ["label-forge", "redis"]
-    rankings = [
-        {row["entity_id"] for row in message["params"]["salience"]}
-        for message in client.received[since:]
-        if message.get("method") == SALIENCE
-    ]
-    assert all("label-forge" in ranking for ranking in rankings)
-    text = typed(client, DOCUMENT, text, ".")
-    pushed(client, session_id, ["label-forge"], since)
-    assert in_play(client) == ["label-forge"]
-
-
-@LANGUAGES
-def test_asking_for_a_half_typed_word_changes_no_push(
-    start: Start, root: Path, language: str
-) -> None:
-    client, session_id = typing_into(start, root, language, idle_ms=5000)
-    text = typed(client, DOCUMENT, "", "Redis")
-    assert in_play(client) == ["redis"]
-    assert "Redis holds" in client.request("vouch/context")["text"]
-    client.request("vouch/experts", {"topic": "jwt"})
-    text = typed(client, DOCUMENT, text, "ons")
-    assert in_play(client) == []
-    client.change(DOCUMENT, "")
+    typed(client, uri, "", "We met Redis. It is ")
     client.notify("vouch/prompt", {"session_id": "B", "text": "How long does JWT live?"})
     pushed(client, "B", ["jwt"])
-    told = [m["params"]["session_id"] for m in client.received if m.get("method") == SALIENCE]
-    assert set(told) == {"B"}
-    assert session_id not in told
+    assert in_play(client) == ["redis"]
+    pushed(client, "A", ["redis"])
 
 
 def change(start: int, end: int, text: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
+from vouch_sidecar.surfaces.lsp.typing import Paragraphs
 
 TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 

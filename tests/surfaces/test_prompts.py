@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
-from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments, session_of
-from vouch_sidecar.surfaces.lsp.typed_text import TypedDocuments
+from vouch_sidecar.surfaces.lsp.typing import Typing, session_of
 
 Seen = list[tuple[str, str, str, bool]]
 IDLE = 0.02
 
 
-def play(script: Callable[[PromptDocuments, TypedDocuments], Awaitable[None]]) -> Seen:
+def play(script: Callable[[Typing], Awaitable[None]]) -> Seen:
     """What is observed while a script plays: session, slot, text, final."""
     seen: Seen = []
 
     class Slots:
-        def observe(
-            self,
-            session_id: str,
-            slot: str,
-            text: str,
-            *,
-            final: bool = False,
-            also: Sequence[str] = (),  # noqa: ARG002
-        ) -> None:
+        def observe(self, session_id: str, slot: str, text: str, *, final: bool = False) -> None:
             seen.append((session_id, slot, text, final))
 
-        def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str]) -> None:
-            """Nobody asks."""
-
     async def main() -> None:
-        typing = TypedDocuments(Slots(), lambda: IDLE)
-        await script(PromptDocuments(typing, "c/"), typing)
+        await script(Typing(Slots(), lambda: IDLE, "c/"))
 
     asyncio.run(main())
     return seen
@@ -59,23 +46,23 @@ def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
 
 
 def test_typing_counts_once_it_stands_still() -> None:
-    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
-        prompts.open("u", "s", "")
+    async def script(typing: Typing) -> None:
+        typing.open_prompt("u", "s", "")
         for text in ("j", "jw", "jwt"):
-            prompts.set_text("u", text)
+            typing.change("u", text)
         await anyio.sleep(IDLE * 5)
 
     assert play(script) == [("s", "c/u", "jwt", False)]
 
 
 def test_submitted_once_then_anew() -> None:
-    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
-        prompts.open("u", "s", "jwt")
-        prompts.submit("u")
-        prompts.submit("u")
-        prompts.set_text("u", "jwt")
-        prompts.set_text("u", "jwt and redis")
-        prompts.close("u")
+    async def script(typing: Typing) -> None:
+        typing.open_prompt("u", "s", "jwt")
+        typing.save("u")
+        typing.save("u")
+        typing.change("u", "jwt")
+        typing.change("u", "jwt and redis")
+        typing.close("u")
 
     assert play(script) == [
         ("s", "c/u", "jwt", True),
@@ -84,18 +71,33 @@ def test_submitted_once_then_anew() -> None:
 
 
 def test_what_was_wiped_is_observed_as_wiped() -> None:
-    async def script(prompts: PromptDocuments, typing: TypedDocuments) -> None:
-        prompts.open("u", "s", "jwt")
+    async def script(typing: Typing) -> None:
+        typing.open_prompt("u", "s", "jwt")
         typing.flush()
-        prompts.set_text("u", "")
+        typing.change("u", "")
         typing.flush()
 
     assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
 
 
 def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
-    async def script(prompts: PromptDocuments, _: TypedDocuments) -> None:
-        prompts.open("u", "s", "  \n")
-        prompts.close("u")
+    async def script(typing: Typing) -> None:
+        typing.open_prompt("u", "s", "  \n")
+        typing.close("u")
 
     assert play(script) == []
+
+
+def test_what_changes_in_another_document_counts_by_paragraphs() -> None:
+    async def script(typing: Typing) -> None:
+        typing.open("u", "s", "one\n\ntwo")
+        typing.flush()
+        typing.change("u", "one\n\ntwo!")
+        typing.change("u", "one\n\ntwo!!")
+        typing.flush()
+        typing.change("u", "one!\n\ntwo!!")
+        typing.save("u")
+        typing.save("u")
+        typing.close("u")
+
+    assert play(script) == [("s", "c/u#0", "two!!", False), ("s", "c/u#1", "one!", False)]

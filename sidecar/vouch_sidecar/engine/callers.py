@@ -51,12 +51,8 @@ class Served(ConfiguredView):
 
     collection: Collection
 
-    def window(self, session: Session, *, asked: bool = False) -> Window:
-        """The texts of a session that count for this knowledge base; none if `reflex` is off. With
-        `asked`, words that are still being typed count too.
-        """
+    def window(self, session: Session) -> Window:
+        """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
-        slots = session.window(self.view.identity, asked=asked) if reflex.enabled else []
-        texts = [slot.text for slot in slots[: reflex.window]]
-        also = slots[0].also if slots else ()
-        return Window(self, texts, also, session.ranking)
+        slots = session.window(self.view.identity) if reflex.enabled else []
+        return Window(self, [slot.text for slot in slots[: reflex.window]], session.ranking)

@@ -84,8 +84,9 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     rows: list[Salient] = []
     for kb in served:
         if kb.view.recall.enabled:
-            read, also = _window_texts(kb, session) if texts is None else (texts, ())
-            volunteered = volunteered_by([kb.view], read, also=also)
+            window = () if session is None else kb.window(session).texts
+            read = window if texts is None else texts
+            volunteered = volunteered_by([kb.view], read)
             ids = {row.entity.id for row in volunteered}
             asked = asked_by_name(kb.view, read[0]) if probed is not None and read else []
             rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
@@ -106,7 +107,7 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
     if texts is None:
-        slots = session.window(asked=True) if session is not None else []
+        slots = session.window() if session is not None else []
         texts = [slot.text for slot in slots]
     material = BlockCandidates(
         rows,
@@ -121,13 +122,6 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     block = make_block(served, material)
     gives = session is not None and not request.repeat
     return ContextAnswer(block, served, request, dict(given_by(block, rows)) if gives else {})
-
-
-def _window_texts(served: Served, session: Session | None) -> tuple[Sequence[str], Sequence[str]]:
-    if session is None:
-        return (), ()
-    window = served.window(session, asked=True)
-    return window.texts, window.also
 
 
 def _full_text_hits(probed: Probe) -> list[ContextHit]:

@@ -312,12 +312,10 @@ class Engine:
         text: str,
         *,
         final: bool = False,
-        also: Sequence[str] = (),
     ) -> None:
         """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
-        After a `final` text, a later text with the same name gets another slot. `also` are the
-        slot's texts since its last word was begun, oldest first, while that word is not finished.
+        After a `final` text, a later text with the same name gets another slot.
         """
         paused = self.notice_pauses()
         if not self.follows_texts():
@@ -328,19 +326,12 @@ class Engine:
         if slot is None:
             session.add(text, window)
         else:
-            session.touch(slot, text, window, also)
+            session.touch(slot, text, window)
             if final:
                 session.finish(slot)
         for root in paused:
             session.pass_over_texts(root)
         self.call_listeners(self.session_listeners)
-
-    def preview(self, session_id: str, slot: str, text: str, *, also: Sequence[str] = ()) -> None:
-        """As `observe`, for a text that is being typed: questions see it at once, pushes only once
-        it is observed.
-        """
-        if self.follows_texts():
-            self.sessions.open(session_id).preview(slot, without_blocks(text), also)
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
@@ -369,17 +360,10 @@ class Engine:
         return [kb for kb in self.serving(caller) if not kb.collection.pause.until()]
 
     def salience(
-        self,
-        served: Sequence[Served],
-        session_id: str,
-        top_k: int | None = None,
-        *,
-        asked: bool = False,
+        self, served: Sequence[Served], session_id: str, top_k: int | None = None
     ) -> list[Salient]:
-        """The ranking of a session over the knowledge bases that have `reflex.enabled`. With
-        `asked`, words that are still being typed count too.
-        """
+        """The ranking of a session over the knowledge bases that have `reflex.enabled`."""
         session = self.sessions.peek(session_id)
         if session is None:
             return []
-        return in_play([kb.window(session, asked=asked) for kb in served], top_k)
+        return in_play([kb.window(session) for kb in served], top_k)

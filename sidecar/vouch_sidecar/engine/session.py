@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import asyncio
 
 MAX_SLOT_BYTES = 4096
-MAX_ALSO = 16
-"""Earlier texts kept while a word is typed: the one before the word, and the last ones since."""
 _CUT_AT_START = re.compile(r"\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
 _CUT_AT_END = re.compile(r"\s\S{0,80}$")
@@ -46,10 +44,6 @@ class Slot:
     text: str
     touched_at: int = 0
     """The session's count of touches when this slot was last touched."""
-    also: tuple[str, ...] = ()
-    """Its earlier texts since its last word was begun: what they name stays in play until the word
-    is finished.
-    """
 
     def continues(self, earlier: Slot) -> bool:
         """Whether this is `earlier` or a later state of the same slot, final or not."""
@@ -81,8 +75,6 @@ class Session:
         self._ranked = Memo(RANKINGS)
         """Rankings of the current window and knowledge."""
         self._slots: OrderedDict[str, Slot] = OrderedDict()
-        self._previews: dict[str, Slot] = {}
-        """Texts of slots that are not touched yet; they count for those who ask, not for pushes."""
         self._touches = 0
         self._finished = 0
         """Number of slots with a key of their own."""
@@ -111,22 +103,14 @@ class Session:
         """How often slots were touched. The window is the same as long as this is."""
         return self._touches
 
-    def touch(self, key: str, text: str, window: int, also: Sequence[str] = ()) -> None:
-        """Put a text into its slot and make that the newest; blank text empties the slot. `also`:
-        the slot's texts since its last word was begun, the oldest first, if the word is not ended.
-        """
+    def touch(self, key: str, text: str, window: int) -> None:
+        """Put a text into its slot and make that the newest; blank text empties the slot."""
         self._touches += 1
         self._slots.pop(key, None)
-        self._previews.pop(key, None)
-        slot = _slot(key, text, self._touches, also)
-        if slot.text.strip() or slot.also:
-            self._slots[key] = slot
+        if text.strip():
+            self._slots[key] = Slot(key, both_ends(text), self._touches)
         while len(self._slots) > window:
             self._slots.popitem(last=False)
-
-    def preview(self, key: str, text: str, also: Sequence[str] = ()) -> None:
-        """As `touch`, but only questions see the text until the slot is touched."""
-        self._previews[key] = _slot(key, text, self._touches + 1, also)
 
     def add(self, text: str, window: int) -> None:
         """Put a text into a new slot."""
@@ -144,16 +128,10 @@ class Session:
         """The texts of the window; with an identity, those that count for this knowledge base."""
         return [slot.text for slot in self.window(identity)]
 
-    def window(self, identity: Hashable = None, *, asked: bool = False) -> list[Slot]:
-        """The slots, newest first; with an identity, those that count for this knowledge base.
-        `asked`: with the previews in place of their slots.
-        """
+    def window(self, identity: Hashable = None) -> list[Slot]:
+        """The slots, newest first; with an identity, those that count for this knowledge base."""
         after = self._forgotten.get(identity, 0)
         slots = dict(self._slots)  # one copy: the event loop may touch slots meanwhile
-        for key, preview in list(self._previews.items()) if asked else ():
-            slots.pop(key, None)
-            if preview.text.strip() or preview.also:
-                slots[key] = preview
         return [slot for slot in reversed(slots.values()) if slot.touched_at > after]
 
     def newest(self) -> Slot | None:
@@ -292,19 +270,11 @@ class Session:
     def forget(self, identity: Hashable) -> None:
         """Forget all texts and answers that concern one knowledge base."""
         self.pass_over_texts(identity)
-        self._previews.clear()
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._answers.given.items())
         self._answers.given = {key: state for key, state in given if key[0] != identity}
         self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
-
-
-def _slot(key: str, text: str, turn: int, also: Sequence[str]) -> Slot:
-    """A slot with those texts of `also` that differ from its text."""
-    kept = both_ends(text)
-    earlier = dict.fromkeys(map(both_ends, [*also[:1], *also[1:][1 - MAX_ALSO :]]))
-    return Slot(key, kept, turn, tuple(text for text in earlier if text.strip() and text != kept))
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:

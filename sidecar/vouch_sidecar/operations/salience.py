@@ -55,7 +55,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     if session_id is None:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
-    ranking = ask.engine.salience(ask.served, session_id, params.top_k, asked=True)
+    ranking = ask.engine.salience(ask.served, session_id, params.top_k)
     return SalienceResult(
         session_id=session_id,
         salience=[*map(salient_row, ranking)],

@@ -91,14 +91,11 @@ def _last_sentence(text: str) -> int:
     return ends[-1] if ends else 0
 
 
-def rank(
-    views: Sequence[View], texts: Sequence[str], top_k: int, also: Sequence[str] = ()
-) -> list[Salient]:
+def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name or clearly describe, each with its
-    best claim; of equal scores, the one that was written last first. `also`: texts that count as
-    new as the newest one.
+    best claim; of equal scores, the one that was written last first.
     """
-    rows = [row for view in views for row in _in_play(view, _aged(texts, also))]
+    rows = [row for view in views for row in _in_play(view, list(enumerate(texts)))]
     rows.sort(key=lambda row: (-row.score, row.last, row.entity.id, row.view.collection))
     return sorted((row.with_claim() for row in rows[:top_k]), key=ranking_order)
 
@@ -108,27 +105,18 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
     return (-row.score, row.entity.id, row.view.collection)
 
 
-def _aged(texts: Sequence[str], also: Sequence[str] = ()) -> list[tuple[int, str]]:
-    """Each text with its age in the window, newest first."""
-    aged = list(enumerate(texts))
-    return [*aged[:1], *((0, text) for text in also), *aged[1:]]
-
-
 def _in_play(view: View, texts: Sequence[tuple[int, str]]) -> list[Salient]:
+    """The entities that texts, each with its age in the window, name or clearly describe."""
     rows = _named_by(view, texts)
     entity_ids = {row.entity.id for row in rows}
     return [*rows, *(row for row in _described_by(view, texts) if row.entity.id not in entity_ids)]
 
 
-def volunteered_by(
-    views: Sequence[View],
-    texts: Sequence[str],
-    also: Sequence[str] = (),
-) -> list[Salient]:
+def volunteered_by(views: Sequence[View], texts: Sequence[str]) -> list[Salient]:
     """The entities that texts (newest first) name strongly enough to be volunteered, strongest
-    first. `also`: texts that count as new as the newest one.
+    first.
     """
-    rows = [row for view in views for row in named_in(view, texts, parts=False, also=also)]
+    rows = [row for view in views for row in named_in(view, texts, parts=False)]
     return sorted((row for row in rows if is_volunteered(row)), key=volunteering_order)
 
 
@@ -190,13 +178,11 @@ def arm_of(mention: Mention) -> ArmName:
     return _ARM_OF_FORM[mention.form]
 
 
-def named_in(
-    view: View, texts: Sequence[str], parts: bool = True, also: Sequence[str] = ()
-) -> list[Salient]:
+def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
     """The entities that texts (newest first) name in full or, with `parts`, in part; in no
-    particular order, at most `MAX_NAMED`. `also`: texts that count as new as the newest one.
+    particular order, at most `MAX_NAMED`.
     """
-    rows = _named_by(view, _aged(texts, also), parts)
+    rows = _named_by(view, list(enumerate(texts)), parts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
     return rows[:MAX_NAMED]
 

@@ -48,10 +48,6 @@ class Window:
 
     kb: ConfiguredView
     texts: Sequence[str]
-    also: Sequence[str]
-    """Earlier states of the newest text. What they name stays in play while a word is being
-    typed.
-    """
     ranking: Callable[[str, Hashable, Callable[[], list[Salient]]], list[Salient]]
     """Gives the ranking that is remembered for a text in a state, else that of a function."""
     before: PushedBefore | None = None
@@ -60,9 +56,9 @@ class Window:
     def in_play(self, most: int) -> list[Salient]:
         """The ranking for this knowledge base, computed again only after a change."""
         view, texts = self.kb.view, self.texts
-        state = (view.stamp, most, tuple(self.also), *texts)
+        state = (view.stamp, most, *texts)
         newest = next(iter(texts), "")
-        return self.ranking(newest, state, lambda: rank([view], texts, most, self.also))
+        return self.ranking(newest, state, lambda: rank([view], texts, most))
 
     def brought_in(self) -> tuple[list[Salient], frozenset[str]] | None:
         """The entities that the newest text brings in, strongest first, and the ids of those that

@@ -12,8 +12,8 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import EditorDocument
 from vouch_sidecar.surfaces.lsp.paths import path_of
-from vouch_sidecar.surfaces.lsp.prompts import is_prompt
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.lsp.typing import is_prompt
 from vouch_sidecar.text.comments import is_code
 
 REACH = 2_000

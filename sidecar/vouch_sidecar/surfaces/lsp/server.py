@@ -35,14 +35,13 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
-from vouch_sidecar.surfaces.lsp.prompts import PromptDocuments
 from vouch_sidecar.surfaces.lsp.pygls_fixes import (
     CheckedProtocol,
     EditorDocuments,
     FixedLanguageServer,
     converter,
 )
-from vouch_sidecar.surfaces.lsp.typed_text import TypedDocuments
+from vouch_sidecar.surfaces.lsp.typing import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
@@ -87,8 +86,7 @@ class Sidecar(FixedLanguageServer):
         """The parts of pushes that the client wants."""
         self.problems: tuple[Problem, ...] = ()
         """The problems of the client's `initializationOptions`."""
-        self.typing = TypedDocuments(engine, self.idle_seconds)
-        self.prompts = PromptDocuments(self.typing, f"{self.connection}/")
+        self.typing = Typing(engine, self.idle_seconds, f"{self.connection}/")
         self.on_text: set[Callable[[], None]] = set()
         """Functions to call when a document below `.vouch/` was opened, changed or closed."""
         self.client: int | None = None

@@ -40,7 +40,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     and SearchFailedError.
     """
     if operation.reads_window:
-        server.typing.preview()
+        server.typing.flush()
     try:
         uri = params.get("uri") if isinstance(params, Mapping) else None
         caller = server.caller_for(uri) if isinstance(uri, str) else server.caller

@@ -6,11 +6,9 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.surfaces.lsp.paragraphs import Paragraphs
 from vouch_sidecar.surfaces.lsp.paths import path_of
-from vouch_sidecar.surfaces.lsp.prompts import is_prompt, session_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.lsp.typed_text import EditedSlots, TypedText
+from vouch_sidecar.surfaces.lsp.typing import is_prompt, session_of
 
 
 def register(server: Sidecar) -> None:
@@ -23,8 +21,8 @@ def register(server: Sidecar) -> None:
 
 
 class Sync:
-    """Has what is typed into open documents, without inserted blocks, followed as `typed_text`
-    says, and tells who follows files below `.vouch/`.
+    """Has what is typed into open documents, without inserted blocks, followed as `typing` says,
+    and tells who follows files below `.vouch/`.
     """
 
     def __init__(self, server: Sidecar) -> None:
@@ -34,13 +32,12 @@ class Sync:
         server, item = self._server, params.text_document
         if (document := server.documents.find(item.uri)) is None:
             return
-        text = without_blocks(document.source)
+        text = _words(document.source)
         if is_prompt(item.uri, item.language_id):
             session_id = session_of(item.uri) or server.session_id
-            server.prompts.open(item.uri, session_id, _words(text, document.source))
+            server.typing.open_prompt(item.uri, session_id, text)
             return
-        slots = _paragraph_slots(f"{server.connection}/{item.uri}")
-        server.typing.follow(item.uri, TypedText(server.session_id, slots, text, at_word_end=True))
+        server.typing.open(item.uri, server.session_id, text)
         if (path := path_of(item.uri)) is not None:
             server.engine.open_document(path)
             self._tell(item.uri)
@@ -48,21 +45,14 @@ class Sync:
     def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
         document = self._server.documents.find(uri)
-        if document is None or uri not in self._server.typing:
-            return
-        text = without_blocks(document.source)
-        if uri in self._server.prompts:
-            self._server.prompts.set_text(uri, _words(text, document.source))
-        else:
+        if document is not None and uri in self._server.typing:
             self._tell(uri)
-            self._server.typing.set_text(uri, text)
+            self._server.typing.change(uri, _words(document.source))
 
     def did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
         uri = params.text_document.uri
-        if uri in self._server.prompts:
-            self._server.prompts.submit(uri)
-        elif uri in self._server.typing:
-            self._server.typing.end(uri)
+        if uri in self._server.typing:
+            self._server.typing.save(uri)
         if (path := path_of(uri)) is not None:
             self._server.engine.check_soon([path])
 
@@ -70,12 +60,9 @@ class Sync:
         uri = params.text_document.uri
         if (path := path_of(uri)) is not None:
             self._server.engine.close_document(path)
-        if uri in self._server.prompts:
-            self._server.prompts.close(uri)
-        elif uri in self._server.typing:
+        if uri in self._server.typing:
             self._tell(uri)
-            self._server.typing.end(uri)
-            self._server.typing.forget(uri)
+            self._server.typing.close(uri)
 
     def _tell(self, uri: str) -> None:
         """Call those who follow the texts of documents below `.vouch/`."""
@@ -84,14 +71,7 @@ class Sync:
             self._server.engine.call_listeners(self._server.on_text)
 
 
-def _words(text: str, source: str) -> str:
-    """A prompt without the blank place of a block at its end."""
+def _words(source: str) -> str:
+    """A text without inserted blocks, and without the blank place of one at its end."""
+    text = without_blocks(source)
     return text if text == source else text.rstrip()
-
-
-def _paragraph_slots(document: str) -> EditedSlots:
-    """Each of the paragraphs of a document that were edited last fills a slot."""
-    paragraphs = Paragraphs()
-    return lambda before, text: [
-        (f"{document}#{number}", paragraph) for number, paragraph in paragraphs.edit(before, text)
-    ]
