@@ -275,7 +275,7 @@ def _runs(analysis: Units) -> Iterator[_Run]:
         todo: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = [(first, (), ())]
         while todo:
             i, words, stems = todo.pop()
-            if words and not _cuts_katakana(analysis, first, i):
+            if words:
                 start, end = analysis.units[first].start, analysis.units[i - 1].end
                 yield _Run(start, end, words, stems)
             if i == len(analysis.units):
@@ -288,17 +288,6 @@ def _runs(analysis: Units) -> Iterator[_Run]:
                 readings.append(analysis.wholes[i])
             for unit, after in readings:
                 todo.append((after, (*words, unit.folded), (*stems, unit.stem)))
-
-
-def _cuts_katakana(analysis: Units, start: int, end: int) -> bool:
-    def joined(left: int, right: int) -> bool:
-        if left < 0 or right >= len(analysis.units):
-            return False
-        one, two = analysis.units[left], analysis.units[right]
-        katakana = all("ァ" <= u.folded <= "ー" and u.folded != "・" for u in (one, two))
-        return katakana and one.end == two.start
-
-    return joined(start - 1, start) or joined(end - 1, end)
 
 
 def _arms(entity: Entity, written: str, run: _Run) -> Iterator[tuple[FormKind, str]]:
