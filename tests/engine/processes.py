@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 from tantivy import Index
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.stored_artifacts import stems_in
+from vouch_sidecar.surfaces.local.client import Process, connect
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached
@@ -94,8 +96,18 @@ def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Se
 
 def resident(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """The process that a hook starts, on its way."""
-    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident", str(root)]
-    return subprocess.Popen(command, env=environment(env), cwd=root)
+    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident"]
+    process = subprocess.Popen(command, env=environment(env), cwd=root)
+
+    def ask() -> None:
+        while (connected := connect(env)) is None and process.poll() is None:
+            time.sleep(0.01)
+        if connected is not None:
+            with connected:
+                Process(connected, [root], env, lambda: PATIENCE).about(PATIENCE)
+
+    threading.Thread(target=ask, daemon=True).start()
+    return process
 
 
 def until(

@@ -68,7 +68,7 @@ def project() -> Iterator[Place]:
         (base / "run").mkdir(mode=0o700)
         own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
         yield Place(knowledge.make(base / "project"), base, own)
-        shutil.rmtree(base / "project", ignore_errors=True)  # what was left running ends then
+        shutil.rmtree(base / "run")  # what was left running ends then
         until(lambda: not processes_of(base))
 
 

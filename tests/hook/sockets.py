@@ -14,7 +14,7 @@ from tests.hook.conftest import Place
 
 
 def socket_of(place: Place) -> Path:
-    path = Path(socket_path(place.root, place.env))
+    path = Path(socket_path(place.env))
     path.parent.mkdir(mode=0o700, exist_ok=True)
     return path
 

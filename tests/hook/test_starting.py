@@ -11,8 +11,8 @@ import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.hook import client
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, TimeLimit
-from vouch_sidecar.surfaces.hook.payload import FILE, PROMPT, START
-from vouch_sidecar.surfaces.hook.seen_events import remember_in_vain, was_in_vain
+from vouch_sidecar.surfaces.hook.events import FILE, PROMPT, START
+from vouch_sidecar.surfaces.hook.resident_start import remember_in_vain, was_in_vain
 
 from tests.hook.conftest import LIMIT, Hook, Place
 from tests.hook.sockets import listening, socket_of

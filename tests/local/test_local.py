@@ -1,4 +1,4 @@
-"""The socket of a knowledge base: real processes, ends without notice, who may come in."""
+"""The user's socket: real processes, ends without notice, who may come in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,12 @@ import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.surfaces.local import address, client
 from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import Client, indexed_client, run_command, running
+from tests.protocol.client import WAIT, Client, indexed_client, run_command, running
 
 PROMPT = "How do we rotate JWT tokens?"
 
@@ -40,23 +40,38 @@ def start(place: Place) -> Iterator[Any]:
             one = stack.enter_context(running(cwd=place.root, env=place.env))
             one.initialize(place.root)
             one.indexed()
-            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            until(lambda: Path(socket_path(place.env)).exists())
             return one
 
         yield begin
 
 
-def put(place: Place, method: str, **params: Any) -> dict[str, Any] | None:
-    return ask([place.root], method, params, timeout=3, env=place.env)
+def put(place: Place, method: str, **params: Any) -> Any:
+    """The result that the holder gives; None without one."""
+    try:
+        return ask([place.root], method, params, timeout=3, env=place.env)
+    except UnansweredError:
+        return None
 
 
 def prompt(place: Place, session_id: str = "agent") -> str:
-    payload = {"session_id": session_id, "prompt": PROMPT, "cwd": str(place.root)}
-    answered = ask([place.root], "hook.user-prompt-submit", payload, timeout=3, env=place.env)
-    result = (answered or {}).get("result")  # an owner that gives up may refuse it
-    if not result:
-        return ""
-    return str(result["hookSpecificOutput"]["additionalContext"])
+    result = put(
+        place,
+        "hook.user-prompt-submit",
+        session_id=session_id,
+        prompt=PROMPT,
+        cwd=str(place.root),
+    )
+    return str(result["hookSpecificOutput"]["additionalContext"]) if result else ""
+
+
+def raw(place: Place, line: Mapping[str, object]) -> Any:
+    """The whole answer to one line."""
+    with socket.socket(socket.AF_UNIX) as connected:
+        connected.settimeout(5)
+        connected.connect(socket_path(place.env))
+        connected.sendall(json.dumps(line).encode() + b"\n")
+        return json.loads(connected.makefile("rb").readline())
 
 
 def pushed(one: Client, session_id: str = "agent") -> list[str]:
@@ -71,7 +86,7 @@ def pushed(one: Client, session_id: str = "agent") -> list[str]:
 
 def test_only_the_user_may_come_in(start: Any, place: Place) -> None:
     start()
-    path = Path(socket_path(place.root, place.env))
+    path = Path(socket_path(place.env))
     assert path.parent.stat().st_mode & 0o777 == 0o700
     assert path.stat().st_mode & 0o777 == 0o600
     assert Path(f"{path}.lock").stat().st_mode & 0o777 == 0o600
@@ -89,29 +104,28 @@ def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
     done = run_command("jsonl", "--root", place.root, env=place.env, said=asked)
     for line, said in zip(lines, done.stdout.splitlines(), strict=True):
         wanted = json.loads(said)
-        got = ask([place.root], str(line["method"]), line["params"], timeout=3, env=place.env)  # type: ignore[arg-type]
-        for one in (wanted, got or {}):
+        got = raw(place, {**line, "roots": [str(place.root)]})
+        for one in (wanted, got):
             one.get("result", {}).pop("generation", None)
         assert got == wanted
 
 
-EVENT_AS_TOOL = b'{"method":"tool.session-end","params":{"session_id":"s"}}\n'
+EVENT_AS_TOOL = "tool.session-end"
 
 
 def test_what_is_no_request_is_refused_and_the_next_one_answered(start: Any, place: Place) -> None:
     start()
-    with socket.socket(socket.AF_UNIX) as raw:
-        raw.settimeout(5)
-        raw.connect(socket_path(place.root, place.env))
-        for line in (b"x\n", b"[1]\n", b'{"method":"hook.nothing","params":{}}\n', EVENT_AS_TOOL):
-            raw.sendall(line)
-            assert json.loads(raw.recv(65_536))["error"]["code"] == "invalid_request"
-        raw.sendall(b'{"id":7,"method":"kb.status"}\n')
-        assert json.loads(raw.recv(65_536))["id"] == 7
+    roots = [str(place.root)]
+    lines: list[Any] = [7, [1], {"method": "kb.status"}, {"method": "kb.status", "roots": 7}]
+    lines += [{"method": "kb.status", "roots": [given]} for given in ("relative", "/nowhere", 7)]
+    lines += [{"method": m, "params": {}, "roots": roots} for m in ("hook.nothing", EVENT_AS_TOOL)]
+    for line in lines:
+        assert raw(place, line)["error"]["code"] == "invalid_request"
+    assert raw(place, {"id": 7, "method": "kb.status", "roots": roots})["id"] == 7
 
 
 def test_what_a_dead_owner_left_is_replaced(start: Any, place: Place) -> None:
-    path = Path(socket_path(place.root, place.env))
+    path = Path(socket_path(place.env))
     path.parent.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind(str(path))
@@ -121,11 +135,13 @@ def test_what_a_dead_owner_left_is_replaced(start: Any, place: Place) -> None:
 
 def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> None:
     start()
-    Path(socket_path(place.root, place.env)).unlink()
+    Path(socket_path(place.env)).unlink()
     until(lambda: prompt(place))
 
 
-def test_both_editors_are_told_and_the_second_takes_over(start: Any, place: Place) -> None:
+def test_both_editors_are_told_and_the_second_holds_the_socket_later(
+    start: Any, place: Place
+) -> None:
     first, second = start(), start()
     assert "jwt-rotates" in prompt(place)
     until(lambda: pushed(first) == ["jwt"])
@@ -170,7 +186,7 @@ def test_an_editor_is_told_the_parts_that_it_wants_of_sessions_elsewhere(place: 
             one = stack.enter_context(running(cwd=place.root, env=place.env))
             one.initialize(place.root, initializationOptions={"push": parts})
             one.indexed()
-            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            until(lambda: Path(socket_path(place.env)).exists())
             return one
 
         nothing, ranking = begin(), begin("salience")
@@ -198,7 +214,7 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_its_viewer_may_see(place: 
             one = stack.enter_context(running(cwd=place.root, env=env))
             one.initialize(place.root, initializationOptions=options)
             one.indexed()
-            until(lambda: Path(socket_path(place.root, place.env)).exists())
+            until(lambda: Path(socket_path(place.env)).exists())
             return one
 
         begin({})
@@ -229,41 +245,42 @@ def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
         assert [row["collection"] for row in told["salience"]] == ["project"]
 
 
-def test_an_owner_that_closes_the_folder_gives_it_up(start: Any, place: Place) -> None:
-    folder = {"uri": place.root.as_uri(), "name": "project"}
-    first, second = start(), start()
-    assert prompt(place)
-    until(lambda: pushed(second) == ["jwt"])
-    first.notify(
-        "workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}}
-    )
-    until(lambda: pushed(second) == [])
-    assert said_to(place)
-    assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
+def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: Place) -> None:
+    """Whatever the holder is asked about is served, and each answer is about that alone."""
+    other = knowledge.make(place.base / "other")
+    knowledge.claim(other, "elsewhere", "A JWT is green elsewhere.", "jwt")
+    one = start()
+    before = one.request("vouch/status")
+    since = len(one.received)
+    for roots, names in (([other], ["other"]), ([place.root, other], ["other", "project"])):
+        status = ask(roots, "kb.status", {}, timeout=WAIT, env=place.env)
+        assert [Path(row["root"]).name for row in status["roots"]] == names
+        found = ask(roots, "kb.claim", {"id": "elsewhere"}, timeout=WAIT, env=place.env)
+        assert found["claim"]["id"] == "elsewhere"
+    asked = {"session_id": "away", "prompt": "What is a JWT elsewhere?", "cwd": str(other)}
+    assert ask([other], "hook.user-prompt-submit", asked, timeout=WAIT, env=place.env)
+    after = one.request("vouch/status")
+    assert after["roots"] == before["roots"]
+    messages = json.dumps(one.received[since:])
+    assert "elsewhere" not in messages
+    assert "away" not in messages
+    assert not one.request("vouch/search", {"query": "green elsewhere"})["hits"]
+    assert one.request("vouch/salience", {"session_id": "away"})["salience"] == []
 
 
-def test_who_asks_about_several_is_answered_by_who_serves_them_all(
+def test_an_editor_follows_sessions_about_the_folders_that_it_has_now(
     start: Any, place: Place
 ) -> None:
     other = knowledge.make(place.base / "other")
     start()
-    until(lambda: put(place, "kb.status"))
-    roots = [place.root, other]
-    refused = ask(roots, "kb.status", {}, timeout=3, env=place.env)
-    assert refused is not None
-    assert refused["error"]["code"] == "not_served"
-    with running(cwd=other, env=place.env) as both:
-        folders = [{"uri": root.as_uri(), "name": root.name} for root in roots]
-        both.initialize(workspaceFolders=folders)
-        both.indexed()
-        until(lambda: Path(socket_path(other, place.env)).exists())
-        answered = ask(roots, "kb.status", {}, timeout=3, env=place.env)
-        assert answered is not None
-        found = [row["root"] for row in answered["result"]["roots"]]
-        assert found == sorted(map(str, roots))
-        alone = ask([other], "kb.status", {}, timeout=3, env=place.env)
-        assert alone is not None
-        assert [row["root"] for row in alone["result"]["roots"]] == [str(other)]
+    second = start()
+    change = {"uri": other.as_uri(), "name": "other"}
+    second.notify(
+        "workspace/didChangeWorkspaceFolders", {"event": {"added": [change], "removed": []}}
+    )
+    asked = {"session_id": "there", "prompt": PROMPT, "cwd": str(other)}
+    until(lambda: ask([other], "hook.user-prompt-submit", asked, timeout=WAIT, env=place.env))
+    until(lambda: pushed(second, "there") == ["jwt"])
 
 
 def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
@@ -323,15 +340,10 @@ def test_an_open_folder_is_closed(place: Place) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_every_knowledge_base_has_a_name_that_fits(place: Place, tmp_path: Path) -> None:
-    link = place.base / "link"
-    link.symlink_to(place.root)
-    own = socket_path(place.root, place.env)
-    assert socket_path(link, place.env) == own
-    assert socket_path(place.base, place.env) != own
+def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:
     long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
     assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
-    assert len(socket_path(place.root, long).encode()) <= 100
+    assert len(socket_path(long).encode()) <= 100
 
 
 def test_stats_from_the_shell(start: Any, place: Place) -> None:

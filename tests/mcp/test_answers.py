@@ -6,7 +6,7 @@ import asyncio
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,15 +20,26 @@ from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local import client
-from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL, Process
+from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL, UnansweredError
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
-from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS, Answers
+from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.version import __version__
 
 from tests.engine.bases import Clock, base, engine_on, unread_engine
 from tests.protocol.client import WAIT
+
+
+def nobody_there(*_: object, **__: object) -> None:
+    """What asking comes to where no process holds the socket."""
+    raise UnansweredError
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "ask", nobody_there)
+
 
 GIVEN_ONCE = {"task": "How often do keys rotate in the Key Vault?", "repeat": False}
 
@@ -77,37 +88,31 @@ async def test_no_tool_waits_for_ever_for_the_first_index(
 
 
 @pytest.mark.anyio
-async def test_only_the_first_question_waits_long_for_the_sockets_owner(
+async def test_only_the_first_question_waits_long_for_the_sockets_holder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits: list[float] = []
 
     def ask(*_: object, timeout: float, **__: object) -> None:
         limits.append(timeout)
+        raise UnansweredError
 
     monkeypatch.setattr(server, "ask", ask)
     root = base(tmp_path / "kb")
     served = _answers(root, root)
     for task in ("vault", "Keys"):
         await _called(served, "kb_context", task=task, session_id="agent")
-    assert limits == [OWNER_SECONDS, SOON_SECONDS]
+    assert limits == [HOLDER_SECONDS, SOON_SECONDS]
 
 
 @pytest.mark.anyio
-async def test_who_owns_the_socket_asks_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root, asked = base(tmp_path / "kb"), list[object]()
-    monkeypatch.setattr(server, "ask", lambda *what, **_: asked.append(what))
+async def test_who_finds_nobody_remembers_what_was_given(tmp_path: Path) -> None:
+    root = base(tmp_path / "kb")
     served = _answers(root, root)
-    engine = served._own_engine()
-    engine.owned.add(root)
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert "Keys rotate." in found["structuredContent"]["text"]
     again = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert again["structuredContent"]["items"] == []
-    assert asked == []
-    assert "agent" in engine.sessions.shared(root)
 
 
 @pytest.mark.anyio
@@ -148,7 +153,6 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     root = base(tmp_path / "kb")
     served = _answers(root, root)
     engine = served._own_engine()
-    engine.owned.add(root)
     begun, go_on = _held_up(monkeypatch)
     asked = asyncio.create_task(_called(served, "kb_context", session_id="agent", **GIVEN_ONCE))
     await anyio.to_thread.run_sync(begun.wait, WAIT)
@@ -208,7 +212,7 @@ async def test_a_call_that_is_cancelled_holds_up_no_other(
         tasks.start_soon(call)
         await anyio.to_thread.run_sync(asked.wait, WAIT)
         tasks.cancel_scope.cancel()
-    monkeypatch.setattr(server, "ask", lambda *_, **__: None)
+    monkeypatch.setattr(server, "ask", nobody_there)
     found = await _called(served, "kb_experts", topic="vault")
     try:
         assert "isError" not in found
@@ -222,11 +226,12 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would count its lines as given."""
-    monkeypatch.setattr(server, "OWNER_SECONDS", 10 * WAIT)
+    monkeypatch.setattr(server, "HOLDER_SECONDS", 10 * WAIT)
+    monkeypatch.setattr(server, "ask", client.ask)
     root, ended, asked = base(tmp_path / "kb"), threading.Event(), threading.Event()
     with tempfile.TemporaryDirectory(prefix="vs") as runtime:
         env = {"XDG_RUNTIME_DIR": runtime}
-        owned = Ownership.take(root, env)
+        owned = Ownership.take(env)
         assert owned is not None
 
         def own(listener: socket.socket) -> None:
@@ -254,41 +259,27 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
         owned.release()
 
 
-class Unhurried(socket.socket):
-    """A connection that keeps what is sent, and says nothing before `go_on`."""
-
-    def __init__(self, asked: threading.Event, go_on: threading.Event) -> None:
-        super().__init__(socket.AF_UNIX)
-        self.sent: list[bytes] = []
-        self._asked, self._go_on = asked, go_on
-
-    def sendall(self, data: Any, *_: Any) -> None:
-        self.sent.append(bytes(data))
-
-    def recv(self, *_: Any) -> bytes:
-        self._asked.set()
-        self._go_on.wait(WAIT)
-        return b""
-
-
 @pytest.mark.anyio
-@pytest.mark.parametrize("is_connected", [False, True])
-async def test_a_call_that_is_cancelled_is_sent_to_nobody_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_connected: bool
+async def test_a_call_that_is_cancelled_before_it_connected_is_sent_to_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
-    with Unhurried(begun, go_on) as first, Unhurried(begun, go_on) as second:
+    ours, theirs = socket.socketpair()
+    with theirs:
 
-        def processes(*_: object) -> Iterator[Process]:
+        def connect(*_: object) -> socket.socket:
+            begun.set()
+            go_on.wait(WAIT)
+            return ours
+
+        def ask(*args: Any, **named: Any) -> Any:
             try:
-                if not is_connected:
-                    begun.set()
-                    go_on.wait(WAIT)
-                yield from (Process(each, [], {}, lambda: WAIT) for each in (first, second))
+                return client.ask(*args, **named)
             finally:
                 ended.set()
 
-        monkeypatch.setattr(client, "processes", processes)
+        monkeypatch.setattr(client, "connect", connect)
+        monkeypatch.setattr(server, "ask", ask)
         root = base(tmp_path / "kb")
         served = _answers(root, root)
         async with anyio.create_task_group() as tasks:
@@ -301,5 +292,5 @@ async def test_a_call_that_is_cancelled_is_sent_to_nobody_more(
             tasks.cancel_scope.cancel()
         go_on.set()
         assert await anyio.to_thread.run_sync(ended.wait, WAIT)
-        assert [b'"process"' in line for line in first.sent] == [True] * is_connected
-        assert second.sent == []
+        theirs.settimeout(WAIT)
+        assert theirs.recv(1) == b""

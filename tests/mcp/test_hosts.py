@@ -229,7 +229,7 @@ def test_where_no_claim_can_be_used_it_is_said(tmp_path: Path, env: dict[str, st
     async def talk(session: ClientSession) -> None:
         for name in ("kb_search", "kb_context", "kb_claim"):
             said = text_of(await called(session, name, **ASKED[name]))
-            assert "No claim of bad can be used, 3 of its files are bad" in said
+            assert "3 files of bad can't be used" in said
 
     connected(root, env, talk)
 

@@ -118,10 +118,10 @@ def test_what_was_asked_before_the_end_is_answered(root: Path, env: dict[str, st
 
 
 @contextmanager
-def mute_owner(root: Path, env: dict[str, str]) -> Iterator[None]:
-    """A process that owns the socket, accepts connections and says nothing."""
+def mute_holder(env: dict[str, str]) -> Iterator[None]:
+    """A process that holds the socket, accepts connections and says nothing."""
     usable_folder(env, make=True)
-    path = socket_path(root, env)
+    path = socket_path(env)
     with (
         Path(f"{path}.lock").open("w") as lock,
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
@@ -132,12 +132,12 @@ def mute_owner(root: Path, env: dict[str, str]) -> Iterator[None]:
         yield
 
 
-def test_an_owner_that_says_nothing_is_not_waited_for(root: Path, env: dict[str, str]) -> None:
+def test_a_holder_that_says_nothing_is_not_waited_for(root: Path, env: dict[str, str]) -> None:
     async def talk(session: ClientSession) -> None:
         await called(session, "kb_status")
         with anyio.fail_after(30):
             named = await called(session, "kb_experts", topic="JWT", session_id="A")
         assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]
 
-    with mute_owner(root, env):
+    with mute_holder(env):
         connected(root, env, talk)

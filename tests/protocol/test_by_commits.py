@@ -71,9 +71,9 @@ def test_what_other_processes_ask_for_models_has_none(root: Path, tmp_path: Path
             looked(root, client)
             until(lambda: any(Path(runtime).rglob("*.sock")))
             asked_for = partial(ask, [root], "kb.entity", {"id": "jwt"}, timeout=20.0)
-            assert "by_commits" not in (asked_for(env=env) or {})["result"]
+            assert "by_commits" not in asked_for(env=env)
             agents = {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}
-            assert (asked_for(env=agents) or {})["result"]["by_commits"]
+            assert asked_for(env=agents)["by_commits"]
             assert "by_commits\tAda Byron" in asked(root, env, "entity", "jwt")
 
 

@@ -4,7 +4,6 @@ ends when told to.
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.document_layout import Layout
 from vouch_sidecar.text.prompt_text import asked_sentences
@@ -139,14 +139,15 @@ def test_a_server_reads_baits_to_their_end(baited: tuple[Path, Mapping[str, str]
         assert client.request("vouch/claim", {"id": "bait-0"})["claim"]["id"] == "bait-0"
 
 
-def test_a_resident_that_reads_baits_ends_with_its_base(
+def test_a_resident_reads_baits_to_their_end(
     baited: tuple[Path, Mapping[str, str]],
 ) -> None:
     folder, env = baited
     with subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.resident", folder / "kb"],
+        [sys.executable, "-m", "vouch_sidecar.surfaces.resident"],
         env=environment(env),
     ) as process:
         until(lambda: sockets(folder), "it owns no socket")
-        shutil.rmtree(folder / "kb/.vouch")
-        process.wait(SECONDS)
+        status = ask([folder / "kb"], "kb.status", {}, env=env, timeout=SECONDS)
+        assert status["roots"][0]["counts"]["claims"] == len(BAITS) + 1
+        process.terminate()

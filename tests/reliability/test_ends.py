@@ -88,7 +88,7 @@ End = Callable[[subprocess.Popen[bytes]], None]
 def test_nothing_is_left(here: tuple[Path, Mapping[str, str]], command: str, end: End) -> None:
     folder, env = here
     with started(command, folder / "kb", env) as process:
-        if command != "jsonl":
+        if command == "lsp":
             until(lambda: sockets(folder), "it owns no socket")
         end(process)
         process.wait(SECONDS)

@@ -76,8 +76,6 @@ class Engine:
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
         self._follower: Follower | None = None
-        self.owned: set[Path] = set()
-        """Roots of the knowledge bases whose socket this process owns."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""

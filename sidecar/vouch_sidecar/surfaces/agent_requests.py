@@ -9,6 +9,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
@@ -85,8 +86,9 @@ def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
         claims, bad = served.view.counts.artifacts(Kind.CLAIM), served.collection.skipped
         if bad and not claims:
             said.append(
-                f"No claim of {safe(served.collection.name)} can be used, {bad} of its files are "
-                "bad, which says nothing about what is known. `vouch-sidecar check` names them."
+                f"{count(bad, 'file')} of {safe(served.collection.name)} can't be used, and so no "
+                "claim of it, which says nothing about what is known. `vouch-sidecar check` names "
+                "them."
             )
     return "\n".join(said)
 

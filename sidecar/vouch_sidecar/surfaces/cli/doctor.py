@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -21,7 +22,6 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
-from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import perform, status
 from vouch_sidecar.operations.printing import show
@@ -32,9 +32,9 @@ from vouch_sidecar.surfaces.install.command import project_of
 from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
 from vouch_sidecar.surfaces.install.hosts import HOSTS, asked_for, finds, vouch_hooks
 from vouch_sidecar.surfaces.local import stopping
-from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, ask
-from vouch_sidecar.surfaces.resident.process import RESIDENT_IDLE_SECONDS
+from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
+from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, UnansweredError, ask
+from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS
 from vouch_sidecar.version import __version__
 
 WRONG = 1
@@ -87,11 +87,11 @@ def examined(start: Path, env: Env) -> Iterator[Finding]:
             yield Finding("knowledge base", "note", message)
     names: list[str] = []
     yield from _contents(roots, names)
-    for root in roots:
-        yield _process(root, env)
+    if roots:
+        yield _process(roots, env)
     yield from _program(env)
     yield from _integrations(start, env)
-    if roots and is_supported():
+    if roots and has_sockets():
         yield _trial(roots, start, env, names)
 
 
@@ -119,23 +119,27 @@ def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Finding]:
     names += [name for claims, name in sorted(ranked, reverse=True)[:TRIALS] if claims]
 
 
-def _process(root: Path, env: Env) -> Finding:
+def _about(roots: Sequence[Path], env: Env) -> Mapping[str, object]:
+    """What the process is that holds the socket; empty without one."""
+    try:
+        about = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env)
+    except UnansweredError:
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _process(roots: Sequence[Path], env: Env) -> Finding:
     """The process that answers hooks."""
     about = "running sidecar"
-    if not is_supported():
+    if not has_sockets():
         return Finding(about, "note", "hooks say nothing on this system")
-    answered = (ask([root], PROCESS, {}, timeout=SOON_SECONDS, env=env) or {}).get("result")
-    ends = f"ends after {RESIDENT_IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
-    if isinstance(answered, dict):
-        theirs, resident = answered.get("version"), answered.get("resident") is True
-        if theirs == __version__:
-            kept = f"; a hook left it, it {ends}" if resident else ""
-            process = f"version {theirs}, process {answered.get('process')}{kept}"
-            return Finding(about, "ok", process)
-        end = f"`{PROGRAM} stop` ends it" if resident else "restart the editor that runs it"
-        return Finding(about, "note", f"version {theirs}, this is {__version__}: {end}")
-    if Path(socket_path(root, env)).exists():
-        return Finding(about, "wrong", f"none answers at {socket_path(root, env)}")
+    ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
+    if answered := _about(roots, env):
+        kept = f"; a hook left it, it {ends}" if answered.get("resident") is True else ""
+        process = f"version {__version__}, process {answered.get('process')}{kept}"
+        return Finding(about, "ok", process)
+    if Path(socket_path(env)).exists():
+        return Finding(about, "wrong", f"none answers at {socket_path(env)}")
     if is_unwanted(env):
         return Finding(about, "note", f"none, and hooks start none, as {RESIDENT} says")
     return Finding(about, "note", f"none: the next hook starts one, which {ends}")
@@ -191,7 +195,7 @@ def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -
         return Finding(about, "note", "there is no entity to name in one")
     if any(Pause.of(root, env).until() is not None for root in roots):
         return Finding(about, "note", "none sent: hooks are silent while paused")
-    is_served = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env) is not None
+    is_served = bool(_about(roots, env))
     if is_unwanted(env) and not is_served:
         return Finding(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
     try:
@@ -202,11 +206,13 @@ def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -
             _hooked("session-end", session, env)
             if answer:
                 return Finding(about, "ok", f"{len(answer)} characters about {one_line(name)}")
-            ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)  # a cold base is read then
+            with suppress(UnansweredError):  # a cold base is read then
+                ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)
         return Finding(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
     finally:
-        for root in [] if is_served else roots:  # the trial itself had it started
-            stopping.stop(socket_path(root, env), env)
+        if not is_served:  # the trial itself had it started
+            with suppress(stopping.EditorError, UnansweredError):
+                stopping.stop(socket_path(env), env)
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from vouch_sidecar.surfaces.hook.client import run
-from vouch_sidecar.surfaces.hook.payload import NAMES
+from vouch_sidecar.surfaces.hook.events import NAMES
 
 
 @click.command()

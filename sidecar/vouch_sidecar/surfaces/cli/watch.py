@@ -16,12 +16,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.table import Line
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
+from vouch_sidecar.surfaces.local.address import has_sockets
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.stdio import end_with_client
 
@@ -37,7 +37,7 @@ def watch(root: Path | None) -> None:
 
     In sessions of editors and agents, of the knowledge base found from a folder.
     """
-    if not is_supported():
+    if not has_sockets():
         raise click.UsageError("sessions can't be followed on this system")
     roots = roots_from(root)
     end_with_client(sys.stdout.fileno())
@@ -52,16 +52,10 @@ def watch(root: Path | None) -> None:
 
 
 async def _watch(roots: Sequence[Path], pane: Pane) -> None:
-    async with anyio.create_task_group() as tasks:
-        for root in roots:
-            tasks.start_soon(_follow, root, pane)
-
-
-async def _follow(root: Path, pane: Pane) -> None:
-    """Follow the process that serves a knowledge base, whenever there is one."""
+    """Follow the process that serves, whenever there is one."""
     while True:
         with suppress(OSError):  # there is none, or it ended
-            await follow(root, os.environ, pane.tell, everything=True)
+            await follow(roots, os.environ, pane.tell, everything=True)
         await anyio.sleep(RETRY_SECONDS)
 
 

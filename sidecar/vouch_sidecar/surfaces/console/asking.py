@@ -11,14 +11,13 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, has_settings
+from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.sanitize import count, one_line, with_field
 from vouch_sidecar.operations import status
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import Result
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask, result_of
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask
 from vouch_sidecar.surfaces.stdio import say
-from vouch_sidecar.version import __version__
 
 R = TypeVar("R", bound=Result)
 Asker = tuple[str | None, str | None]
@@ -38,17 +37,16 @@ def serving(roots: Sequence[Path], asker: Asker) -> Back:
     """Asks the process that serves these knowledge bases, as a person."""
 
     def answer(operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        reply = ask(
+        found = ask(
             roots,
             operation.kb_method,
             {**params, "viewer": {"project": asker[0], "agent": asker[1]}},
             env=os.environ,
             timeout=SOON_SECONDS,
             reader="person",
-            version=__version__,
         )
         try:
-            return operation.result.model_validate(result_of(reply))
+            return operation.result.model_validate(found)
         except ValidationError:
             raise UnansweredError from None
 
@@ -71,18 +69,17 @@ def alone(roots: Sequence[Path], asker: Asker) -> Back:
 
 def answered(roots: Sequence[Path], asker: Asker, run: Callable[[Back], R]) -> R:
     """What `run` returns, which asks the process that serves, or an engine in this process if there
-    is none, or if it can't answer something. Settings in this process's environment count in this
-    process alone. Names files that can't be used. Raises `OperationError`.
+    is none, or if it can't answer something. Names files that can't be used. Raises
+    `OperationError`.
     """
-    if not has_settings(os.environ):
-        try:
-            back = serving(roots, asker)
-            result, state = run(back), back(status.OPERATION, {})
-            if result.complete:
-                _name_unusable(state)
-                return result
-        except UnansweredError:
-            pass
+    try:
+        back = serving(roots, asker)
+        result, state = run(back), back(status.OPERATION, {})
+        if result.complete:
+            _name_unusable(state)
+            return result
+    except UnansweredError:
+        pass
     back = alone(roots, asker)
     _name_unusable(back(status.OPERATION, {}))
     return run(back)

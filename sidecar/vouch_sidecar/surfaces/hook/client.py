@@ -13,37 +13,38 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import inf
 from time import monotonic, sleep
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME, LOG, Finder, start_folder
 from vouch_sidecar.kb.pauses import Pause
-from vouch_sidecar.kb.runtime_folder import is_supported
-from vouch_sidecar.surfaces.hook.payload import (
+from vouch_sidecar.surfaces.hook.events import (
     DEFAULT_LIMIT,
     END,
     FILE,
     PROMPT,
     START,
     START_SECONDS,
-    prompt_of,
-    session_of,
-    touched_file,
 )
-from vouch_sidecar.surfaces.hook.resident_start import Start, is_unwanted, start_resident
-from vouch_sidecar.surfaces.hook.seen_events import (
-    EventMark,
-    forget,
+from vouch_sidecar.surfaces.hook.resident_start import (
+    is_unwanted,
     remember_in_vain,
+    start_resident,
     was_in_vain,
 )
-from vouch_sidecar.surfaces.local.client import HOOK, processes
+from vouch_sidecar.surfaces.local.address import has_sockets
+from vouch_sidecar.surfaces.local.client import HOOK, Process, connect
+
+if TYPE_CHECKING:
+    import subprocess
 
 Payload = dict[str, Any]
 
 
-MAX_INPUT = 16 << 20
+MAX_INPUT = 6 << 20
+"""Bytes of an event: larger ones are passed over, nobody typed or read them."""
 LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
 MAX_CONFIG = 1 << 16
 """Bytes of a config that are looked at."""
@@ -58,7 +59,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
 
     Prints nothing on Windows, which has neither the sockets nor the signal for the time limit.
     """
-    if not is_supported():
+    if not has_sockets():
         os._exit(0)
     env = os.environ
     event = next((word for word in arguments if not word.startswith("-")), "")
@@ -90,7 +91,7 @@ def _log(line: str) -> None:
 
 
 class TimeLimit:
-    """Ends the process at its time limit, by a signal; calls `at_end` before."""
+    """Ends the process at its time limit, by a signal."""
 
     def __init__(self, event: str, env: Mapping[str, str]) -> None:
         self._started = monotonic()
@@ -99,7 +100,6 @@ class TimeLimit:
         self._is_set = given is not None
         """Whether the environment sets it."""
         self._limit = given or (START_SECONDS if self._is_start else DEFAULT_LIMIT)
-        self.at_end: Callable[[], None] = lambda: None
         self._in_vain: Callable[[], None] | None = None
         signal.signal(signal.SIGALRM, self._end)
         self._arm()
@@ -148,7 +148,6 @@ class TimeLimit:
         if _is_logged():
             _log("the time limit ended a hook")
         try:
-            self.at_end()
             if self._in_vain is not None:
                 self._in_vain()
         finally:
@@ -194,42 +193,16 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], deadline: TimeLimit
         return None
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
-    given["cwd"] = start
-    payload = _reduced(event, given)
-    if payload is None:
-        return None
     places = Finder(env).placed(start)
-    if not places:
-        return None
     roots = [place.tree for place in places]
     speaking = [place.tree for place in places if Pause.of(place.root, env).until() is None]
-    if not (speaking or _loses_answers(event, payload)):
-        return None
-    roots = speaking or roots
-    session_id = payload["session_id"]
-    mark = EventMark.take(env, session_id, event, *roots, json.dumps(payload, sort_keys=True))
-    payload["cwd"] = start
-    if session_id is not None and _loses_answers(event, payload):
-        forget(env, session_id, mark)
-    if mark is None:
-        if _loses_answers(event, payload):
-            _ask(roots, event, payload, env, deadline)
-        return None
-    deadline.at_end = mark.take_back
-    result = None
-    try:
-        result = _ask(roots, event, payload, env, deadline)
-    finally:
-        if result is None:
-            mark.take_back()
+    # Who is paused says nothing, but learns what the agent has no longer.
+    is_forgotten = event == END or given.get("source") in ("compact", "clear")
+    asked = speaking or (roots if is_forgotten else [])
+    result = _ask(asked, event, {**given, "cwd": start}, env, deadline) if asked else None
     if result is None or not speaking:
         return None
     return json.dumps(result, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-def _loses_answers(event: str, payload: Payload) -> bool:
-    """Whether the agent no longer has the answers that it was given in the session."""
-    return event == END or payload.get("source") in ("compact", "clear")
 
 
 def _read(data: bytes) -> Payload | None:
@@ -242,53 +215,32 @@ def _read(data: bytes) -> Payload | None:
     return given if isinstance(given, dict) else None
 
 
-def _reduced(event: str, given: Payload) -> Payload | None:
-    """The part of an event on which the answer depends; None if it gets no answer."""
-    try:
-        session_id = session_of(given)
-    except ValueError:
-        return None
-    if event == PROMPT:
-        prompt = prompt_of(given)
-        return None if prompt is None else {"session_id": session_id, "prompt": prompt}
-    if event == FILE:
-        touched = touched_file(given)
-        return None if touched is None else {"session_id": session_id, **touched}
-    if event == START:
-        return {"session_id": session_id, "source": given.get("source")}
-    if event == END:
-        return {"session_id": session_id}
-    return None
-
-
 def _ask(
     roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], deadline: TimeLimit
 ) -> object:
-    """The answer of a process that serves these knowledge bases. Where none does, starts one, and
-    waits until the time limit ends the hook; not where a start failed, or was waited for in vain,
-    less than a minute ago. Raises OSError.
+    """The answer of the process that holds the socket. Where none does, starts one, and waits until
+    the time limit ends the hook; not where a start failed, or was waited for in vain, less than a
+    minute ago. Raises OSError.
     """
     may_start = event in STARTING and not is_unwanted(env)
     has_time = event in (START, PROMPT) and may_start and not was_in_vain(env)
     if has_time:
         deadline.wait_for_start(roots, partial(remember_in_vain, env))
-    started: Start | None = None
-    while True:
-        is_refused = False
-        for process in processes(roots, env, lambda: deadline.left):
-            if about := process.about():
-                deadline.adopt(about)
-            answered = process.ask(f"{HOOK}{event}", payload)
-            if answered is not None and answered.get("ok") is True:
-                return answered.get("result")
-            is_refused = is_refused or answered is not None
+    started: subprocess.Popen[bytes] | None = None
+    while (connected := connect(env, deadline.left)) is None:
+        if not may_start:
+            return None
         if started is None:
-            if not may_start:
+            started = start_resident(env)
+            if not has_time and event != FILE:
                 return None
-            started = start_resident(roots, env)
-            if (is_refused and not started.is_new) or (event != FILE and not has_time):
-                return None
-        if started.has_failed():
+        elif started.poll():
             remember_in_vain(env)
             return None
         sleep(RETRY_SECONDS)
+    with connected:
+        process = Process(connected, roots, env, lambda: deadline.left)
+        if about := process.about(inf):  # it may just begin to import what it needs
+            deadline.adopt(about)
+        answered = process.ask(f"{HOOK}{event}", payload)
+    return answered.get("result") if answered is not None and answered.get("ok") is True else None

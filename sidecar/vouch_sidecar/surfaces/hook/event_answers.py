@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import anyio
 from anyio.to_thread import run_sync as in_worker
@@ -31,8 +32,7 @@ from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.payload import (
-    AGENT,
+from vouch_sidecar.surfaces.hook.events import (
     DEFAULT_LIMIT,
     END,
     FILE,
@@ -40,6 +40,7 @@ from vouch_sidecar.surfaces.hook.payload import (
     START,
     START_SECONDS,
 )
+from vouch_sidecar.surfaces.hook.payload import AGENT
 from vouch_sidecar.surfaces.jsonl import refusal
 from vouch_sidecar.surfaces.local.client import HOOK
 
@@ -47,6 +48,36 @@ log = logging.getLogger(__name__)
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
+_Key = tuple[str | None, str, bytes]
+"""A session, and an event with a digest of what counts of it."""
+MINUTE = 60.0
+
+
+class _Answered:
+    """The events of an engine's sessions that were answered less than a minute ago: one that two
+    hooks report is answered once.
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[_Key, float] = {}
+        self.answering: set[_Key] = set()
+
+    def holds(self, key: _Key, now: float) -> bool:
+        self._at = {each: at for each, at in self._at.items() if now - at < MINUTE}
+        return key in self._at or key in self.answering
+
+    def add(self, key: _Key, now: float) -> None:
+        self._at[key] = now
+
+    def forget(self, session_id: str, kept: _Key) -> None:
+        """Forget what was answered in a session and its subagents, but for one event."""
+        own = (session_id, session_id + AGENT)
+        for key in [key for key in self._at if key != kept]:
+            if key[0] == own[0] or (key[0] or "").startswith(own[1]):
+                del self._at[key]
+
+
+_ANSWERED: WeakKeyDictionary[Engine, _Answered] = WeakKeyDictionary()
 
 
 async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -55,13 +86,27 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
     event = str(request.get("method")).removeprefix(HOOK)
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
-    caller = _placed(payload, caller)
-    await _wait(engine, event, caller)
-    if (path := given.edited_file(payload)) is not None:
-        engine.check_soon([Path(path)])
+    answered = _ANSWERED.setdefault(engine, _Answered())
     result = None
     try:
-        result = await respond(engine, event, payload, caller)
+        session_id = given.session_of(payload)
+        key = session_id, event, given.digest_of(event, payload)
+        is_again = answered.holds(key, engine.clock())
+        is_forgotten = event == END or payload.get("source") in ("compact", "clear")
+        if session_id is not None and is_forgotten:
+            answered.forget(session_id, key)
+        if not is_again or is_forgotten:
+            answered.answering.add(key)
+            try:
+                result = await _answer(engine, event, payload, _placed(payload, caller))
+            finally:
+                answered.answering.discard(key)
+        if is_again:
+            result = None
+        elif result is not None:
+            caller.when_heard(partial(answered.add, key, engine.clock()))
+    except ValueError:  # no session is called so
+        log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     return {"id": request_id, "ok": True, "result": result}
@@ -73,6 +118,14 @@ def _placed(payload: Payload, caller: Caller) -> Caller:
     if not (isinstance(place, str) and os.path.isabs(place)):
         return caller
     return replace(caller, at=resolved(Path(place)))
+
+
+async def _answer(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
+    """As `respond`, once the engine is ready."""
+    await _wait(engine, event, caller)
+    if (path := given.edited_file(payload)) is not None:
+        engine.check_soon([Path(path)])
+    return await respond(engine, event, payload, caller)
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
@@ -99,7 +152,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     await indexed(engine, limit)
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
-        with anyio.move_on_after(limit / 2):
+        with anyio.move_on_after(hook_limit(engine, caller) / 2):
             await ready(engine, operation, caller)
             await caught_up(engine, operation, caller, limit)
 

@@ -1,11 +1,14 @@
-"""Reads the payload of an agent's event, which may hold anything. Standard library only."""
+"""Reads the payload of an agent's event, which may hold anything."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
+from vouch_sidecar.surfaces.hook.events import FILE, NAMES, PROMPT
 from vouch_sidecar.surfaces.hook.typed import typed_of
 
 Payload = Mapping[str, Any]
@@ -19,25 +22,11 @@ AGENT = "#"
 EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
 REPLACED = ("old_string", "old_str")
 PATCH = "structuredPatch"
-MAX_NESTED = 4
 MAX_RANGES = 50
 MAX_LINE_NUMBER = 10_000_000
 TO_THE_END = 2_000
 """Lines that a host reads where only the first one is given."""
 PATHS = ("file_path", "path", "notebook_path", "filePath")
-
-PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
-START_SECONDS = 2.0
-"""Time limit of `START`, and of a prompt while a process starts."""
-DEFAULT_LIMIT = 0.5
-"""Time limit in seconds of other events, unless somebody set one."""
-NAMES = {
-    PROMPT: "UserPromptSubmit",
-    START: "SessionStart",
-    FILE: "PostToolUse",
-    END: "SessionEnd",
-}
-"""The hosts' names of events, by the names on our command line."""
 
 
 def output(event: str, text: str) -> dict[str, Any] | None:
@@ -72,6 +61,16 @@ def prompt_of(payload: Payload) -> str | None:
     return _whole(typed_of(prompt)) or None
 
 
+def digest_of(event: str, payload: Payload) -> bytes:
+    """A digest of what counts of an event, however the rest of it differs."""
+    what: object = payload.get("source")
+    if event == PROMPT:
+        what = prompt_of(payload)
+    elif event == FILE:
+        what = [payload.get("tool_input"), payload.get("tool_response")]
+    return sha256(json.dumps(what, sort_keys=True).encode()).digest()
+
+
 def edited_file(payload: Payload) -> str | None:
     """The path of the file that a tool has just read or written; None when the event names none."""
     given = payload.get("tool_input")
@@ -79,39 +78,6 @@ def edited_file(payload: Payload) -> str | None:
         return None
     path = next((p for name in PATHS if isinstance(p := given.get(name), str) and p), None)
     return path if path is None else os.path.join(_cwd(payload), path)
-
-
-def touched_file(payload: Payload) -> Payload | None:
-    """What counts of an event about a file, in the same form: its path, its text, and the place;
-    None where it names no file. Longer texts than `MAX_PROMPT` are left out.
-    """
-    path = edited_file(payload)
-    if path is None:
-        return None
-    response = payload.get("tool_response")
-    kept = _only(payload["tool_input"], (*EDITED, *REPLACED, "edits", "offset", "limit"))
-    answer: object = response if isinstance(response, str) and len(response) <= MAX_PROMPT else None
-    if isinstance(response, Mapping):
-        answer = _only(response, ("file", "content", PATCH))
-    return {"tool_input": {**kept, "file_path": path}, "tool_response": answer}
-
-
-def _only(given: Payload, names: tuple[str, ...]) -> dict[str, Any]:
-    """The values of some names, but no long text."""
-    kept = {name: given[name] for name in names if given.get(name) is not None}
-    return {name: value for name, value in kept.items() if _size(value) <= MAX_PROMPT}
-
-
-def _size(value: object, depth: int = 0) -> int:
-    """The characters of all texts in a value; too many in one that is nested deeper than any."""
-    if isinstance(value, str):
-        return len(value)
-    if not isinstance(value, Mapping | list):
-        return 0
-    if depth > MAX_NESTED:
-        return MAX_PROMPT + 1
-    parts = value.values() if isinstance(value, Mapping) else value
-    return sum(_size(part, depth + 1) for part in parts)
 
 
 def text_of(payload: Payload) -> str | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from vouch_sidecar.kb.discovery import RESIDENT, TRUST
+from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import IN_VAIN
 from vouch_sidecar.surfaces.local.ownership import hold
 
 if TYPE_CHECKING:
     import subprocess
 
 NO = {"false", "0", "no", "off"}
+MINUTE = 60.0
 
 
 def is_unwanted(env: Mapping[str, str]) -> bool:
@@ -21,40 +25,41 @@ def is_unwanted(env: Mapping[str, str]) -> bool:
     return env.get(RESIDENT, "").strip().lower() in NO
 
 
-class Start:
-    """A process that was started, if one was."""
-
-    def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
-        self._process = process
-
-    @property
-    def is_new(self) -> bool:
-        return self._process is not None
-
-    def has_failed(self) -> bool:
-        """Whether it has ended with an error."""
-        return self._process is not None and bool(self._process.poll())
-
-
-def start_resident(roots: Sequence[str], env: Mapping[str, str]) -> Start:
-    """Start a process that serves these knowledge bases and outlives this one, unless each has one.
-    It inherits no viewer and no settings, which come with each request, except the trusted folders
-    of other users. Raises OSError.
+def start_resident(env: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
+    """Start a process that outlives this one; None where one holds the socket. It inherits no
+    viewer and no settings, which come with each request. Raises OSError.
     """
-    locks = [lock for root in roots if (lock := hold(root, env)) is not None]
-    for lock in locks:
-        os.close(lock)  # the new process takes it
-    if not locks:
-        return Start(None)
+    lock = hold(env)
+    if lock is None:
+        return None
+    os.close(lock)  # the new process takes it
     import subprocess  # a hook waits for every import, and seldom needs this one
 
-    process = subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.resident", *roots],
+    return subprocess.Popen(
+        [sys.executable, "-m", "vouch_sidecar.surfaces.resident"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         cwd="/",
-        env={n: v for n, v in env.items() if n == TRUST or not n.startswith("VOUCH_")},
+        env={name: value for name, value in env.items() if not name.startswith("VOUCH_")},
     )
-    return Start(process)
+
+
+def was_in_vain(env: Mapping[str, str]) -> bool:
+    """Whether a process failed to start, or was waited for in vain, less than a minute ago."""
+    try:
+        path = os.path.join(usable_folder(env), IN_VAIN)
+        return 0 <= time.time() - os.lstat(path).st_mtime < MINUTE
+    except OSError:
+        return False
+
+
+def remember_in_vain(env: Mapping[str, str]) -> None:
+    """Have `was_in_vain` say so for a minute from now."""
+    try:
+        path = os.path.join(usable_folder(env, make=True), IN_VAIN)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.utime(path)
+    except OSError:
+        return

@@ -1,4 +1,4 @@
-"""The name of each knowledge base's socket, and who is at its other end.
+"""The socket of a user's processes, one for each version, and who is at its other end.
 
 Standard library only, and little of it: a hook waits for every import.
 """
@@ -10,16 +10,28 @@ import socket
 import struct
 from collections.abc import Mapping
 
-from vouch_sidecar.kb.runtime_folder import name_of, runtime_folder
+from vouch_sidecar.kb.runtime_folder import is_supported, runtime_folder
+from vouch_sidecar.version import __version__
 
 SUFFIX = ".sock"
-MARKS = "said"
-"""Folder, among the sockets, of the marks of answered events."""
+LOCK = ".lock"
+"""What the name of a socket's lock ends with."""
+IN_VAIN = "in-vain"
+"""Name of the mark of a process that did not start in time."""
 
 
-def socket_path(root: str | os.PathLike[str], env: Mapping[str, str]) -> str:
-    """The path of the socket of the knowledge base in folder `root`."""
-    return os.path.join(runtime_folder(env), name_of(root) + SUFFIX)
+def has_sockets() -> bool:
+    """Whether processes of one user can ask each other. Windows lacks what this needs."""
+    try:
+        import fcntl  # noqa: F401 - for file locks
+    except ImportError:
+        return False
+    return is_supported() and hasattr(socket, "AF_UNIX")
+
+
+def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
+    """The path of the socket of a version's processes."""
+    return os.path.join(runtime_folder(env), version + SUFFIX)
 
 
 def is_own_user(connected: socket.socket) -> bool:

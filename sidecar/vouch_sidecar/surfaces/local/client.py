@@ -1,19 +1,19 @@
-"""Asks the process that serves a knowledge base, over its socket. Standard library only. Blocks."""
+"""Asks the process that holds the user's socket. Standard library only. Blocks."""
 
 from __future__ import annotations
 
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from math import inf
 from time import monotonic
 from typing import Any, Literal
 
 from vouch_sidecar.kb.discovery import is_setting
-from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
-from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
+from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.surfaces.local.address import has_sockets, is_own_user, socket_path
 
 Reader = Literal["model", "person"]
 """Who reads an answer."""
@@ -25,6 +25,8 @@ PROCESS = "process"
 `version`, the seconds that a hook may take as `limit`, and those that a first answer may have to
 `wait` to be whole.
 """
+STOP_PROCESS = "stop"
+"""The method that ends a resident process; it answers with the roots that it served."""
 HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
@@ -37,29 +39,29 @@ One that is silent for so long hangs.
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
+MODEL = "VOUCH_SIDECAR_SEMANTIC_"
+"""How the variables begin that set a model. A process that has one asks nobody."""
 
 
 class UnansweredError(Exception):
-    """No process serves the knowledge bases, it refuses, or its answer is of no use."""
+    """No process holds the socket, it refuses, or its answer is of no use."""
 
 
 class Process:
-    """A connection to a process that serves knowledge bases.
-
-    `roots` are the knowledge bases to ask; the process refuses unless it serves all of them. Viewer
-    and settings in `env` are sent along, because the process has another environment. `left`
-    returns the seconds until the time limit.
+    """A connection to the process that holds the socket. Viewer and settings in `env` are sent
+    along, because the process has another environment. `left` returns the seconds until the time
+    limit.
     """
 
     def __init__(
         self,
         connected: socket.socket,
-        roots: list[str],
+        roots: Iterable[str | os.PathLike[str]],
         env: Mapping[str, str],
         left: Callable[[], float],
     ) -> None:
         self._socket = connected
-        self._common = {"roots": roots, "env": carried(env)}
+        self._common = {"roots": sorted(os.fspath(root) for root in roots), "env": carried(env)}
         self._left = left
         self._received = bytearray()
 
@@ -94,9 +96,9 @@ class Process:
             return None
         return answered if isinstance(answered, dict) else None
 
-    def about(self) -> Mapping[str, Any]:
-        """What the process is (`PROCESS`); empty if it doesn't say within `SOON_SECONDS`."""
-        result = (self.ask(PROCESS, {}, seconds=SOON_SECONDS) or {}).get("result")
+    def about(self, seconds: float = SOON_SECONDS) -> Mapping[str, Any]:
+        """What the process is (`PROCESS`); empty if it doesn't say so in time."""
+        result = (self.ask(PROCESS, {}, seconds=seconds) or {}).get("result")
         return result if isinstance(result, dict) else {}
 
     def give_up(self) -> None:
@@ -108,32 +110,19 @@ class Process:
         self._socket.settimeout(max(min(self._left(), until - monotonic()), LEAST_SECONDS))
 
 
-def in_order(roots: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """The knowledge bases in the order in which their processes are asked."""
-    return sorted(os.fspath(root) for root in roots)
-
-
-def processes(
-    roots: Iterable[str | os.PathLike[str]], env: Mapping[str, str], left: Callable[[], float]
-) -> Iterator[Process]:
-    """Connect to the processes that serve these knowledge bases, one after another. Each connection
-    closes before the next one opens.
+def connect(
+    env: Mapping[str, str], timeout: float = SOON_SECONDS, path: str | None = None
+) -> socket.socket | None:
+    """A connection to the holder of the socket, or of that at `path`; None without one, or if it is
+    another user's process.
     """
-    asked = in_order(roots) if is_supported() else []
-    for root in asked:
-        connected = connect(socket_path(root, env), env, max(left(), LEAST_SECONDS))
-        if connected is not None:
-            with connected:
-                yield Process(connected, asked, env, left)
-
-
-def connect(path: str, env: Mapping[str, str], timeout: float) -> socket.socket | None:
-    """A connection to a socket's owner; None without one, or if it is another user's process."""
+    if not has_sockets():
+        return None
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         usable_folder(env)
-        connected.settimeout(timeout)
-        connected.connect(path)
+        connected.settimeout(max(timeout, LEAST_SECONDS))
+        connected.connect(path or socket_path(env))
         if is_own_user(connected):
             return connected
     except OSError:
@@ -150,40 +139,31 @@ def ask(
     env: Mapping[str, str],
     timeout: float,
     reader: Reader = "model",
-    version: str | None = None,
     on_connected: Callable[[Process], object] = lambda _: None,
-) -> dict[str, Any] | None:
-    """Ask the first process that serves all of these knowledge bases, and has this `version` if one
-    is given. Returns its answer in the form of the JSONL surface, or the last refusal.
-
-    None if there is no such process, or no valid answer within `timeout` seconds and those that a
+) -> Any:
+    """The result that the holder of the socket gives of these knowledge bases. Raises
+    `UnansweredError`, also if no valid answer comes within `timeout` seconds and those that a
     process which began a moment ago needs to answer in whole. A process that hangs is given up
     after `SOON_SECONDS`. What `on_connected` raises ends this before the process is asked.
     """
     until = monotonic() + timeout
-    answered = None
-
-    def left() -> float:
-        return until - monotonic()
-
-    for process in processes(roots, env, left):
+    connected = None if asks_nobody(env) else connect(env, timeout)
+    if connected is None:
+        raise UnansweredError
+    with connected:
+        process = Process(connected, roots, env, lambda: until - monotonic())
         on_connected(process)
-        about = process.about()
-        if version not in (None, about.get("version")):
-            continue
-        wait = about.get("wait")
+        wait = process.about().get("wait")
         until += wait if isinstance(wait, int | float) else 0.0
-        answered = process.ask(method, params, reader) or answered
-        if answered is not None and answered.get("ok") is True:
-            break
-    return answered
-
-
-def result_of(answered: Mapping[str, Any] | None) -> Any:
-    """The result that an answer of `ask` holds. Raises `UnansweredError` if there is none."""
+        answered = process.ask(method, params, reader)
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError
     return answered.get("result")
+
+
+def asks_nobody(env: Mapping[str, str]) -> bool:
+    """Whether the environment sets a model, which no other process has loaded."""
+    return any(name.startswith(MODEL) for name in env)
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:

@@ -1,19 +1,18 @@
-"""Shows an editor the rankings of sessions that live in another process.
-
-The owner of the socket ranks and sends pushes; the editor's process forwards them.
-"""
+"""Tells a process of the rankings of sessions that live in the one that holds the socket."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
+import anyio
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Engine, Pushes
-from vouch_sidecar.engine.changes import Changes
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.changes import GATHER_SECONDS
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -21,11 +20,12 @@ from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
 from vouch_sidecar.surfaces.local.client import MAX_LOCAL_MESSAGE, VIEWER_VARIABLES, carried
+from vouch_sidecar.surfaces.local.engines import Engines
 
 FOLLOW = "follow"
-"""The method by which a process asks the owner for pushes."""
+"""The method by which a process asks the holder for pushes."""
 LEFT_CHECK_SECONDS = 1.0
-"""Pause between checks whether the follower has left."""
+"""Pause between looks whether the follower has left."""
 
 
 class Audience(Protocol):
@@ -40,59 +40,83 @@ class Audience(Protocol):
     def show(self, push: DidChangeSalience) -> None: ...
 
 
+class _Shared(Container[str]):
+    """The ids of the sessions in which agents asked an engine about these knowledge bases."""
+
+    def __init__(self, engine: Engine, roots: Iterable[Path]) -> None:
+        self._each = [engine.sessions.shared(root) for root in roots]
+
+    def __contains__(self, session_id: object) -> bool:
+        return any(session_id in shared for shared in self._each)
+
+
 async def feed(
-    engine: Engine,
-    root: Path,
-    pushes: Pushes,
+    engines: Engines,
+    caller: Caller,
+    params: object,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Send a follower each push, until it leaves or the knowledge base is no longer served. Raises
+    """Send a follower each push about the caller's knowledge bases, until it leaves. Raises
     OSError.
     """
-    with Changes(engine) as changes:
-        while root in engine.collections and not (reader.at_eof() or writer.is_closing()):
-            async for push in pushes.salience_in_turn():
-                writer.write(as_line(as_json(salience_notification(push))))
-                await writer.drain()  # waits if the follower does not read
-            await changes.wait(LEFT_CHECK_SECONDS)
+    roots = caller.roots or frozenset()
+    given = params if isinstance(params, Mapping) else {}
+    wanted = given.get("push")
+    parts = [part for part in PUSH_PARTS if not isinstance(wanted, list) or part in wanted]
+    changed = anyio.Event()
 
+    def on_change() -> None:
+        changed.set()
 
-def parts_in(params: object) -> Collection[PushPart]:
-    """The parts of pushes that a follower wants; all unless it names some."""
-    wanted = params.get("push") if isinstance(params, Mapping) else None
-    if not isinstance(wanted, list):
-        return PUSH_PARTS
-    return [part for part in PUSH_PARTS if part in wanted]
+    fed: dict[Engine, Pushes] = {}
+    with ExitStack() as listening:
+        while not (reader.at_eof() or writer.is_closing()):
+            changed = anyio.Event()
+            for engine in engines.about(roots):
+                if engine not in fed:
+                    only = None if given.get("all") is True else _Shared(engine, roots)
+                    fed[engine] = Pushes(engine, caller, only, parts)
+                    engine.listeners.add(on_change)
+                    engine.session_listeners.add(on_change)
+                    listening.callback(engine.dismiss, on_change)
+                async for push in fed[engine].salience_in_turn():
+                    writer.write(as_line(as_json(salience_notification(push))))
+                    await writer.drain()  # waits if the follower does not read
+            with anyio.move_on_after(LEFT_CHECK_SECONDS):
+                await changed.wait()
+                await anyio.sleep(GATHER_SECONDS)
 
 
 async def follow(
-    root: Path,
+    roots: Iterable[Path],
     env: Mapping[str, str],
     tell: Callable[[DidChangeSalience], None],
     parts: Collection[PushPart] = PUSH_PARTS,
     viewer: Viewer | None = None,
     everything: bool = False,
 ) -> None:
-    """Call `tell` with the owner's pushes: those of sessions that use the socket, or with
-    `everything` of all its sessions, limited to `parts` and to what the viewer may see, whose names
-    count before those in `env`. When the owner ends, tell empty rankings for these sessions. Raises
-    OSError if there is no owner.
+    """Call `tell` with the holder's pushes about knowledge bases: those of sessions that use the
+    socket, or with `everything` of all its sessions, limited to `parts` and to what the viewer may
+    see, whose names count before those in `env`. When the holder ends, tell empty rankings for
+    these sessions. Raises OSError if there is no holder.
     """
-    reader, writer = await asyncio.open_unix_connection(
-        socket_path(root, env), limit=MAX_LOCAL_MESSAGE
-    )
+    reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
     in_play: dict[str, DidChangeSalience] = {}
     try:
         if not is_own_user(writer.get_extra_info("socket")):
             raise PermissionError
-        params = {"all": everything, "push": sorted(parts)}
-        who = {**carried(env), **_variables(viewer)}
-        writer.write(as_line({"method": FOLLOW, "params": params, "env": who}))
+        asked = {
+            "method": FOLLOW,
+            "params": {"all": everything, "push": sorted(parts)},
+            "roots": sorted(map(str, roots)),
+            "env": {**carried(env), **_variables(viewer)},
+        }
+        writer.write(as_line(asked))
         while line := await reader.readline():
             try:
                 push = DidChangeSalience.model_validate_json(line)
-            except ValidationError:  # an owner of another version
+            except ValidationError:
                 continue
             in_play.pop(push.session_id, None)
             if push.salience:

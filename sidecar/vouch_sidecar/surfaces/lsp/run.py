@@ -6,6 +6,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Mapping
+from functools import partial
 from io import RawIOBase
 from typing import BinaryIO
 
@@ -16,6 +17,7 @@ from pygls.io_ import run_async
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.local.ownership import taken_early
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.framing import MessageReader, MessageWriter
@@ -70,10 +72,10 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     outbox = Outbox(sink, on_broken=end.request)
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signal_number, lambda *_: end.request())
-    local = LocalServer(engine, answer_agent, server)
     async with anyio.create_task_group() as tasks:
+        local = LocalServer(engine.env, answer_agent, tasks, window=engine, audience=server)
         tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(in_background, local.run)
+        tasks.start_soon(in_background, partial(local.run, taken_early()))
         tasks.start_soon(_watch_parent, server, end)
         tasks.start_soon(_converse, server, source, outbox, end)
         code = await end.wait()

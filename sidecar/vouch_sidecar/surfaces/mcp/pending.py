@@ -12,11 +12,11 @@ import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS
-from vouch_sidecar.surfaces.mcp.server import OWNER_SECONDS
+from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS
 
-LAST_SECONDS = SOON_SECONDS + OWNER_SECONDS
+LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 """How long to wait for answers after the end of the input, the first ones included, also where the
-socket's owner hangs. A client that allows less ends the process.
+socket's holder hangs. A client that allows less ends the process.
 """
 CANCELLED = "notifications/cancelled"
 

@@ -15,9 +15,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
 from vouch_sidecar.surfaces.mcp.sdk import build
 from vouch_sidecar.surfaces.mcp.server import Answers
@@ -82,7 +80,6 @@ async def _serve(
             for root in projects.named():
                 engine.registry.add_start(root)
             tasks.start_soon(in_background, DiskFollower(engine).run)
-            tasks.start_soon(in_background, LocalServer(engine, answer_agent).run)
             return engine
 
         answers = Answers(env, projects, begin, every_tool=every_tool)

@@ -2,9 +2,8 @@
 
 `sdk` passes them to the SDK.
 
-The process that owns the socket of the knowledge base answers. Where none of this version does, or
-the environment has settings, this process makes an engine, and tries to own the socket. From then
-on it asks the socket's owner only where a call is about a session and another process owns it.
+The process that holds the user's socket answers. Where none does, or this one's environment sets a
+model, this process makes an engine.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.discovery import has_settings
 from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
@@ -32,20 +30,17 @@ from vouch_sidecar.surfaces.local.client import (
     Process,
     UnansweredError,
     ask,
-    in_order,
-    result_of,
 )
 from vouch_sidecar.surfaces.mcp.arguments import read
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema, tools
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.version import __version__
 
 log = logging.getLogger(__name__)
 
 MCP_NAME = "vouch-sidecar"
-OWNER_SECONDS = READY_SECONDS + 1.0
-"""Time limit for the answer of the socket's owner to a question, while there is no engine here.
-`SOON_SECONDS` is that for all else.
+HOLDER_SECONDS = READY_SECONDS + 1.0
+"""Time limit for the holder's answer to a question, while there is no engine here; then it is
+`SOON_SECONDS`.
 """
 
 Object = dict[str, Any]
@@ -60,8 +55,7 @@ class UnknownError(Exception):
 class Answers:
     """Answers the requests of one client, one after another, on the event loop.
 
-    `begin` makes an engine for the knowledge bases of `projects`, follows the disk for it, and
-    serves them to other processes.
+    `begin` makes an engine for the knowledge bases of `projects`, and follows the disk for it.
     """
 
     def __init__(
@@ -75,14 +69,14 @@ class Answers:
         self._env = env
         self._projects = projects
         self._begin = begin
-        self._engine = begin() if has_settings(env) else None
+        self._engine: Engine | None = None
         self._turn = anyio.Lock()
         self._tools = tools(every=every_tool)
 
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
         try:
-            await self._ask_owner(PROCESS, {}, self._projects.named())
+            await self._ask_holder(PROCESS, {}, self._projects.named(), SOON_SECONDS)
         except UnansweredError:
             self._own_engine()
 
@@ -116,11 +110,12 @@ class Answers:
     async def _called(
         self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
     ) -> Object:
-        """The result of a tool, from the process whose answer it is, else from this one."""
+        """The result of a tool, from the process that holds the socket, else from this one."""
         method = f"{TOOL}{operation.name}"
-        if self._is_for_owner(params, roots):
+        if roots:
             with suppress(UnansweredError):
-                return await self._ask_owner(method, params, roots)
+                seconds = HOLDER_SECONDS if self._engine is None else SOON_SECONDS
+                return await self._ask_holder(method, params, roots, seconds)
         engine = self._own_engine()
         for root in roots - engine.collections.keys():
             engine.serve_from(root)
@@ -131,18 +126,10 @@ class Answers:
         result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
         return result
 
-    def _is_for_owner(self, arguments: Object, roots: frozenset[Path]) -> bool:
-        """Whether to ask the socket's owner, another process: about sessions, which live in it, and
-        about all else while there is no engine here.
-        """
-        if not roots or self._engine is None:
-            return bool(roots)
-        names_session = isinstance(arguments.get("session_id"), str)
-        return names_session and Path(in_order(roots)[0]) not in self._engine.owned
-
-    async def _ask_owner(self, method: str, params: Object, roots: frozenset[Path]) -> Object:
-        """The result that the socket's owner gives. Raises `UnansweredError`."""
-        is_question = self._engine is None and method.startswith(TOOL)
+    async def _ask_holder(
+        self, method: str, params: Object, roots: frozenset[Path], seconds: float
+    ) -> Object:
+        """The result that the holder of the socket gives. Raises `UnansweredError`."""
         connections: list[Process] = []
         is_over = Event()
 
@@ -151,19 +138,11 @@ class Answers:
             if is_over.is_set():
                 raise UnansweredError
 
-        ask_it = partial(
-            ask,
-            roots,
-            method,
-            params,
-            env=self._env,
-            timeout=OWNER_SECONDS if is_question else SOON_SECONDS,
-            version=__version__,
-            on_connected=on_connected,
+        asked = partial(
+            ask, roots, method, params, env=self._env, timeout=seconds, on_connected=on_connected
         )
         try:
-            answered = await anyio.to_thread.run_sync(ask_it, abandon_on_cancel=True)
-            result: Object = result_of(answered)
+            result: Object = await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
             return result
         finally:  # the thread goes on where the call was cancelled
             is_over.set()

@@ -1,10 +1,11 @@
-"""Serves knowledge bases to hooks over their sockets, without a client of its own."""
+"""Serves hooks, MCP servers and the shell over the user's socket, without a client of its own."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,35 +13,26 @@ from typing import Any
 
 import anyio
 
-from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.stdio import leave
 
-RESIDENT_IDLE_SECONDS = 2 * 3600.0
 IDLE_CHECK_SECONDS = 1.0
 NICENESS = 10
 
 
-def serve(roots: Sequence[Path], owned: Mapping[Path, Ownership], env: Mapping[str, str]) -> None:
-    """Serve knowledge bases, on those of their sockets that are `owned`.
-
-    The process ends after `RESIDENT_IDLE_SECONDS` without a question, when a knowledge base is
-    removed, or when an editor serves them instead.
+def serve(owned: Ownership, env: Mapping[str, str]) -> None:
+    """Serve on a socket. The process ends after `IDLE_SECONDS` without a question, or when the
+    socket's file is gone: nobody finds it then.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(0))
-    engine = Engine(env=env)
-    for root in roots:
-        engine.registry.add_root(root)
-    anyio.run(_serve, engine, owned)
+    anyio.run(_serve, owned, env)
     leave(0)
 
 
-async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
-    follower = DiskFollower(engine)
+async def _serve(owned: Ownership, env: Mapping[str, str]) -> None:
     is_nice = False
 
     async def answer(*asked: Any) -> dict[str, Any]:
@@ -51,17 +43,22 @@ async def _serve(engine: Engine, owned: Mapping[Path, Ownership]) -> None:
         answered = await answer_agent(*asked)
         if not is_nice:
             is_nice = True
+            gc.enable()
             _give_way()
         return answered
 
-    local = LocalServer(engine, answer, stop=partial(leave, 0))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(_end_idle, local, list(engine.collections))
-        async with anyio.create_task_group() as sockets:
-            for root, ownership in owned.items():
-                sockets.start_soon(local.own, root, ownership)
+        local = LocalServer(env, answer, tasks, stop=partial(leave, 0))
+        tasks.start_soon(_end_idle, local)
+        await local.own(owned)
         tasks.cancel_scope.cancel()
+
+
+async def _end_idle(local: LocalServer) -> None:
+    """End the process when it has been idle for long."""
+    while local.idle < IDLE_SECONDS:
+        await anyio.sleep(IDLE_CHECK_SECONDS)
+    leave(0)
 
 
 def _give_way() -> None:
@@ -73,13 +70,3 @@ def _give_way() -> None:
     for thread in threads:
         with suppress(OSError):  # it ended meanwhile
             os.setpriority(os.PRIO_PROCESS, thread, NICENESS)
-
-
-async def _end_idle(local: LocalServer, roots: Sequence[Path]) -> None:
-    """End the process when it has been idle for long, or a knowledge base is gone."""
-    await anyio.sleep(IDLE_CHECK_SECONDS)
-    while local.idle < RESIDENT_IDLE_SECONDS and all(
-        (root / KB_DIRNAME).is_dir() for root in roots
-    ):
-        await anyio.sleep(IDLE_CHECK_SECONDS)
-    leave(0)

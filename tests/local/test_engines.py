@@ -1,0 +1,54 @@
+"""Each set of knowledge bases has an engine, for as long as somebody asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.surfaces.local import engines as module
+from vouch_sidecar.surfaces.local.engines import Engines
+
+from tests.engine.bases import base
+
+
+@pytest.mark.anyio
+async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    async with anyio.create_task_group() as tasks:
+        engines = Engines({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks, None)
+        alone, both = engines.of(frozenset({one})), engines.of(frozenset({one, two}))
+        assert engines.of(frozenset({one})) is alone
+        assert [*alone.collections] == [one]
+        assert sorted(both.collections) == [one, two]
+        assert not alone.env
+        assert engines.about(frozenset({one})) == [alone, both]
+        assert engines.about(frozenset({two})) == [both]
+        assert engines.roots == [str(one), str(two)]
+        engines.end_idle()
+        assert engines.of(frozenset({one})) is alone
+        monkeypatch.setattr(module, "IDLE_SECONDS", -1.0)
+        engines.end_idle()
+        assert engines.about(frozenset({one})) == []
+        assert engines.of(frozenset({one})) is not alone
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_window_answers_for_its_own(tmp_path: Path) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    window = Engine(env={})
+    async with anyio.create_task_group() as tasks:
+        engines = Engines({}, tasks, window)
+        before = engines.of(frozenset({one}))  # asked for before the folder is open
+        assert before is not window
+        window.registry.add_root(one)
+        assert engines.of(frozenset({one})) is window
+        assert engines.about(frozenset({one})) == [window]
+        other = engines.of(frozenset({two}))
+        assert other is not window
+        assert [*window.collections] == [one]
+        tasks.cancel_scope.cancel()
