@@ -192,3 +192,16 @@ def test_marks_beyond_those_that_a_letter_has_cost_no_more_than_their_number(let
     found = units(marks).units
     assert [marks[u.start : u.end] for u in found][-1] == "café"
     assert len(found) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("पानी का पंप।", ["पानी", "का", "पंप"]),
+        ("பெரிய அடுப்பு", ["பெரிய", "அடுப்பு"]),
+        ("مُضَخَّة", ["مضخة"]),
+        ("שָׁלוֹם", ["שלום"]),
+    ],
+)
+def test_vowel_signs_are_no_borders_of_words(text: str, words: list[str]) -> None:
+    assert [unit.folded for unit in units(text).units] == words

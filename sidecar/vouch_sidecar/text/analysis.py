@@ -24,9 +24,11 @@ _SPACELESS = (
     "\u0e00-\u0eff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_MARKS = "\u0300-\u036f\u00ad\u200b-\u200d\u2060"
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670\u00ad\u200b-\u200d\u2060"
 _LETTER = rf"[^\W_{_SPACELESS}]"
-_LETTER_OR_MARK = rf"(?:{_LETTER}|[{_MARKS}])"
+_INDIC = "\u0900-\u0963\u0966-\u0dff"
+"""Scripts whose vowel signs Python counts for no letters: पान is no word of पानी."""
+_LETTER_OR_MARK = rf"(?:{_LETTER}|[{_MARKS}{_INDIC}])"
 
 
 @cache
@@ -41,6 +43,7 @@ def _tokens_of(letter: str) -> re.Pattern[str]:
 
 
 _ANY_MARK = re.compile(f"[{_MARKS}]")
+_MARK_OR_INDIC = re.compile(f"[{_MARKS}{_INDIC}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
@@ -218,7 +221,7 @@ def _units(text: str) -> Units:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    return _tokens_of(_LETTER_OR_MARK if _ANY_MARK.search(text) else _LETTER).finditer(text)
+    return _tokens_of(_LETTER_OR_MARK if _MARK_OR_INDIC.search(text) else _LETTER).finditer(text)
 
 
 def _gap(between: str) -> str:
