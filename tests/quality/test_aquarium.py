@@ -158,7 +158,7 @@ def test_an_approved_claim_stands_for_the_passage_that_it_was_made_of(
 
 
 def test_who_asks_is_told_what_a_hook_leaves_out_behind_what_was_reviewed(engine: Engine) -> None:
-    question = "Is tap water fine for the tank?"
+    question = "after which power failure does the tank lose water?"
     assert lines(engine, HOOK, question) == []
     assert "thawed in tank water" in lines(engine, Caller(), question)[0]
     both = lines(engine, Caller(), "Are frozen shrimp thawed before Ada orders new corals?")
