@@ -87,7 +87,9 @@ def absent(description: str, alias: str | None = None) -> Any:
 
 def iso(at: float | None) -> str | None:
     """A time in ISO 8601, UTC."""
-    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
+    from vouch_sidecar.retrieval.view import moment
+
+    return None if at is None else moment(at).isoformat()
 
 
 def _named(name: str) -> str:

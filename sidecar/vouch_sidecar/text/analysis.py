@@ -62,6 +62,9 @@ _FEW = 1 << 8
 _SHORT = 1 << 10
 """Characters that a text may have to be remembered with its units."""
 
+_PIECE = 1 << 10
+"""Characters that are normalized at once: many marks in a row take time by their square."""
+
 _STEMMER = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
 
 
@@ -78,6 +81,12 @@ def _fold_few(text: str) -> str:
 
 
 def _fold(text: str) -> str:
+    return "".join(
+        _fold_piece(text[start : start + _PIECE]) for start in range(0, len(text), _PIECE)
+    )
+
+
+def _fold_piece(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", _ANY_MARK.sub("", decomposed)).casefold()
 

@@ -4,7 +4,6 @@ stopwords, and bigrams of characters of scripts without spaces.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -55,7 +54,6 @@ def content_stems(text: str) -> list[str]:
     """
     if text.isascii():
         return _stems_of(words_of(text))
-    text = unicodedata.normalize("NFC", text)
     if not has_spaceless(text):
         return _stems_of(words_of(text))
     analysis = units(text)
