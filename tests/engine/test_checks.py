@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from vouch_sidecar.engine.checks import CheckContext
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Severity
 
-from tests.kb.samples import dump, put
 from tests.protocol import knowledge
 
 
@@ -130,17 +127,6 @@ def test_a_knowledge_base_without_entities_gets_a_hint(root: Path) -> None:
     ]
 
 
-def test_a_knowledge_base_that_never_had_entities_gets_none(root: Path) -> None:
-    for entity in ("jwt", "redis"):
-        (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
-    for claim in (root / ".vouch" / "claims").iterdir():
-        claim.write_text(re.sub(r"entities:.*\n(?:- .*\n)*", "", claim.read_text("utf-8")), "utf-8")
-    assert check_all(around(root)) == {}
-    knowledge.write(root, "entities/broken.yaml", "id: [")
-    (hint,) = check_all(around(root))["config.yaml"]
-    assert hint.code == "no-entities"
-
-
 def test_a_link_in_code_is_none(root: Path) -> None:
     body = (
         "[[lost]] `[[a]]` ``x ` [[b]]`` stray ` [[found]]\n\nnext ` [[here]]\n```sh\n"
@@ -197,23 +183,6 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
     assert messages[0] == "`claims.0` is a claim that is superseded, by new"
 
 
-def test_names_that_two_have_and_ordinary_ones(root: Path) -> None:
-    knowledge.entity(root, "jot", "Jot", "jwt")
-    knowledge.entity(root, "relay", "Relay")
-    assert codes(root) == [
-        ("entities/jot.yaml", "shared-name", "aliases.0"),
-        ("entities/jot.yaml", "ordinary-name", "name"),
-        ("entities/jwt.yaml", "shared-name", "name"),
-        ("entities/relay.yaml", "ordinary-name", "name"),
-    ]
-
-
-def test_words_that_always_count_are_no_ordinary_ones(root: Path) -> None:
-    knowledge.entity(root, "relay", "Relay")
-    knowledge.config(root, "sidecar:\n  names:\n    always: [relay]\n")
-    assert codes(root) == []
-
-
 def test_an_entity_that_a_claim_names_and_does_not_declare(root: Path) -> None:
     knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
     knowledge.claim(root, "none", "JWT needs Redis.")
@@ -227,15 +196,6 @@ def test_the_content_of_a_source(root: Path) -> None:
     assert codes(root) == [(path, "content-changed", "id")]
     content.unlink()
     assert codes(root) == [(path, "content-missing", "id")]
-
-
-def test_a_source_that_git_checked_out_with_other_line_ends(root: Path) -> None:
-    data = b"a note\n"
-    meta = {"id": sha256(data).hexdigest(), "locator": "docs/notes.md"}
-    folder = f"sources/{meta['id']}"
-    put(root / ".vouch", f"{folder}/meta.yaml", dump(meta))
-    put(root / ".vouch", f"{folder}/content", data.replace(b"\n", b"\r\n"))
-    assert codes(root) == []
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

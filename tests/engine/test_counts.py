@@ -22,8 +22,7 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.hook.event_answers import respond
 
 from tests.engine.bases import ask, cached, engine_on
-from tests.kb.samples import claim, make_kb, put
-from tests.workspace.places import cite
+from tests.kb.samples import put
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 
@@ -194,51 +193,6 @@ def test_the_last_of_fifty_events_costs_no_more_than_the_first(
         assert last.within(first), (first, last)
     assert all(cost.within(EVENT_BOUND) for cost in costs), max(costs)
     assert spoken > 20
-
-
-def test_a_change_beside_a_shared_source_costs_no_more(tmp_path: Path, counter: Counter) -> None:
-    kb = make_kb(tmp_path)
-    for number in range(201):
-        text = f"Fact {number} is that relay {number} waits."
-        put(kb, f"claims/c{number}.yaml", claim(f"c{number}", text=text))
-    engine = _started(tmp_path)
-    put(kb, "claims/c7.yaml", claim("c7", text="Relay 7 waits no more."), age=5)
-    counts = counter.of(lambda: _read(engine, "claims/c7.yaml"))
-    assert counts.within(BOUNDS["a changed claim beside 200 that cite its source"]), counts
-
-
-def test_a_change_among_claims_of_one_project_costs_no_more(
-    tmp_path: Path, counter: Counter
-) -> None:
-    """vouch scopes each claim that it proposes to the project: none of the others is closed by it,
-    and its own receipt is as open as the claim is.
-    """
-    content = "\n\n".join(f"Fact {n} is that relay {n} waits." for n in range(201)).encode()
-    scope = {"visibility": "project", "project": "kb"}
-    for number in range(201):
-        text = f"Fact {number} is that relay {number} waits."
-        cite(tmp_path, f"c{number}", text, "docs/a.md", content, quote=text.encode(), scope=scope)
-    engine = _started(tmp_path)
-    changed = claim("c7", text="Relay 7 waits no more.", evidence=["ev-c7"], scope=scope)
-    put(tmp_path / ".vouch", "claims/c7.yaml", changed, age=5)
-    counts = counter.of(lambda: _read(engine, "claims/c7.yaml"))
-    assert counts.within(BOUNDS["a changed claim among 200 of its project"]), counts
-
-
-def test_a_claim_with_many_citations_of_one_source_reads_it_once(
-    tmp_path: Path, counter: Counter
-) -> None:
-    content = "\n".join(f"Fact {number} is so." for number in range(50)).encode()
-    for number in range(50):
-        quote = f"Fact {number} is so.".encode()
-        cite(tmp_path, f"c{number}", "Facts are so.", "docs/a.md", content, quote=quote)
-    evidence = [f"ev-c{number}" for number in range(50)]
-    put(tmp_path / ".vouch", "claims/c.yaml", claim("c", text="It is so.", evidence=evidence))
-    engine = _started(tmp_path)
-    answers: list[Any] = []
-    counts = counter.of(lambda: answers.append(ask(engine, "claim", id="c")))
-    assert len({citation["document"] for citation in answers[0]["claim"]["citations"]}) == 50
-    assert counts.files == 1
 
 
 def _read(engine: Engine, path: str) -> None:

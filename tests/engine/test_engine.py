@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -82,23 +81,6 @@ def test_collections_get_names_of_their_own(three: list[Path]) -> None:
     assert names == ["ops", "kb", "kb-2"]
 
 
-def test_rows_name_their_collection_and_ties_end_with_it(three: list[Path]) -> None:
-    engine = engine_on(*three)
-    rows = ask(engine, "experts", topic="key vault")["experts"]
-    assert [(r["entity_id"], r["collection"]) for r in rows] == [
-        ("vault", "kb"),
-        ("vault", "kb-2"),
-        ("vault", "kb-3"),
-    ]
-    engine.observe("s", None, "the Key Vault")
-    rows = ask(engine, "salience", session_id="s")["salience"]
-    assert [r["collection"] for r in rows] == ["kb", "kb-2", "kb-3"]
-    hits = ask(engine, "search", query="keys", kinds=["claim"])["hits"]
-    assert [h["collection"] for h in hits] == ["kb", "kb-2", "kb-3"]
-    alone = ask(engine_on(three[0]), "experts", topic="key vault")["experts"]
-    assert "collection" not in alone[0]
-
-
 def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> None:
     engine = engine_on(*three)
     (three[1] / "src").mkdir()
@@ -124,24 +106,6 @@ def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
         ask(engine, "experts", topic="key vault", session_id="s", root=root)
     assert str(error.value) == "root is no folder of a knowledge base that is served"
     assert ask(engine, "status")["sessions"] == 0
-
-
-def test_the_inner_one_of_nested_knowledge_bases_is_in_charge_of_its_folder(tmp_path: Path) -> None:
-    outer = base(tmp_path / "outer")
-    inner = base(outer / "inner")
-    engine = engine_on(outer, inner)
-    rows = ask(engine, "experts", topic="key vault", root=str(inner / "x.py"))["experts"]
-    assert [r["collection"] for r in rows] == ["inner"]
-
-
-def test_folders_that_close_take_their_knowledge_bases_along(three: list[Path]) -> None:
-    engine = engine_on()
-    engine.set_folders(three[:2])
-    engine.load()
-    assert len(engine.collections) == 2
-    engine.set_folders([three[1]])
-    assert list(engine.collections) == [three[1]]
-    assert [r["collection"] for r in ask(engine, "status")["roots"]] == ["kb"]
 
 
 # Who asks
@@ -226,15 +190,6 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     write(root, "sessions/s.yaml", session | {"ended_at": "2026-01-01T00:00:00"})
     engine.load()
     assert ask(engine, "salience", session_id="s")["salience"] == []
-
-
-def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
-    engine = engine_on(base(tmp_path / os.fsdecode(b"caf\xe9")))
-    (status,) = ask(engine, "status")["roots"]
-    assert status["collection"] == "caf\\xe9"
-    assert status["root"] == f"{tmp_path}/caf\\xe9"
-    (hit, *_) = ask(engine, "search", query="keys rotate")["hits"]
-    assert hit["uri"].endswith("/caf%E9/.vouch/claims/rotation.yaml")
 
 
 def test_who_asks_what_is_paused_tells_nobody(tmp_path: Path) -> None:

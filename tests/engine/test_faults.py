@@ -11,14 +11,12 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.collection import SILENT_SECONDS
-from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.pushes import StatusPush
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.kb.watch import watch
 from vouch_sidecar.operations.readiness import indexed
 
 from tests.engine.bases import (
-    NOW,
     Clock,
     ask,
     base,
@@ -160,20 +158,6 @@ async def test_a_look_that_fails_is_made_again(
     assert SECRET not in caplog.text
 
 
-async def test_a_failing_look_rests(engine: Engine, root: Path, fails: Fails) -> None:
-    """Events do not make it fail more often."""
-    switch = fails(LOOKS[0])
-
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        switch.on = True
-        for _ in range(10):
-            engine.check_soon(engine.collections)
-            engine.check_soon([root / ".vouch" / "claims" / "rotation.yaml"])
-            await anyio.sleep(0.05)
-        assert switch.times == 1
-
-
 async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
@@ -218,25 +202,6 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await until(lambda: degraded(engine) == [])
 
 
-async def test_silence_is_told_without_any_event(
-    root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.collection.SILENT_SECONDS", 0.1)
-    monkeypatch.setattr("vouch_sidecar.engine.due.sweep_interval", lambda *_, **__: 3600.0)
-    engine = unread_engine(root)
-    pushes, heard = Pushes(engine, Caller()), set[str]()
-
-    def listener() -> None:
-        if (status := pushes.status()) is not None:
-            heard.add(status.health)
-
-    engine.listeners.add(listener)
-    fails(LOOKS[0]).on = True
-
-    async with kept(engine):
-        await until(lambda: "error" in heard)
-
-
 def experts(engine: Engine) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = ask(engine, "experts", topic="key vault")["experts"]
     return found
@@ -257,31 +222,6 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         switch.on = False
         await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
         await until(lambda: degraded(engine) == [])
-
-
-@pytest.mark.parametrize(
-    "where",
-    [
-        "vouch_sidecar.kb.store:Store:resume",
-        "vouch_sidecar.engine.disk_reader:DiskReader:_resume",
-        "vouch_sidecar.index.base_cache:Bases:open",
-    ],
-)
-def test_a_cache_that_fails_is_not_relied_on_twice(
-    tmp_path: Path, root: Path, clock: Clock, fails: Fails, where: str
-) -> None:
-    env = cached(tmp_path)
-    assert unread_engine(root, env=env, clock=clock).load()
-    (manifest,) = finished(tmp_path)
-    switch = fails(where)
-    switch.on = True
-    engine = unread_engine(root, env=env, clock=clock)
-    engine.load()
-    assert faults(engine) == ["Changes on disk could not be taken in (TypeError)"]
-    switch.on = False
-    assert engine.load()
-    assert (faults(engine), counts(engine, "key vault")) == ([], ONE)
-    assert finished(tmp_path) not in ([], [manifest])
 
 
 @pytest.mark.parametrize("name", ["begin", "write", "finish"])
@@ -310,45 +250,6 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
         assert told(engine).health == "ok"
 
 
-async def test_a_listener_that_fails_is_told_again_and_keeps_nobody_from_hearing(
-    engine: Engine, root: Path, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
-    heard: list[str] = []
-    failing = True
-
-    def listener() -> None:
-        if failing:
-            raise TypeError(SECRET)
-        heard.append("late")
-
-    engine.listeners |= {lambda: heard.append("a"), listener, lambda: heard.append("b")}
-
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        assert {"a", "b"} == set(heard)
-        assert faults(engine) == ["Somebody could not be told of a change (TypeError)"]
-        assert degraded(engine) == ["watch_lost"]
-        assert told(engine).health == "warning"
-        redact(root)
-        await again(engine, clock, lambda: counts(engine, "key vault") == {})
-        failing = False
-        await again(engine, clock, lambda: "late" in heard)
-        assert (faults(engine), degraded(engine)) == ([], [])
-    assert SECRET not in caplog.text
-
-
-def test_who_hears_no_more_fails_no_more(engine: Engine) -> None:
-    def listener() -> None:
-        raise TypeError(SECRET)
-
-    engine.listeners.add(listener)
-    engine.load()
-    assert len(faults(engine)) == 1
-    engine.dismiss(listener)
-    engine.notify()
-    assert faults(engine) == []
-
-
 async def test_without_a_watcher_the_sweep_goes_on(
     engine: Engine, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,90 +275,6 @@ async def test_without_a_watcher_the_sweep_goes_on(
         failing = False
         await until(lambda: not faults(engine))
         assert (engine.watching, degraded(engine)) == ("own", [])
-
-
-@pytest.mark.parametrize("name", ["holding", "is_changing"])
-async def test_git_that_can_not_be_looked_at_withholds_nothing(
-    engine: Engine, root: Path, clock: Clock, fails: Fails, name: str
-) -> None:
-    switch = fails(f"vouch_sidecar.workspace.git:WorkingTree:{name}")
-
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        switch.on = True
-        engine.check_soon(engine.collections)
-        await until(lambda: "watch_lost" in degraded(engine))
-        redact(root)
-        if name == "around":
-            await again(engine, clock, lambda: counts(engine, "key vault") == {})
-        switch.on = False
-        await again(engine, clock, lambda: not faults(engine) and not counts(engine, "key vault"))
-        await until(lambda: degraded(engine) == [])
-
-
-async def test_a_search_that_fails_is_made_again(
-    tmp_path: Path, clock: Clock, fails: Fails
-) -> None:
-    root, later = base(tmp_path / "kb"), tmp_path / "later"
-    later.mkdir()
-    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
-    engine.set_folders([root, later])
-    switch = fails("vouch_sidecar.engine.start_folders:Starts:has_found_one")
-    switch.on = True
-
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        assert faults(engine) == ["New knowledge bases are not found (TypeError)"]
-        assert degraded(engine) == ["watch_lost"]
-        redact(root)
-        await again(engine, clock, lambda: counts(engine, "key vault") == {})
-        base(later)
-        switch.on = False
-        await again(engine, clock, lambda: later in engine.collections)
-        assert degraded(engine) in ([], ["index_building"])
-
-
-async def test_a_workspace_that_could_not_be_looked_through_is_looked_through_later(
-    tmp_path: Path, clock: Clock, fails: Fails
-) -> None:
-    root = base(tmp_path / "kb")
-    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW, clock=clock)
-    switch = fails("vouch_sidecar.engine.start_folders:Starts:_around")
-    switch.on = True
-    with pytest.raises(TypeError):
-        engine.set_folders([root])
-    switch.on = False
-
-    async with kept(engine):
-        await until(lambda: counts(engine, "key vault") == ONE)
-
-
-async def test_what_else_fails_in_the_keeper_stops_no_look(
-    engine: Engine,
-    root: Path,
-    clock: Clock,
-    fails: Fails,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.RETRY_SECONDS", 0.01)
-    switch = fails("vouch_sidecar.engine.disk_follower:DiskFollower:_arrange_watches")
-    switch.on = True
-
-    async with kept(engine):
-        await until(lambda: bool(engine.registry.complete and faults(engine)))
-        assert faults(engine) == ["Changes on disk are not all followed (TypeError)"]
-        assert degraded(engine) == ["watch_lost"]
-        redact(root)
-        await again(engine, clock, lambda: counts(engine, "key vault") == {})
-        switch.on = False
-        await until(lambda: not faults(engine))
-
-
-def test_what_ends_a_process_is_not_contained() -> None:
-    found = Faults()
-    with pytest.raises(KeyboardInterrupt), found.contained("step", "A step failed"):
-        raise KeyboardInterrupt
-    assert len(found) == 0
 
 
 def test_the_last_good_config_survives_a_look_that_fails(

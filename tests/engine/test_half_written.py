@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.store import GRACE_SECONDS
 
-from tests.engine.bases import Clock, ask, base, cached, counts, engine_on, kept, until, write
+from tests.engine.bases import Clock, ask, base, counts, engine_on, kept, until, write
 
 CONFIG = "config.yaml"
 OFF = {"retrieval": {"reflex": {"enabled": False}}}
@@ -42,18 +42,6 @@ def test_an_opt_out_outlasts_a_config_that_cant_be_read(root: Path) -> None:
     write(root, CONFIG, ON)
     engine.load()
     assert only(engine).settings.reflex.enabled
-
-
-def test_a_base_goes_with_the_last_good_config(tmp_path: Path, root: Path) -> None:
-    env = cached(tmp_path)
-    for config in (OFF, ON, TORN, TORN + b"se"):
-        write(root, CONFIG, config)
-        is_on = config != OFF
-        assert only(engine_on(root, env=env)).settings.reflex.enabled is is_on
-        (root / ".vouch" / CONFIG).rename(tmp_path / "away")
-        (root / ".vouch" / CONFIG).write_bytes(TORN + b"away")
-        assert only(engine_on(root, env=env)).settings.reflex.enabled is is_on
-        (tmp_path / "away").replace(root / ".vouch" / CONFIG)
 
 
 @pytest.mark.anyio

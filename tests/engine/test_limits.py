@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.stats import LATEST, Stats, Timing
+from vouch_sidecar.engine.stats import LATEST, Stats
 
 from tests.engine.bases import ask, base, call, engine_on
 from tests.protocol import knowledge
@@ -70,41 +70,9 @@ def test_the_limit_is_what_the_config_says(tmp_path: Path, clock: Ticking) -> No
     assert call(engine, "context", {"task": PROMPT}, Caller())["degraded"] == []
 
 
-def test_calls_are_counted_and_timed(engine: Engine) -> None:
-    for _ in range(3):
-        call(engine, "probe", {"text": PROMPT, "session_id": "s"}, Caller())
-    found = call(engine, "stats", {}, Caller())
-    (row,) = found["operations"]
-    assert (row["operation"], row["count"]) == ("probe", 3)
-    assert 0 < row["p50_ms"] <= row["p95_ms"]
-    assert found["phrases"] == 3 * found["from_cache"] / 2 > 0
-
-
-def test_lines_count_once_a_session_as_they_are_given(engine: Engine) -> None:
-    for _ in range(2):
-        asked = {"task": PROMPT, "session_id": "s", "repeat": False}
-        items = call(engine, "context", asked, Caller())["items"]
-        assert call(engine, "stats", {}, Caller())["lines"] > 0
-    assert items == []
-    call(engine, "context", {"task": PROMPT}, Caller())
-    found = call(engine, "stats", {}, Caller())
-    assert found["lines"] == engine.stats.lines > 0
-    assert (found["prompts"], found["told"], found["silent"]) == (0, 0, 0)
-
-
 def test_figures_alone_are_kept(engine: Engine) -> None:
     call(engine, "context", {"task": "JWT zanzibar", "session_id": "s"}, Caller())
     assert "zanzibar" not in repr(vars(engine.stats))
-
-
-def test_percentiles_are_by_nearest_rank() -> None:
-    timing = Timing()
-    for value in range(1, 101):
-        timing.latest.append(float(value))
-    assert (timing.percentile(50), timing.percentile(95)) == (50.0, 95.0)
-    timing.latest.clear()
-    timing.latest.append(7.0)
-    assert (timing.percentile(50), timing.percentile(95)) == (7.0, 7.0)
 
 
 def test_memory_is_bounded() -> None:

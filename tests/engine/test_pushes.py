@@ -136,37 +136,6 @@ def test_what_is_volunteered_is_as_the_config_says(
     assert said == expected
 
 
-def test_a_threshold_of_nothing_lets_the_weak_through(
-    engine: Engine, pushes: Pushes, root: Path
-) -> None:
-    write(root, "entities/test.yaml", entity("test", name="Test"))
-    write(root, "claims/test.yaml", claim("test", text="It tests.", entities=["test"]))
-    engine.load()
-    text = "please test it before you go"
-    assert fresh(say(engine, pushes, text)) == []
-    configure(engine, root, volunteer={"threshold": 0})
-    listed = ask(engine, "salience", session_id="s")["salience"]
-    assert fresh(say(engine, pushes, text)) == [row["entity_id"] for row in listed]
-
-
-def test_what_one_text_names_beyond_the_limit_is_not_pushed_later(
-    engine: Engine, pushes: Pushes, root: Path
-) -> None:
-    for name in ("Alder Desk", "Birch Desk", "Cedar Desk"):
-        key = name.split()[0].lower()
-        write(root, f"entities/{key}.yaml", entity(key, name=name))
-        write(root, f"claims/{key}.yaml", claim(key, text=f"{name} is open.", entities=[key]))
-    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 2}}})
-    engine.load()
-    everybody = "Alder Desk, Birch Desk and Cedar Desk"
-    assert fresh(say(engine, pushes, everybody)) == ["alder", "birch"]
-    assert pushed(pushes) == []
-    engine.observe("elsewhere", None, "good morning")
-    assert pushed(pushes) == []
-    assert fresh(say(engine, pushes, "so is Cedar Desk open?")) == ["cedar"]
-    assert pushed(pushes) == []
-
-
 def test_typing_on_does_not_bring_in_what_was_passed_over(
     engine: Engine, pushes: Pushes, root: Path
 ) -> None:
@@ -296,24 +265,3 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
     engine.load()
     assert context("the backups of the Key Vault") == ["backup"]
-
-
-def test_pushes_and_context_are_kept_apart(engine: Engine, pushes: Pushes) -> None:
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
-    answer = ask(engine, "context", task="the Key Vault", session_id="s", repeat=False)
-    assert [item["id"] for item in answer["items"]] == ["rotation"]
-
-
-def test_whoever_has_nothing_in_play_is_told_that_there_is_more_to_know(
-    engine: Engine, root: Path
-) -> None:
-    pushes = Pushes(engine, Caller())
-    first = pushes.status()
-    write(root, "entities/relay.yaml", entity("relay", name="Relay"))
-    engine.load()
-    second = pushes.status()
-    assert first is not None
-    assert second is not None
-    assert (second.health, second.quiescent) == (first.health, first.quiescent)
-    assert second.generation > first.generation
-    assert pushes.status() is None

@@ -9,13 +9,9 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import read_bytes_of
 
 from tests.engine.bases import ask, cached, counts, engine_on, finished
-from tests.engine.world import ODD, VIEWERS, Files, changed, files, lay, said_by, take
-
-SEEDS = (1, 2)
+from tests.engine.world import Files, changed, files, lay, said_by, take
 
 
 @pytest.fixture
@@ -37,39 +33,6 @@ def started(root: Path, tmp_path: Path) -> Engine:
     return engine_on(root, env=cached(tmp_path))
 
 
-def test_a_start_from_a_base_reads_only_files_that_are_not_in_order(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = said_by(started(root, tmp_path))
-    assert wanted == cold(root)
-    (base,) = finished(tmp_path)
-    read: set[str] = set()
-
-    def note(kb_dir: Path, path: str) -> object:
-        read.add(path)
-        return read_bytes_of(kb_dir, path)
-
-    monkeypatch.setattr("vouch_sidecar.kb.store.read_bytes_of", note)
-    again = started(root, tmp_path)
-    assert read == ODD
-    assert said_by(again) == wanted
-    assert finished(tmp_path) == [base]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_changed_meanwhile_counts_as_it_is(
-    root: Path, tmp_path: Path, before: Files, seed: int
-) -> None:
-    started(root, tmp_path)
-    change = changed(before, seed)
-    lay(root, change)
-    plain = lay(tmp_path / "plain" / "kb", take(before, change))
-    wanted = cold(root)
-    assert cold(plain) == wanted
-    assert said_by(started(root, tmp_path)) == wanted
-    assert said_by(started(root, tmp_path)) == wanted
-
-
 def test_changes_while_running_and_while_not_are_alike(
     root: Path, tmp_path: Path, before: Files
 ) -> None:
@@ -86,13 +49,6 @@ def test_changes_while_running_and_while_not_are_alike(
         else:
             engine.read()
         assert said_by(engine) == cold(root), seed
-
-
-def test_the_viewers_are_told_different_things(root: Path) -> None:
-    """Else nothing here would show that gates outlast a restart."""
-    engine = engine_on(root)
-    found = [tuple(counts(engine, "key vault", viewer=viewer).values()) for viewer in VIEWERS]
-    assert len(set(found)) == 3
 
 
 # What can't be trusted
@@ -206,38 +162,6 @@ def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm
     (base,) = finished(tmp_path)
     assert said_by(started(root, tmp_path)) == wanted
     assert finished(tmp_path) == [base]
-
-
-def test_the_base_of_another_knowledge_base_says_nothing(
-    root: Path, tmp_path: Path, before: Files
-) -> None:
-    """Not even where files of both have one name."""
-    other = lay(tmp_path / "other" / "kb", take(before, changed(before, 5)))
-    started(root, tmp_path)
-    (mine,) = finished(tmp_path)
-    started(other, tmp_path)
-    (theirs,) = set(finished(tmp_path)) - {mine}
-    shutil.rmtree(theirs)
-    shutil.copytree(mine, theirs)
-    assert said_by(started(other, tmp_path)) == cold(other)
-    assert said_by(started(other, tmp_path)) == cold(other)
-
-
-def test_a_knowledge_base_that_was_copied_is_read_anew(
-    root: Path, tmp_path: Path, before: Files
-) -> None:
-    started(root, tmp_path)
-    shutil.copytree(root, tmp_path / "copy" / "kb")
-    for path, data in changed(before, 6).items():
-        file = tmp_path / "copy" / "kb" / KB_DIRNAME / path
-        file.unlink(missing_ok=True)
-        if data is not None:
-            file.write_bytes(data)
-    copy = tmp_path / "copy" / "kb"
-    wanted = cold(copy)
-    shutil.rmtree(root)
-    shutil.move(copy, root)
-    assert said_by(started(root, tmp_path)) == wanted
 
 
 def test_without_room_for_a_cache_all_is_said(root: Path, tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.session_brief import HOW_TO_ASK, MAX_BRIEF, UNNAMED, brief
+from vouch_sidecar.engine.session_brief import HOW_TO_ASK, UNNAMED, brief
 from vouch_sidecar.kb.access import Viewer
 
 from tests.engine.bases import ask, base, cached, engine_on, write
-from tests.kb.samples import claim, dump, entity, make_kb, page
+from tests.kb.samples import claim, dump, entity, page
 
 
 @pytest.fixture
@@ -42,20 +42,6 @@ def test_a_page_of_several_sections_is_listed_once(root: Path) -> None:
     )
     write(root, "pages/q.md", page("# Q\n\nIt is.\n", id="q", title="Queues"))
     assert "- pages: Idling · Queues\n" in told(root)
-
-
-def test_what_does_not_fit_is_left_out(root: Path) -> None:
-    for number in range(40):
-        fields = {"name": f"Storage area number {number}", "type": "system"}
-        write(root, f"entities/e{number}.yaml", entity(f"e{number}", **fields))
-        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=[f"e{number}"]))
-        write(root, f"claims/v{number}.yaml", claim(f"v{number}", entities=["vault"]))
-        write(root, f"pages/p{number}.md", page(id=f"p{number}", title=f"All about {number} " * 9))
-    text = told(root)
-    assert "- pages: All about" in text
-    assert "- subjects: Key Vault" in text
-    assert 0.8 * MAX_BRIEF < len(text) <= MAX_BRIEF
-    assert max(map(len, text.splitlines()[3].removeprefix("- pages: ").split(" · "))) <= 40
 
 
 @pytest.mark.parametrize(
@@ -121,21 +107,8 @@ def test_nothing_in_a_name_leaves_its_line(root: Path) -> None:
     assert "- pages: One two\n" in told(root)
 
 
-def test_what_one_agent_alone_may_see_is_in_no_overview(root: Path) -> None:
-    before = told(root)
-    scope = {"visibility": "private", "agent": "ada"}
-    write(root, "claims/hers.yaml", claim("hers", entities=["vault"], scope=scope))
-    write(root, "pages/hers.md", page(id="hers", title="Her notes", scope=scope))
-    assert told(root, viewer=Viewer(agent="ada")) == before
-
-
 def test_no_text_of_a_claim_is_in_it(root: Path) -> None:
     assert "rotate" not in told(root)
-
-
-def test_an_empty_base_has_none(tmp_path: Path) -> None:
-    make_kb(tmp_path / "kb")
-    assert told(tmp_path / "kb") == ""
 
 
 def test_of_several_each_is_named(root: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session
 
 from tests.engine.bases import Clock, ask, base, engine_on, write
 from tests.kb.samples import claim
-from tests.retrieval.samples import entity, view
 
 
 @pytest.fixture
@@ -81,24 +80,6 @@ def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
     assert {*head.split(), *tail.split()} == {"first", "between", "last"}
     assert MAX_SLOT_BYTES - 40 < len(kept) <= MAX_SLOT_BYTES
     assert abs(len(head) - len(tail)) < 20
-
-
-def test_no_name_is_made_of_what_stood_apart() -> None:
-    seen = view(entity("e", "ab cd"))
-    session = a_session()
-    session.add("ab " * 1000 + "y " * 4000 + "cd " * 1000, 1)
-    (kept,) = session.newest_first()
-    assert "ab\n\ncd" in kept
-    assert seen.names.mentions(kept) == []
-
-
-def test_little_is_cut_from_scripts_without_spaces() -> None:
-    session = a_session()
-    session.add("認" * 3000 + " ok", 1)
-    (kept,) = session.newest_first()
-    assert kept.startswith("認")
-    assert kept.endswith("認 ok")
-    assert len(kept.encode()) > MAX_SLOT_BYTES - 300
 
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000) | st.text())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.given_once import given_entities
+from vouch_sidecar.engine import Engine
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb
@@ -51,24 +50,6 @@ def test_names_obey_the_threshold_of_what_is_volunteered(
         write(tmp_path, "config.yaml", {"volunteer": {"threshold": threshold}})
         served.load()
     assert said(served, "Beacon or the gull service? and the jwt?") == expected
-
-
-def test_what_a_session_was_given_is_told_by_the_same_threshold(tmp_path: Path) -> None:
-    served = engine(tmp_path)
-    write(tmp_path, "config.yaml", {"volunteer": {"threshold": 0.30}})
-    served.load()
-    task = "Beacon or the gull service? and the jwt?"
-    ask(served, "context", task=task, session_id="s", repeat=False)
-    session = served.sessions.open("s")
-    given = given_entities(served.serving(Caller()), session, task)
-    assert sorted(entity_id for _, entity_id in given) == ["beacon", "gull"]
-
-
-def test_at_0_weak_evidence_is_said_as_well(tmp_path: Path) -> None:
-    text = "all of the tills and the music of the school at the green lake"
-    assert said(engine(tmp_path / "a"), text) == []
-    recall = {"similarity_threshold": 0.0}
-    assert "gull" in [i for i, _ in said(engine(tmp_path / "b", recall=recall), text)]
 
 
 def test_words_are_settled_as_soon_as_the_config_says_so(tmp_path: Path) -> None:

@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Writing, in_memory
-from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
-    Claim,
-    Entity,
     Key,
     Kind,
     Page,
-    Relation,
     Scope,
     key_of,
 )
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.statements.pages_asked_for import pages_asked_for
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.text.content_words import terms
 
 from tests.index.worlds import GATES, Change, after, in_new_base, knowledge_of, steps, texts
 from tests.reference import Reference
-from tests.retrieval.samples import claim, claims_in, entity
+from tests.retrieval.samples import claim, entity
 from tests.soak import LONG, examples, soak
 
 NOW = 1.8e9
@@ -186,37 +180,6 @@ ONLY_OPEN = frozenset({OPEN})
 ADA = frozenset({OPEN, "agent:ada"})
 
 
-@pytest.mark.parametrize(
-    ("text", "new"),
-    [
-        ("Lovelace wrote the first program.", entity("e", "Ada Lovelace", type="person")),
-        ("Nobody trusts the other one.", entity("e", "Others")),
-        ("ログは認証\n基盤に残る", entity("e", "認証基盤")),
-        ("x 基盤", entity("e", "x 基")),
-        ("Will decides.", entity("e", "Bob Will", type="person")),
-        ("It is written in C.", entity("e", "C")),
-        ("What we ask is the who.", entity("e", "The Who")),
-        ("The rateLimiter is slow.", entity("e", "rate limiter")),
-    ],
-)
-def test_an_entity_that_comes_later_is_linked_to_the_claims_that_name_it(
-    text: str, new: Entity
-) -> None:
-    knowledge = knowing(claim("c", text), new)
-    assert knowledge.links("c") == (["e"], "named")
-    assert after(knowledge, change_of([], {key_of(new)})).links("c")[0] == []
-
-
-def test_a_namesake_makes_a_name_ambiguous_until_it_goes() -> None:
-    one, other = (
-        entity("e1", "Ada Byron", type="person"),
-        entity("e2", "Lord Byron", type="person"),
-    )
-    knowledge = knowing(claim("c", "Byron agreed."), one, other)
-    assert knowledge.links("c")[0] == []
-    assert after(knowledge, change_of([], {key_of(other)})).links("c")[0] == ["e1"]
-
-
 def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     private = Scope("private", agent="ada")
     knowledge = knowing(
@@ -233,39 +196,6 @@ def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     assert View("kb", knowledge, ADA).counts.claims_of("e") == 0
 
 
-def test_a_page_links_what_its_title_names_as_it_is_now() -> None:
-    def titled(title: str) -> Page:
-        return Page("p", "pages/p.md", title, claims=("c",), entities=("relay", "vault"))
-
-    knowledge = knowing(
-        entity("relay", "Relay"),
-        entity("vault", "Vault"),
-        claim("c", "Keys rotate weekly."),
-        titled("On Relay"),
-    )
-    assert knowledge.links("c") == (["relay"], "page")
-    knowledge = after(knowledge, change_of([titled("On the Vault")]))
-    assert knowledge.links("c")[0] == ["vault"]
-    knowledge = after(knowledge, change_of([entity("vault", "Key store")]))
-    assert knowledge.links("c")[0] == []
-
-
-def test_a_relation_is_counted_for_those_who_see_both_of_its_ends() -> None:
-    secret = claim("c", "Keys leaked.", scope=Scope("private", agent="ada"))
-    relation = Relation("r", "relations/r.yaml", "e", "mentions", "c")
-    knowledge = knowing(entity("e", "Vault"), relation)
-
-    def counts(known: Knowledge) -> list[int]:
-        return [Search(known.snapshot, gates).total(Kind.RELATION) for gates in (ONLY_OPEN, ADA)]
-
-    assert counts(knowledge) == [0, 0]
-    knowledge = after(knowledge, change_of([secret]))
-    assert counts(knowledge) == [0, 1]
-    knowledge = after(knowledge, change_of([claim("c", "Keys leaked.")]))
-    assert counts(knowledge) == [1, 1]
-    assert counts(after(knowledge, change_of([], {(Kind.ENTITY, "e")}))) == [0, 0]
-
-
 @example(count=450)
 @examples(3)
 @given(count=st.integers(201, 300))
@@ -275,58 +205,6 @@ def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> 
         knowledge = knowledge_of(artifacts)
         hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
         assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]
-
-
-def test_a_title_is_found_from_the_moment_its_page_is_there_and_no_longer() -> None:
-    knowledge = Knowledge()
-    asked = ("Night shift handbook", "Rotation guide", "Cafe menu")
-
-    def change(*new: Page, gone: str | None = None) -> set[str]:
-        nonlocal knowledge
-        gone_keys = frozenset() if gone is None else frozenset({(Kind.PAGE, gone)})
-        knowledge = after(knowledge, change_of([*new], gone_keys))
-        view = View("kb", knowledge, ONLY_OPEN)
-        return {hit.page.title for title in asked for hit in pages_asked_for(view, title)}
-
-    private = Scope("private", agent="ada")
-    found = change(
-        Page("p0", "pages/p0.md", "Night shift handbook"),
-        Page("p1", "pages/p1.md", "Cafe menu", scope=private),
-        Page("p2", "pages/p2.md", "Shift", body="rotation guide"),
-    )
-    assert found == {"Night shift handbook"}
-    guide = Page("p3", "pages/p3.md", "Rotation guide")
-    assert change(guide) == {"Night shift handbook", "Rotation guide"}
-    assert change(gone="p0") == {"Rotation guide"}
-    assert change(Page("p3", "pages/p3.md", "Rotation plan")) == set()
-
-
-def test_a_claim_is_found_by_what_it_says_now_and_where_it_stands_now() -> None:
-    knowledge = knowing(
-        entity("auth", "auth"),
-        entity("cache", "cache"),
-        claim("c", "jwt rotates", entities=("auth",)),
-    )
-    later = Claim("c", "claims/d.yaml", "jwt expires", entities=("cache",))
-
-    knowledge = after(knowledge, change_of([later]))
-
-    view = View("kb", knowledge, ONLY_OPEN)
-    assert not view.search.holds(terms("rotates"), Kind.CLAIM)
-    assert [*claims_in(view, view.search.holding(terms("expires"), Kind.CLAIM))] == [later]
-    assert not list(claims_in(view, view.search.claims_of(["auth"])))
-    assert list(claims_in(view, view.search.claims_of(["cache"]))) == [later]
-    assert view.search.length(Kind.CLAIM) == len(content_stems("jwt expires"))
-
-
-def test_a_claim_that_becomes_private_is_found_by_nobody_else() -> None:
-    knowledge = knowing(claim("c", "jwt rotates"))
-    private = claim("c", "jwt rotates", scope=Scope("private", agent="ada"))
-
-    knowledge = after(knowledge, change_of([private]))
-
-    for gates, seen in ((ONLY_OPEN, False), (ADA, True)):
-        assert Search(knowledge.snapshot, gates).holds(terms("jwt"), Kind.CLAIM) is seen
 
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
@@ -353,14 +231,3 @@ def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
     ]
     found = written.search(Query.term_query(SCHEMA, "stems", "claim@open:96", "freq"), 3)
     assert [key_in(written.document(n))[1] for _, n in found] == ["c000096", "c000193", "c000290"]
-
-
-def test_what_refers_to_something_comes_by_id_from_all_layers() -> None:
-    def edge(name: str) -> Relation:
-        return Relation(name, f"relations/{name}.yaml", "hub", "supports", f"end-{name}")
-
-    ends = [Entity(f"end-{i}", f"entities/end-{i}.yaml", f"End {i}", "concept") for i in "abcdef"]
-    hub = Entity("hub", "entities/hub.yaml", "Hub", "concept")
-    first = after(Knowledge(), Change((hub, *ends, *map(edge, "bcdef")), frozenset()))
-    known = after(in_new_base(first), Change((edge("a"),), frozenset()))
-    assert [relation.id for relation in known.relations_of("hub")] == list("abcdef")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
 from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import DocumentKey, placed_stem
-from vouch_sidecar.index.layers import EMPTY, Hit, Snapshot, Sum, in_memory
+from vouch_sidecar.index.layers import Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
 
 from tests.soak import examples
@@ -209,38 +208,6 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
     assert [key for key, _ in listed(snapshot, everything)] == sorted(
         text.key for text in history.now.values()
     )
-
-
-@examples(50)
-@given(histories(), st.integers(1, 14))
-def test_the_greatest_by_a_number_are_those_of_a_plain_list(history: History, limit: int) -> None:
-    snapshot = history.snapshot()
-    for name in ("cited", "fresh"):
-        wanted = [(text.key, float(getattr(text, name))) for text in history.now.values()]
-        wanted.sort(key=lambda one: (-one[1], one[0]))
-        hits = snapshot.search(Query.all_query(), limit, name)
-        assert listed(snapshot, hits) == wanted[:limit]
-
-
-def test_more_hits_than_are_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vouch_sidecar.index.layers._FIRST_HITS", 2)
-    texts = {f"c{i:02}": Text(f"c{i:02}", words=("key",)) for i in range(40)}
-    gone = {key: text for key, text in texts.items() if key not in ("c00", "c01", "c02", "c39")}
-    snapshot = History(texts, gone).snapshot()
-    found = snapshot.down_to(weighed(PLACES[0]), 5.0)
-    assert [key for key, _ in listed(snapshot, found)] == [text.key for text in gone.values()]
-    assert snapshot.down_to(weighed(PLACES[0]), 6.0) == []
-
-
-def test_nothing_is_found_where_there_is_nothing() -> None:
-    empty = Snapshot()
-    for query, _ in QUERIES:
-        assert empty.count(query) == 0
-        assert empty.search(query, 1) == empty.all_hits(query) == []
-        assert empty.sums(query, "about", "cited") == {}
-        assert empty.total(query, "cited") == 0.0
-    assert empty.frequency("stems", "claim@open:key") == 0
-    assert in_memory([]) is EMPTY
 
 
 def test_a_layer_keeps_every_field_of_a_document() -> None:
