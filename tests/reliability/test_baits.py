@@ -7,19 +7,23 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.surfaces.local.client import ask
 from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.comments import comments_and_strings
 from vouch_sidecar.text.document_layout import Layout
 from vouch_sidecar.text.prompt_text import asked_sentences
 from vouch_sidecar.text.text_forms import form_of_text
+from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
+from vouch_sidecar.workspace.file_kinds import LANGUAGES
 from vouch_sidecar.workspace.git import WorkingTree
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
@@ -66,6 +70,34 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     assert not list(names_in_claim(Claim("a", "claims/a.yaml", text))) or " " in text
 
 
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_code_is_read_to_its_end(language: str) -> None:
+    wanted = Wanted({"A", "a", "x", "A.x"})
+    for text in BAITS.values():
+        list(comments_and_strings(text, language))
+        assert names_in_file(text.encode(), language, wanted).documents == {}
+
+
+@pytest.mark.parametrize(
+    "bait",
+    [
+        "\u200c" * 200_000,
+        "a\u0301" * 100_000,
+        "👍\ufe0f\u200d" * 30_000,
+        "क\u094d\u200d" * 30_000,
+        "\x1b[" * 100_000,
+        "\x1b]" * 100_000,
+        "\x9b0" * 100_000,
+        "\u0600" * 100_000,
+    ],
+    ids=lambda bait: ascii(bait[:3]),
+)
+def test_what_makes_a_text_harmless_ends(bait: str) -> None:
+    assert "\x1b" not in one_line(bait)
+    assert "\x1b" not in escaped(bait)
+    assert clip(bait, 1_000)[-1] == "…"
+
+
 def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(ORIGIN)
@@ -104,29 +136,8 @@ def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str
     return folder, env
 
 
-def end_of_input(client: Client) -> None:
-    client.hang_up()
-
-
 def terminate(client: Client) -> None:
     client.process.send_signal(signal.SIGTERM)
-
-
-def shut_down(client: Client) -> None:
-    client.start("shutdown")
-    client.notify("exit")
-
-
-@pytest.mark.parametrize("end", [end_of_input, terminate, shut_down])
-def test_a_server_that_reads_baits_answers_and_ends(
-    baited: tuple[Path, Mapping[str, str]], end: Callable[[Client], None]
-) -> None:
-    folder, env = baited
-    with running(cwd=folder / "kb", env=env) as client:
-        client.initialize(folder / "kb")
-        client.answer(client.start("vouch/status", {}))
-        end(client)
-        client.ended(SECONDS)
 
 
 def test_a_server_reads_baits_to_their_end(baited: tuple[Path, Mapping[str, str]]) -> None:

@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base_cache import RECORDS
-from vouch_sidecar.index.layers import DamagedError
-from vouch_sidecar.operations import SearchFailedError
-from vouch_sidecar.surfaces.hook.event_answers import respond
 
-from tests.engine.bases import base, engine_on
 from tests.engine.processes import Server, serving, until
 from tests.protocol.client import Client, indexed_client
 
@@ -97,37 +92,3 @@ def test_the_language_server_says_so_until_it_is_made_anew(
         assert (refused["code"], refused["message"]) == (-32803, FAILED)
         until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
         assert client.request("vouch/search", {"query": "keys rotate"})["hits"]
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("event", ["session-start", "user-prompt-submit", "post-tool-use"])
-async def test_a_hook_that_meets_it_has_it_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str
-) -> None:
-    engine = engine_on(base(tmp_path / "kb"))
-    told: list[str] = []
-    engine.listeners.add(lambda: told.append(event))
-
-    def damaged(*_: object, **__: object) -> None:
-        raise DamagedError
-
-    monkeypatch.setattr(Engine, "serving", damaged)
-    touched = {"tool_input": {"file_path": "/a.md", "content": "The key vault."}}
-    with pytest.raises(SearchFailedError):
-        await respond(engine, event, {"prompt": "The key vault?", **touched}, Caller())
-    assert told == [event]
-
-
-def test_so_do_language_features(here: tuple[Path, Mapping[str, str]]) -> None:
-    """A hover needs nothing of the index."""
-    folder, env = here
-    note = folder / "kb" / "note.md"
-    with indexed_client(folder / "kb", env=env) as client:
-        overwrite_behind(client, folder)
-        client.open(note.as_uri(), "How do the keys of the key vault rotate?", "markdown")
-        place = {"textDocument": {"uri": note.as_uri()}, "position": {"line": 0, "character": 25}}
-        assert client.request("textDocument/hover", place)
-        refused = client.refused("workspace/symbol", {"query": "rotate"})
-        assert (refused["code"], refused["message"]) == (-32803, FAILED)
-        until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
-        assert client.request("workspace/symbol", {"query": "rotate"})

@@ -143,27 +143,6 @@ def test_the_parent_dies_and_somebody_else_holds_the_pipes(
     assert sockets(folder) == []
 
 
-def test_a_pane_goes_with_what_started_it(here: tuple[Path, Mapping[str, str]]) -> None:
-    folder, env = here
-    script = (
-        "import subprocess, time;"
-        f"p = subprocess.Popen([{str(COMMAND)!r}, 'watch'], stdout=subprocess.DEVNULL,"
-        f" cwd={str(folder / 'kb')!r});"
-        "print(p.pid, flush=True); time.sleep(600)"
-    )
-    parent = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment(env)
-    )
-    with parent:
-        assert parent.stdout is not None
-        pane = int(parent.stdout.readline())
-        threads = Path(f"/proc/{pane}/task")
-        until(lambda: len([*threads.iterdir()]) > 1, "it never watches its parent")
-        parent.kill()
-    until(lambda: not alive(pane), "it outlives its parent", SECONDS)
-    assert sockets(folder) == []
-
-
 def alive(pid: int) -> bool:
     """Whether a process runs; one that nobody waits for counts as ended."""
     with suppress(FileNotFoundError):

@@ -143,16 +143,6 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) 
     assert ask(engine, "experts", topic="key vault")["experts"] == []
 
 
-def test_a_link_of_this_user_to_what_is_his_is_served(folder: Path) -> None:
-    base(folder / "kb")
-    (folder / "tree").mkdir()
-    (folder / "tree" / ".vouch").symlink_to(folder / "kb" / ".vouch")
-    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
-    engine.set_folders([folder / "tree"])
-    engine.load()
-    assert ask(engine, "experts", topic="key vault")["experts"]
-
-
 def test_the_shell_says_why_there_is_nothing(folder: Path) -> None:
     env = {"HOME": str(folder)}
     done = run_command("experts", "key vault", cwd=theirs(folder), env=env, code=2)

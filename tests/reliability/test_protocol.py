@@ -4,7 +4,6 @@ once, and what comes after is answered as ever.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -67,35 +66,4 @@ def test_a_storm_of_requests_that_are_taken_back(tmp_path: Path) -> None:
                 assert request_id in taken_back
         again = client.request("vouch/experts", {"topic": "jwt"})
         assert again["experts"] == wanted["experts"]
-        assert client.strays == b""
-
-
-@soak
-def test_messages_in_pieces(tmp_path: Path) -> None:
-    """Frames end anywhere: in a header, between the bytes of one character."""
-    root, random = knowledge.make(tmp_path / "kb"), Random(6)
-    with running(cwd=root) as client:
-        serving(client, root)
-        wanted = client.request("vouch/mentions", ASKED["vouch/mentions"])
-        for number in range(ROUNDS // 6):
-            body = json.dumps(
-                {
-                    "jsonrpc": "2.0",
-                    "id": f"piece-{number}",
-                    "method": "vouch/mentions",
-                    "params": ASKED["vouch/mentions"],
-                },
-                ensure_ascii=False,
-            ).encode()
-            data = b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-            while data:
-                size = random.choice((1, 2, 3, 50, 4_000))
-                client.send_bytes(data[:size])
-                data = data[size:]
-        last = client.wait(lambda m: m.get("id") == f"piece-{number}")
-        is_late = "timed_out" in last["result"]["degraded"]  # on a loaded machine
-        assert is_late or last["result"]["mentions"] == wanted["mentions"]
-        assert len([row for row in client.received if f"{row.get('id')}".startswith("piece")]) == (
-            ROUNDS // 6
-        )
         assert client.strays == b""

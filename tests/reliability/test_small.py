@@ -17,34 +17,13 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder
-from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.surfaces import streams
 from vouch_sidecar.surfaces.streams import Outbox
 from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim
-from tests.protocol.client import indexed_client, run_command, running
-
-BAD_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", '{"a": [NaN]}']
-
-
-@pytest.mark.parametrize("number", BAD_NUMBERS)
-def test_what_is_no_number_is_not_echoed_by_jsonl(tmp_path: Path, number: str) -> None:
-    line = f'{{"id": {number}, "method": "kb.status"}}\n{{"id": 2, "method": "kb.status"}}\n'
-    done = run_command("jsonl", cwd=tmp_path, said=line)
-    bad, good = (json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines())
-    assert bad["id"] is None
-    assert bad["error"]["code"] == "invalid_request"
-    assert good["ok"]
-
-
-@pytest.mark.parametrize("uri", ["http://[::1", "file://[", "file:///a%00b", "\ud800", ":"])
-def test_a_root_that_is_no_uri_costs_nothing(tmp_path: Path, uri: str) -> None:
-    with running(cwd=tmp_path) as client:
-        given: dict[str, Any] = {"processId": None, "capabilities": {}, "rootUri": uri}
-        assert client.request("initialize", given)["serverInfo"]["name"] == "vouch-sidecar"
-        assert client.request("vouch/status")["roots"] == []
+from tests.protocol.client import indexed_client, run_command
 
 
 @pytest.fixture
@@ -133,28 +112,6 @@ def hiding(folder: Path) -> Path:
         secret |= {"confidence": MARK, "created_at": MARK, "proposed_by": [MARK]}
         write(root, f"claims/hidden-{number}.yaml", claim(f"other-{number}", **secret))
     return root
-
-
-def test_a_model_is_told_how_many_files_cannot_be_used(tmp_path: Path) -> None:
-    engine = engine_on(hiding(tmp_path))
-    faulty = 1 + len(HIDDEN) + sum("confidence" in text for text in HIDDEN)
-    (people,) = ask(engine, "status")["roots"]
-    (model,) = ask(engine, "status", Caller(is_model=True))["roots"]
-    assert people["unusable"] == model["unusable"] == faulty
-    assert len({row["path"] for row in people["problems"]}) == faulty
-    assert model["problems"] == []
-    status = OPERATIONS["status"]
-    told = status.readable(perform(engine, status, {}, Caller(is_model=True)))
-    assert f"{faulty} files that can't be used" in told
-
-
-def test_a_status_that_is_misspelled_is_told(tmp_path: Path) -> None:
-    """It counts as none, and whoever wrote it has to learn why."""
-    root = base(tmp_path / "kb")
-    write(root, "claims/odd.yaml", claim("odd", status="stabel"))
-    (problem,) = ask(engine_on(root), "status")["roots"][0]["problems"]
-    assert (problem["path"], problem["field"]) == ("claims/odd.yaml", "status")
-    assert "claims/odd.yaml" in _printed(root, "check")
 
 
 def test_who_may_see_it_is_told_what_is_wrong(tmp_path: Path) -> None:
