@@ -12,11 +12,11 @@ from random import Random
 
 from tests.oracle import NOW, Step
 
-ENTITIES = 150
-CLAIMS = 800
-PAGES = 25
-SOURCES = 30
-ROOTS = 1_900
+ENTITIES = 40
+CLAIMS = 150
+PAGES = 8
+SOURCES = 10
+ROOTS = 500
 AGENT = "analyst"
 """To whom the private claims belong."""
 

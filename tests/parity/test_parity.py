@@ -9,7 +9,6 @@ from tests.oracle import OracleKb
 from tests.parity import corpus
 from tests.parity.ours import Row, Sidecar, by_score
 from tests.parity.topics import names_of, plain_topics, touches_whole_words
-from tests.soak import LONG, soak
 
 WEIGHTS = ["count", "recency", "citation"]
 LIMIT = 10
@@ -29,22 +28,21 @@ def sidecar(kb: OracleKb) -> Sidecar:
 
 @pytest.fixture(scope="module")
 def topics(kb: OracleKb) -> list[str]:
-    """Every second word for which matching must be the same."""
+    """The words for which matching must be the same."""
     names = names_of(kb.root)
-    words = [w for w in plain_topics(kb.root)[::2] if touches_whole_words(w, names)]
+    words = [w for w in plain_topics(kb.root) if touches_whole_words(w, names)]
     [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
     return [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
 
 
-@soak
 def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
     names = names_of(kb.root)
-    words = plain_topics(kb.root)[:: 1 if LONG else 16]
+    words = plain_topics(kb.root)[::8]
     several = [f"{word} {two}" for word, two in zip(words[::6], words[1::6], strict=False)]
     asked = [*names, *words, *several, "of the and"]
     matched = [sidecar.matched(topic) for topic in asked]
     [theirs] = kb.run({"op": "experts_given", "matched": matched, "weights": WEIGHTS, "limit": 100})
-    assert sum(len(claims) > 5 for claims in matched) > 50
+    assert sum(len(claims) > 3 for claims in matched) > 10
     for topic, answer in zip(asked, theirs, strict=True):
         for weight in WEIGHTS:
             ours = sidecar.experts(topic, weight, limit=100)
@@ -54,12 +52,12 @@ def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Side
 def test_matching_is_the_same_for_plain_words(
     kb: OracleKb, sidecar: Sidecar, topics: list[str]
 ) -> None:
-    assert len(topics) >= 300
+    assert len(topics) >= 100
     [theirs, everything] = kb.run(
         {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": LIMIT},
         {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": 100},
     )
-    assert sum(bool(answer["count"]) for answer in theirs) >= 300
+    assert sum(bool(answer["count"]) for answer in theirs) >= 100
     for topic, answer, all_rows in zip(topics, theirs, everything, strict=True):
         for weight in WEIGHTS:
             ours = sidecar.experts(topic, weight, limit=LIMIT)
@@ -79,17 +77,3 @@ def assert_same_head(
     ), asked
     tied = [row for row in all_theirs if row["score"] == last]
     assert all(row in tied for row in ours if row["score"] == last), asked
-
-
-@pytest.mark.parametrize("weight", [*WEIGHTS, "loudness"])
-def test_min_claims_is_the_same(
-    kb: OracleKb, sidecar: Sidecar, topics: list[str], weight: str
-) -> None:
-    asked = topics[:60]
-    [theirs] = kb.run(
-        {"op": "experts", "topics": asked, "weights": [weight], "limit": 100, "min_claims": 2}
-    )
-    assert any(answer[weight] for answer in theirs)
-    for topic, answer in zip(asked, theirs, strict=True):
-        ours = sidecar.experts(topic, weight, limit=100, min_claims=2)
-        assert by_score(ours) == by_score(answer[weight]), topic
