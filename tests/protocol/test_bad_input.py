@@ -44,24 +44,6 @@ def test_bad_params(shared: Client, method: str, params: Any, field: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        (None, "params is missing"),
-        ({"textDocument": {"uri": "file:///x"}}, "position is missing"),
-        ({"position": {"line": 0, "character": 0}}, "textDocument is missing"),
-    ],
-)
-def test_messages_name_the_field(shared: Client, params: Any, message: str) -> None:
-    assert shared.refused("textDocument/hover", params)["message"] == message
-
-
-def test_one_message_a_field(shared: Client) -> None:
-    error = shared.refused("vouch/experts", {"topic": 5, "limit": "x", "min_claims": 0})
-    assert len(error["data"]) == 3
-    assert all(message in error["message"] for message in error["data"])
-
-
-@pytest.mark.parametrize(
     "method", ["vouch/unknown", "textDocument/completion", "$/unknown", "workspace/executeCommand"]
 )
 def test_unknown_methods(shared: Client, method: str) -> None:
@@ -169,26 +151,6 @@ def test_bad_notifications_and_answers_get_none(shared: Client, message: Any) ->
     assert SECRET not in shared.errors.decode()
 
 
-def test_unknown_documents_hold_nothing(shared: Client, tmp_path: Path) -> None:
-    (tmp_path / "on-disk.txt").write_text("JWT\nis JWT on disk")
-    for uri in ("file:///never-opened", (tmp_path / "on-disk.txt").as_uri(), "::"):
-        place = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 7}}
-        assert shared.request("textDocument/hover", place) is None
-        assert shared.request("textDocument/definition", place) is None
-
-
-def test_an_unknown_session_has_nothing_in_play(shared: Client) -> None:
-    result = shared.request("vouch/salience", {"session_id": "never-seen"})
-    assert (result["session_id"], result["salience"]) == ("never-seen", [])
-    assert shared.request("vouch/sessionEnd", {"session_id": "never-seen"}) is not None
-
-
-def test_a_key_that_looks_like_an_envelope_is_data(shared: Client) -> None:
-    for key in ("jsonrpc", "id", "method", "type_name"):
-        error = shared.refused("vouch/experts", {"topic": "jwt", key: {"jsonrpc": "2.0"}})
-        assert f"{key} is no parameter" in error["message"]
-
-
 def test_ids_are_echoed_as_they_came(shared: Client) -> None:
     for message_id in ("7", 7, -1, 2**53, "", "x" * 1000):
         since = len(shared.received)
@@ -217,17 +179,6 @@ def test_bad_initialize_can_be_followed_by_a_good_one(start: Start, root: Path) 
     goes_on(client)
 
 
-@pytest.mark.parametrize(
-    "options", [5, [], "x", {"session_id": 5, "viewer": [], "settings": SECRET}, {"session_id": ""}]
-)
-def test_options_meant_for_others_are_ignored(start: Start, root: Path, options: Any) -> None:
-    client = start()
-    result = client.initialize(root, initializationOptions=options)
-    assert result["capabilities"]["experimental"]["vouch"]["session_id"]
-    client.indexed()
-    goes_on(client)
-
-
 def test_requests_after_shutdown(client: Client) -> None:
     client.request("shutdown")
     assert client.refused("vouch/experts", {"topic": "jwt"})["code"] == -32600
@@ -250,34 +201,6 @@ def test_no_knowledge_base_anywhere(start: Start, tmp_path: Path) -> None:
     assert client.request("textDocument/hover", place) is None
 
 
-def test_an_empty_knowledge_base(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "empty" / ".vouch").mkdir(parents=True)
-    client = start()
-    client.initialize(tmp_path / "empty")
-    assert [row["problems"] for row in client.indexed()["roots"]] == [[]]
-    assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
-
-
-def test_large_prompts_are_taken(shared: Client) -> None:
-    shared.open("vouch-prompt:/big/1", "jwt " * 250_000)
-    rows = shared.request("vouch/salience", {"session_id": "big"})["salience"]
-    assert [row["entity_id"] for row in rows] == ["jwt"]
-
-
-def test_nothing_of_a_prompt_is_logged(start: Start, root: Path) -> None:
-    client = start(env={"VOUCH_SIDECAR_LOG": "DEBUG"})
-    client.initialize(root)
-    client.notify("vouch/prompt", {"session_id": "a", "text": f"jwt {SECRET}"})
-    client.open("vouch-prompt:/a/1", f"redis {SECRET}")
-    client.open("file:///x.txt", "x")
-    client.change("file:///x.txt", f"jwt {SECRET}")
-    client.request("vouch/experts", {"topic": f"jwt {SECRET}", "session_id": "a"})
-    client.refused("vouch/experts", {"topic": [SECRET]})
-    assert client.shut_down() == 0
-    client.dispose()
-    assert SECRET not in client.errors.decode()
-
-
 @pytest.mark.parametrize("name", ["/x/a%00b", "/x/\ud800", "relative", "{loop}/x"])
 def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str) -> None:
     loop = tmp_path / "loop"
@@ -295,31 +218,6 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
     goes_on(shared)
     methods = {message.get("method") for message in shared.received[since:]}
     assert "textDocument/publishDiagnostics" not in methods
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"textDocument": 5},
-        {
-            "textDocument": {
-                "completion": {"completionItem": {"resolveSupport": {}}},
-                "codeAction": {"codeActionLiteralSupport": {}},
-                "hover": 5,
-            },
-            "workspace": {"symbol": {"resolveSupport": {}}},
-            "general": {"staleRequestSupport": {}},
-            "window": {"showDocument": {}},
-        },
-    ],
-)
-def test_a_capability_that_is_not_whole_is_none(
-    start: Start, root: Path, wrong: dict[str, Any]
-) -> None:
-    client = start()
-    assert client.initialize(root, capabilities=wrong)["capabilities"]["hoverProvider"]
-    client.indexed()
-    goes_on(client)
 
 
 def test_a_bad_notification_is_noted_in_a_line(serve: Serve, root: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -75,16 +74,3 @@ def test_what_other_processes_ask_for_models_has_none(root: Path, tmp_path: Path
             agents = {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}
             assert asked_for(env=agents)["by_commits"]
             assert "by_commits\tAda Byron" in asked(root, env, "entity", "jwt")
-
-
-def test_a_shell_shows_them(root: Path, tmp_path: Path) -> None:
-    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
-    row = "by_commits\tAda Byron\t1\t2026-01-01\t1"
-    assert row in asked(root, env, "experts", "turn at night").splitlines()
-    assert row in asked(root, env, "entity", "jwt").splitlines()
-    off = {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "off"}
-    assert "Ada" not in asked(root, off, "experts", "turn at night")
-    found = json.loads(asked(root, env, "entity", "jwt", "--json"))
-    assert found["by_commits"][0]["name"] == "Ada Byron"
-    never = {**env, "VOUCH_SIDECAR_PEOPLE_NEVER": "ada byron"}
-    assert "Ada" not in asked(root, never, "entity", "jwt")

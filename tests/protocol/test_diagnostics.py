@@ -63,25 +63,6 @@ def test_columns_are_in_the_units_of_the_client(
     assert found["range"]["start"] == {"line": 0, "character": column}
 
 
-def test_config_is_checked_as_well(start: Start, root: Path) -> None:
-    knowledge.config(root, "retrieval:\n  reflex:\n    window: true\n")
-    client = start()
-    client.initialize(root)
-    uri = (root / ".vouch" / "config.yaml").as_uri()
-    (found,) = published(client, uri, 1)
-    assert found["range"]["start"]["line"] == 2
-    assert found["message"].startswith("`retrieval.reflex.window` must be")
-
-
-def test_the_end_of_a_torn_file_is_on_its_last_line(start: Start, root: Path) -> None:
-    path = root / ".vouch" / "claims" / "x.yaml"
-    path.write_text("id: x\ntext: [é\n", "utf-8")
-    client = start()
-    client.initialize(root)
-    (found,) = published(client, path.as_uri(), 1)
-    assert found["range"]["start"] == {"line": 1, "character": 8}
-
-
 def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) -> None:
     uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
     client.open(uri, "id: jwt-expires\ntext: {{\n", "yaml")
@@ -91,27 +72,6 @@ def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) ->
     published(client, uri, 0, since)
     client.change(uri, "id: [", 3)
     published(client, uri, 1, since)
-    since = len(client.received)
-    client.close(uri)
-    published(client, uri, 0, since)
-
-
-def test_only_its_problems_follow_the_text_of_an_open_document(client: Client, root: Path) -> None:
-    saved = client.request("vouch/claim", {"id": "jwt-expires"})["claim"]
-    uri = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
-    redacted = knowledge.claim_text("jwt-expires", "JWT is typed.", "jwt", status="redacted")
-    client.open(uri, redacted, "yaml")
-    assert client.request("vouch/claim", {"id": "jwt-expires"})["claim"] == saved
-    assert not client.request("vouch/search", {"query": "typed"})["hits"]
-
-
-def test_an_open_config_is_checked_as_it_stands(client: Client, root: Path) -> None:
-    uri = (root / ".vouch" / "config.yaml").as_uri()
-    client.open(uri, "retrieval:\n  reflex:\n    enabled: false\n    window: true\n", "yaml")
-    (found,) = published(client, uri, 1)
-    assert found["range"]["start"]["line"] == 3
-    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
-    assert client.request("vouch/salience", {"session_id": "A"})["salience"]
     since = len(client.received)
     client.close(uri)
     published(client, uri, 0, since)
@@ -157,11 +117,3 @@ def test_severities_of_the_client(start: Start, root: Path) -> None:
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
     (found,) = published(client, path.as_uri(), 1)
     assert found["severity"] == 2
-
-
-def test_an_unknown_part_of_pushes_is_one(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(root, initializationOptions={"push": ["fresh", "salienc"]})
-    client.indexed()
-    (found,) = published(client, (root / ".vouch").as_uri(), 1)
-    assert "`salienc`; did you mean `salience`?" in found["message"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.client import Client
-from tests.protocol.conftest import Serve, Start
+from tests.protocol.conftest import Serve
 
 SALIENCE = "vouch/didChangeSalience"
 
@@ -57,15 +57,6 @@ def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> 
     assert sorted(in_play(client, "A")) == ["jwt", "redis"]
     client.close(uri)
     assert sorted(in_play(client, "A")) == ["jwt", "redis"]
-
-
-def test_a_prompt_that_stands_still_is_pushed(client: Client) -> None:
-    client.open("vouch-prompt:/A/1", "", "vouch-prompt")
-    client.change("vouch-prompt:/A/1", "How long does JWT live?")
-    push = pushed(client, "A", ["jwt"])
-    assert set(push) == {"session_id", "salience", "fresh", "text", "generation"}
-    assert [row["entity_id"] for row in push["fresh"]] == ["jwt"]
-    assert "JWT access tokens expire after 15 minutes." in push["text"]
 
 
 @pytest.mark.parametrize(
@@ -137,23 +128,6 @@ def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
     assert in_play(client) == ["redis"]
 
 
-@pytest.mark.parametrize("language", ["vouch-prompt", "markdown"])
-def test_a_block_that_was_inserted_is_nobodys_words(client: Client, language: str) -> None:
-    prompt = "Where is Redis?"
-    block = client.request("vouch/context", {"task": "How long does JWT live?"})["text"]
-    assert "JWT" in block
-    client.open("untitled:a", "", language)
-    client.change("untitled:a", prompt)
-    client.change("untitled:a", f"{prompt}\n\n{block}", 3)
-    assert in_play(client) == ["redis"]
-    named = client.request("vouch/mentions", {"uri": "untitled:a"})["mentions"]
-    assert [row["entity_id"] for row in named] == ["redis"]
-    items = client.request("vouch/context", {"task": f"{prompt}\n\n{block}"})["items"]
-    assert items == client.request("vouch/context", {"task": prompt})["items"]
-    client.change("untitled:a", f"{prompt}\n\n{block.replace('</vouch>', '')}", 4)
-    assert "jwt" in in_play(client)
-
-
 def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Path) -> None:
     uri = (tmp_path / "notes.md").as_uri()
     client.open(uri, "", "markdown")
@@ -165,15 +139,6 @@ def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Pa
     for request_id, entity_id in asked:
         rows = client.answer(request_id)["result"]["salience"]
         assert [row["entity_id"] for row in rows] == [entity_id]
-
-
-def test_the_session_of_a_connection_can_be_given(start: Any, root: Path) -> None:
-    client = start()
-    options = {"session_id": "mine", "viewer": {"agent": "a"}}
-    result = client.initialize(root, initializationOptions=options)
-    assert result["capabilities"]["experimental"]["vouch"]["session_id"] == "mine"
-    client.indexed()
-    assert client.request("vouch/salience")["session_id"] == "mine"
 
 
 def typed(client: Client, uri: str, text: str, more: str) -> str:
@@ -201,50 +166,7 @@ def test_a_half_typed_word_counts_when_it_ends_or_stands_still(
     assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
 
 
-def test_a_request_sees_a_word_that_is_half_typed(client: Client, tmp_path: Path) -> None:
-    uri = (tmp_path / "notes.md").as_uri()
-    client.open(uri, "", "markdown")
-    typed(client, uri, "", "We use Redis")
-    assert in_play(client) == ["redis"]
-
-
-def test_what_is_typed_is_pushed_once_it_stands_still_or_is_asked_about(
-    start: Start, root: Path, tmp_path: Path
-) -> None:
-    client = start()
-    patient = {"session_id": "A", "sidecar": {"prompts": {"idle_ms": 5000}}}
-    client.initialize(root, initializationOptions=patient)
-    client.indexed()
-    uri = (tmp_path / "notes.md").as_uri()
-    client.open(uri, "", "markdown")
-    typed(client, uri, "", "We met Redis. It is ")
-    client.notify("vouch/prompt", {"session_id": "B", "text": "How long does JWT live?"})
-    pushed(client, "B", ["jwt"])
-    assert in_play(client) == ["redis"]
-    pushed(client, "A", ["redis"])
-
-
 def change(start: int, end: int, text: str) -> dict[str, Any]:
     """A change of a part of the third line."""
     places = {"start": {"line": 2, "character": start}, "end": {"line": 2, "character": end}}
     return {"range": places, "text": text}
-
-
-@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
-def test_what_is_typed_is_sent_as_ranges(
-    start: Start, root: Path, tmp_path: Path, encoding: str, width: int
-) -> None:
-    client = start()
-    result = client.initialize(root, capabilities={"general": {"positionEncodings": [encoding]}})
-    assert result["capabilities"]["positionEncoding"] == encoding
-    assert result["capabilities"]["textDocumentSync"]["change"] == 2
-    client.indexed()
-    uri = (tmp_path / "notes.md").as_uri()
-    client.open(uri, "nothing\r\n\r\n\U0001f600 we  and \u2028 dis\r\n", "markdown")
-    between = len(" and ") + (3 if encoding == "utf-8" else 1) + len(" ")
-    changes = [change(width + 4, width + 4, "use Re"), change(width + 10, width + 10 + between, "")]
-    client.notify(
-        "textDocument/didChange",
-        {"textDocument": {"uri": uri, "version": 2}, "contentChanges": changes},
-    )
-    assert in_play(client) == ["redis"]

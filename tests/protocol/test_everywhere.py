@@ -8,7 +8,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import indexed_client
-from tests.protocol.conftest import Serve, Start
+from tests.protocol.conftest import Serve
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
@@ -54,18 +54,6 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
     assert found["uri"] == claim
 
 
-def test_a_linked_workspace(serve: Serve, tmp_path: Path) -> None:
-    root = knowledge.library(tmp_path / "real")
-    link = tmp_path / "link"
-    link.symlink_to(root)
-    client = serve(link, capabilities=ABLE)
-    editor = Editor(client)
-    uri = editor.open(link / ".vouch" / "pages" / "auth.md")
-    assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
-    (found,) = editor.at(uri, "redis", DEFINITION)
-    assert found["uri"] == (link / ".vouch" / "entities" / "redis.yaml").as_uri()
-
-
 @pytest.mark.parametrize(
     "uri",
     [
@@ -83,17 +71,3 @@ def test_uris_of_other_machines_and_systems(editor: Editor, uri: str, method: st
     editor.open(uri, "id: x\nentities: [nothing, is, here]\n")
     assert editor.at(uri, "nothing", method) is None
     editor.client.close(uri)
-
-
-def test_no_folders_and_then_one(start: Start, root: Path) -> None:
-    client = start()
-    client.initialize(None, capabilities=ABLE, workspaceFolders=None)
-    editor = Editor(client)
-    assert editor.ask("workspace/symbol", {"query": "redis"}) == []
-    folder = {"uri": root.as_uri(), "name": "root"}
-    event = {"event": {"added": [folder], "removed": []}}
-    client.notify("workspace/didChangeWorkspaceFolders", event)
-    client.until("workspace/symbol", {"query": "redis"}, bool)
-    event = {"event": {"added": [], "removed": [folder]}}
-    client.notify("workspace/didChangeWorkspaceFolders", event)
-    client.until("workspace/symbol", {"query": "redis"}, lambda answer: not answer)

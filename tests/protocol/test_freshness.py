@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -52,13 +51,6 @@ def test_changes_are_noticed_by_the_servers_own_watcher(start: Start, root: Path
     served(client, 2)
 
 
-def test_a_client_that_promises_to_watch_and_does_not(start: Start, root: Path) -> None:
-    client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
-    client.wait(lambda m: m.get("method") == "client/registerCapability")
-    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    served(client, 3)
-
-
 def test_a_client_that_watches(start: Start, root: Path) -> None:
     client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
     asked = client.wait(lambda m: m.get("method") == "client/registerCapability")["params"]
@@ -103,14 +95,6 @@ def test_config_takes_effect_at_once(start: Start, root: Path) -> None:
         {"topic": "jwt and redis", "session_id": "A"},
         lambda result: len(result.get("_meta", {}).get("vouch_salience", [])) == 1,
     )
-
-
-def test_a_folder_that_goes_and_comes_back(start: Start, root: Path, tmp_path: Path) -> None:
-    client = connected(start, root)
-    shutil.move(root / ".vouch", tmp_path / "away")
-    client.until("vouch/experts", {"topic": "jwt"}, lambda result: result["experts"] == [])
-    shutil.move(tmp_path / "away", root / ".vouch")
-    served(client, 2)
 
 
 def test_a_link_to_a_knowledge_base_and_to_another(start: Start, root: Path) -> None:
@@ -187,29 +171,3 @@ def test_a_name_that_is_not_utf8_costs_only_itself(start: Start, root: Path) -> 
     assert problems == ["claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"]
     client.until("vouch/status", {}, lambda answer: answer["degraded"] == ["files_skipped"])
     assert status["watcher"] == "own"
-
-
-def test_a_name_that_is_not_utf8_and_comes_later(start: Start, root: Path) -> None:
-    client = connected(start, root)
-    (root / ".vouch" / os.fsdecode(b"sources/\xff")).mkdir()
-    client.until("vouch/status", {}, lambda status: "files_skipped" in status["degraded"])
-    followed(client, root)
-
-
-@pytest.mark.parametrize("target", ["x" * 300, ".git", "locked/repository"])
-def test_a_link_to_git_that_leads_nowhere(start: Start, root: Path, target: str) -> None:
-    (root / "locked").mkdir(0o000)
-    (root / ".git").symlink_to(target)
-    followed(connected(start, root), root)
-    (root / "locked").chmod(0o700)
-
-
-def test_a_document_that_no_file_can_be(start: Start, root: Path) -> None:
-    """It is open before the first problem of a file has to be told, and stays so."""
-    client = connected(start, root)
-    client.open("file:///x/a%00b", "JWT")
-    since = len(client.received)
-    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: [", "utf-8")
-    told = client.notified("textDocument/publishDiagnostics", since)
-    assert told["uri"].endswith("broken.yaml")
-    followed(client, root)

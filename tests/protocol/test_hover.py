@@ -49,18 +49,6 @@ def test_hover_is_on_names_alone(shared: Client, text: str, character: int, know
     assert (hover(shared, text, 0, character) is not None) == known
 
 
-def test_hover_below_the_text(shared: Client) -> None:
-    assert hover(shared, "JWT", 7, 0) is None
-
-
-def test_hover_in_a_large_document(shared: Client) -> None:
-    text = "some words and no name at all; " * 30_000
-    assert hover(shared, text + "JWT " + text, 0, len(text) + 1)["range"]["start"] == {
-        "line": 0,
-        "character": len(text),
-    }
-
-
 def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
     client = start()
     capabilities = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
@@ -159,14 +147,6 @@ def test_right_to_left_names_are_isolated(serve: Serve, root: Path) -> None:
     assert head.startswith("**Gateway** · concept · also \u2068بوابة\u2069 · 0 live")
 
 
-def test_several_of_one_name_keep_links(serve: Serve, root: Path) -> None:
-    knowledge.entity(root, "jwt-too", "JWT")
-    client = serve(root)
-    value = hover(client, "JWT", 0, 1)["contents"]["value"]
-    assert "Entity: [jwt](" in value
-    assert "Entity: [jwt-too](" in value
-
-
 def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) -> None:
     evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
     (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
@@ -187,18 +167,6 @@ def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -
     found = client.request("textDocument/definition", at("untitled:a", 0, 5))
     assert [row["uri"] for row in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
     assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
-
-
-def test_as_many_claims_as_are_wanted_within_a_dozen_lines(start: Start, root: Path) -> None:
-    for number in range(9):
-        knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt", "redis")
-    client = start()
-    settings = {"hover": {"max_claims": 7}}
-    client.initialize(root, initializationOptions={"settings": settings})
-    client.indexed()
-    lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
-    assert sum(line.startswith("- ") for line in lines) == 7
-    assert len(lines) <= 12
 
 
 CODE = "# JWT of old\nprint(JWT, 'a JWT')\n"
@@ -232,13 +200,6 @@ def test_where_they_answer(
     shared.notify("workspace/didChangeConfiguration", {"settings": settings})
     assert places(shared, f"textDocument/{feature}") == expected
     shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": {}}})
-
-
-def test_by_default_no_definition_leads_away_from_code(client: Client, root: Path) -> None:
-    assert places(client, "textDocument/definition") == [True, False, True]
-    below = (root / ".vouch" / "notes.py").as_uri()
-    for uri in (below, "vouch-prompt:///s/1"):
-        assert places(client, "textDocument/definition", uri) == [True, True, True]
 
 
 def test_on_an_identifier_of_code_a_hover_has_two_lines(shared: Client) -> None:

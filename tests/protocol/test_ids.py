@@ -42,27 +42,6 @@ def test_hover_says_what_an_id_names(
 
 
 @pytest.mark.parametrize(
-    "link", ["[[Auth |guide]]", "[[auth |guide#Tokens]]", "[[Auth |guide|it]]"]
-)
-def test_a_link_may_say_the_title_of_a_page(editor: Editor, library: Path, link: str) -> None:
-    path = library / ".vouch" / "pages" / "auth.md"
-    uri = editor.open(path, f"---\nid: auth\n---\n{link.replace('|', '', 1)}\n")
-    assert "**Auth guide**" in editor.at(uri, link, HOVER)["contents"]["value"]
-
-
-def test_of_what_is_retired_nothing_is_said(editor: Editor, library: Path) -> None:
-    uri = editor.open(library / ".vouch" / "pages" / "auth.md")
-    for method in (HOVER, DEFINITION):
-        assert "jwt-old" not in str(editor.at(uri, "jwt-old", method))
-
-
-def test_a_hover_counts_who_names_it(editor: Editor, library: Path) -> None:
-    uri = editor.open(library / ".vouch" / "pages" / "auth.md")
-    value = editor.at(uri, knowledge.SOURCE, HOVER)["contents"]["value"]
-    assert "Named in 3 claims, 1 evidence, 1 page" in value
-
-
-@pytest.mark.parametrize(
     ("file", "words", "target", "line"),
     [
         ("claims/jwt-cites.yaml", "|jwt']", ".vouch/entities/jwt.yaml", 0),

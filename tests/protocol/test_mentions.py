@@ -62,12 +62,6 @@ def test_a_part_of_it(client: Client, range_: dict[str, Any], lines: list[int]) 
     assert [at["start"]["line"] for _, at in found(client, range=range_)] == lines
 
 
-def test_a_document_as_it_was_typed_last(client: Client) -> None:
-    client.open(URI, "nothing")
-    client.change(URI, "Redis")
-    assert found(client) == [("redis", place(0, 0, 5))]
-
-
 def test_a_document_that_is_not_open(client: Client, root: Path) -> None:
     uri = (root / ".vouch" / "config.yaml").as_uri()
     error = client.refused("vouch/mentions", {"uri": uri})

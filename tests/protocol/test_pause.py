@@ -12,9 +12,8 @@ import pytest
 from vouch_sidecar.kb.pauses import Pause, pause, resume
 from vouch_sidecar.kb.runtime_folder import name_of, runtime_folder
 
-from tests.protocol import knowledge
 from tests.protocol.client import Client, hover, run_command
-from tests.protocol.conftest import Serve, Start
+from tests.protocol.conftest import Serve
 
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
 
@@ -74,28 +73,6 @@ def test_the_shell_pauses_for_an_editor(serve: Serve, root: Path) -> None:
 def test_a_duration_is_a_number_and_a_unit(root: Path, duration: str) -> None:
     refused = run_command("pause", "--root", root, "--for", duration, code=2)
     assert "30m, 1h, 2d" in refused.stderr
-
-
-def test_bad_params_are_refused(client: Client) -> None:
-    for params in ({"seconds": -1}, {"seconds": "1h"}, {"root": "/nowhere/at/all"}):
-        assert client.refused("vouch/pause", params)["code"] == -32602
-    assert paused(client) is None
-
-
-def test_one_of_two_knowledge_bases(start: Start, tmp_path: Path) -> None:
-    roots = [knowledge.make(tmp_path / "workspace" / name) for name in ("a", "b")]
-    client = start()
-    client.initialize(tmp_path / "workspace")
-    client.indexed()
-    client.request("vouch/pause", {"root": str(roots[0])})
-    status = client.request("vouch/status", {})["roots"]
-    assert [root["paused_until"] is None for root in status] == [False, True]
-    client.notify("vouch/prompt", PROMPT)
-    client.until("vouch/salience", {"session_id": "agent"}, lambda a: len(a["salience"]) == 1)
-    push = client.wait(lambda message: message.get("method") == "vouch/didChangeSalience")
-    assert [row["collection"] for row in push["params"]["salience"]] == ["b"]
-    client.request("vouch/pause", {"seconds": 0})
-    assert in_play(client) == ["jwt"], "what was typed meanwhile does not count"
 
 
 def test_it_ends_by_itself(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.kb.samples import claim, entity, put
 from tests.protocol.client import Client, indexed_client, running
 from tests.workspace.places import cite, git, repository
 
@@ -64,23 +63,6 @@ def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> Non
     assert hover(client, prose, 0, 40) is None
 
 
-def test_hover_in_code_is_silent_on_words_in_small_letters(client: Client, root: Path) -> None:
-    code = CODE.replace("restart_all", "restart")
-    uri = (root / "src" / "relay.py").as_uri()
-    (root / "src" / "relay.py").write_text(code, "utf-8")
-    cite(root, "plain", "`restart` waits.", "https://example.org/b")
-    put(root / ".vouch", "entities/restart.yaml", entity("restart", name="restart"))
-    asked = {"paths": ["src/relay.py"]}
-    tie = ["plain"]
-    client.until("vouch/files", asked, lambda a: tie[0] in str(a["files"]) and not a["degraded"])
-    client.open(uri, code, "python")
-    assert hover(client, uri, 1, 10) is None
-    tie = ["with-class"]
-    cite(root, "with-class", "`restart` of `RelayLoop.restart` is slow.", "https://example.org/c")
-    client.until("vouch/files", asked, lambda a: tie[0] in str(a["files"]) and not a["degraded"])
-    assert "is slow" in hover(client, uri, 1, 10)["contents"]["value"]
-
-
 def test_hover_in_code_follows_the_setting(root: Path) -> None:
     uri = (root / "src" / "relay.py").as_uri()
     for enabled, known in (("prose", False), ("off", False), ("all", True)):
@@ -110,14 +92,3 @@ def test_a_change_of_the_index_and_a_new_claim_are_followed(client: Client, root
     assert tied(client, "lib/relay.py") == [("cites", None), ("names", 2)]
     cite(root, "late", "`RelayLoop` leaks.", "https://example.org/b")
     client.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 3)
-
-
-def test_a_retired_claim_is_gone_from_hover_at_once(client: Client, root: Path) -> None:
-    uri = (root / "src" / "relay.py").as_uri()
-    client.open(uri, CODE, "python")
-    assert hover(client, uri, 1, 10) is not None
-    retired = claim("names", text="`RelayLoop.restart_all` is slow.", status="redacted")
-    put(root / ".vouch", "claims/names.yaml", retired, age=0)
-    asked = {"paths": ["src/relay.py"]}
-    client.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 1)
-    assert hover(client, uri, 1, 10) is None

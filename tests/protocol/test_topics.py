@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.kb.samples import claim, put
+from tests.kb.samples import put
 from tests.operations.keyring_claims import TEXTS, WORDS
 from tests.protocol.client import (
     Client,
     Message,
-    at,
     environment,
     hover,
     indexed_client,
@@ -54,15 +53,6 @@ def test_hover_in_prose_says_where_it_was_found(client: Client) -> None:
     assert "Entity:" not in found["contents"]["value"]
 
 
-def test_it_is_not_hovered_in_code_and_leads_to_no_file(client: Client, root: Path) -> None:
-    uri = (root / "src" / "auth.py").as_uri()
-    client.open(uri, "keyring = 1\n# a keyring here\n", "python")
-    assert client.request("textDocument/hover", at(uri, 0, 2)) is None
-    assert "topic" in client.request("textDocument/hover", at(uri, 1, 6))["contents"]["value"]
-    client.open("untitled:b", PROSE, "markdown")
-    assert client.request("textDocument/definition", at("untitled:b", 0, 9)) is None
-
-
 def test_it_is_in_play_and_pushed_beside_a_word_of_its_claims(client: Client) -> None:
     client.notify("vouch/prompt", {"session_id": "one", "text": "the keyring is broken"})
     alone = client.request("vouch/salience", {"session_id": "one"})["salience"]
@@ -85,18 +75,6 @@ def test_one_that_is_declared_replaces_it_at_once(client: Client, root: Path) ->
         "vouch/mentions", {"text": PROSE}, lambda a: a["mentions"][0]["entity_id"] == "ring"
     )
     assert [row["entity_id"] for row in answer["mentions"]] == ["ring"]
-
-
-def test_claims_that_are_redacted_take_their_topic_with_them(client: Client, root: Path) -> None:
-    for claim_id in ("off", "run"):
-        gone = claim(claim_id, text=TEXTS[claim_id], entities=[], status="redacted")
-        put(root / ".vouch", f"claims/{claim_id}.yaml", gone, age=0)
-
-    def is_settled(answer: dict[str, Any]) -> bool:
-        return answer["roots"][0]["counts"]["claims"] == 13 and not answer["degraded"]
-
-    client.until("vouch/status", {}, is_settled)
-    assert client.request("vouch/mentions", {"text": PROSE})["mentions"] == []
 
 
 def test_a_shell_works_them_out(root: Path, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from vouch_sidecar.surfaces.hook.event_answers import EVENTS
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command, run_process
-from tests.surfaces.courier import COURIER
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -94,11 +93,6 @@ def test_what_is_nearly_called_so(root: Path) -> None:
     assert "the nearest: jwt-expires" in run(root, "claim", "jwt-expire", code=1).stderr
 
 
-@pytest.mark.parametrize("called", ["JWT", "json web token", "Jwt"])
-def test_an_entity_by_its_name(root: Path, called: str) -> None:
-    assert run(root, "entity", called).stdout.startswith("entity\tjwt\tJWT")
-
-
 def test_a_claim_that_is_superseded(root: Path) -> None:
     knowledge.claim(root, "oldest", "JWT.", "jwt", status="superseded")
     knowledge.claim(
@@ -112,35 +106,12 @@ def test_a_claim_that_is_superseded(root: Path) -> None:
         assert "superseded by newest" in run(root, "claim", claim, code=1).stderr
 
 
-def test_a_claim_that_two_claims_supersede(root: Path) -> None:
-    """The first by id is named, whatever the order in the index."""
-    knowledge.claim(root, "was", "JWT.", "jwt", status="superseded")
-    for claim_id in ("now-c", "now-a", "now-b"):
-        knowledge.claim(root, claim_id, "JWT.", "jwt", more="supersedes: [was]\n")
-    assert "superseded by now-a" in run(root, "claim", "was", code=1).stderr
-
-
-def test_a_type_that_only_this_knowledge_base_has(root: Path) -> None:
-    path = root / ".vouch" / "entities" / "jwt.yaml"
-    path.write_text(path.read_text().replace("concept", "planet"), "utf-8")
-    assert "jwt\tJWT\tplanet" in run(root, "experts", "jwt", "--type", "planet").stdout
-
-
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
 @pytest.mark.parametrize("extra", [[], ["--json"]])
 def test_where_nothing_is_found(root: Path, command: str, extra: list[str]) -> None:
     done = run(root, command, "zzzqqq", *extra, code=1)
     assert bool(done.stdout) == bool(extra)
     assert bool(done.stderr) != bool(extra)
-
-
-def test_linking(root: Path) -> None:
-    knowledge.claim(root, "named", "JWT and nothing else.")
-    auto, declared = (
-        run(root, "experts", "jwt", "--linking", linking).stdout.split("\t")[3]
-        for linking in ("auto", "declared")
-    )
-    assert int(auto) == int(declared) + 1
 
 
 def test_whom_to_ask_comes_first_where_the_topic_asks_who(root: Path) -> None:
@@ -195,31 +166,6 @@ def test_a_path_at_which_there_is_nothing_is_named(root: Path) -> None:
     assert "There is nothing at src/gone.py\n" in said
 
 
-def test_files_of_several_knowledge_bases_say_of_which_they_are(tmp_path: Path) -> None:
-    for name in ("blue", "red"):
-        inner = repository(tmp_path / "up" / name, {"src/a.py": ""})
-        cite(inner, "one", "`src/a.py` is generated.", "https://example.org/x")
-    rows = run(tmp_path / "up", "files", "blue/src/a.py", "red/src/a.py").stdout.splitlines()
-    assert sorted(row.split("\t")[:3] for row in rows) == [
-        ["src/a.py", "one", "blue"],
-        ["src/a.py", "one", "red"],
-    ]
-
-
-def test_more_on_standard_input_than_counts(root: Path) -> None:
-    done = run(root, "mentions", "-", given="JWT " * 20_000)
-    assert "only the first 65,536 characters of standard input count" in done.stderr
-    assert done.stdout.startswith("jwt\t")
-
-
-def test_what_can_be_cut(root: Path) -> None:
-    header, *rows = run(root, "experts", "jwt", "--header").stdout.splitlines()
-    assert header == "entity\tname\ttype\tclaims\tcitations\tscore\ttop claims"
-    assert [row.split("\t")[3] for row in rows] == ["2", "1"]
-    claims = [row for row in run(root, "entity", "jwt").stdout.splitlines() if row[:5] == "claim"]
-    assert [row.split("\t")[1] for row in claims] == ["jwt-expires", "jwt-rotates"]
-
-
 def completed(root: Path, *words: str) -> list[str]:
     """What the shell completes the last word to."""
     done = run(
@@ -246,21 +192,6 @@ def test_check_lists_problems(root: Path) -> None:
     found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
     assert [row["path"] for row in found] == ["claims/broken.yaml", "config.yaml"]
     assert {row["root"] for row in found} == {str(root)}
-
-
-def test_problems_stand_in_the_order_of_the_file(root: Path) -> None:
-    lines = ["confidence: high", "status: new", "type: 5", "created_at: someday"]
-    text = "\n".join(["id: wrong", "text: x", "evidence: [x]", *lines])
-    (root / ".vouch" / "claims" / "wrong.yaml").write_text(text, "utf-8")
-    found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
-    assert [row["line"] for row in found] == [4, 5, 6, 7]
-
-
-def test_a_setting_without_a_file_is_named_as_it_is_spelled(root: Path) -> None:
-    out = run(root, "check", code=1, VOUCH_SIDECAR_RECALL_MAX_RESULTS="many").stdout
-    assert out.startswith("settings\terror\tsetting\t`VOUCH_SIDECAR_RECALL_MAX_RESULTS` must")
-    misspelled = run(root, "check", code=1, VOUCH_SIDECAR_RECAL_MAX_RESULTS="3").stdout
-    assert "did you mean `VOUCH_SIDECAR_RECALL_MAX_RESULTS`?" in misspelled
 
 
 def test_check_for_github(root: Path) -> None:
@@ -301,20 +232,6 @@ def test_hook_knows_every_event(tmp_path: Path) -> None:
     assert all(event in said for event in EVENTS)
 
 
-def test_options_are_named_in_words(tmp_path: Path) -> None:
-    for command in ("experts", "search", "context"):
-        said = run(tmp_path, command, "--help").stdout
-        assert "--since TEXT" in said
-    assert "claims of others don't count" in " ".join(said.split())
-
-
-def test_where_the_environment_points_is_named(root: Path, tmp_path: Path) -> None:
-    forced = {"VOUCH_KB_PATH": str(tmp_path / "gone")}
-    for command in (["check"], ["experts", "jwt"]):
-        said = run(root, *command, code=2, **forced).stderr
-        assert f"VOUCH_KB_PATH names {tmp_path}/gone, which is no .vouch folder" in said
-
-
 def test_no_knowledge_base(tmp_path: Path) -> None:
     for command in (["experts", "jwt"], ["experts", "jwt", "--json"], ["status"], ["check"]):
         done = run(tmp_path, *command, code=2)
@@ -331,38 +248,12 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(
     assert run(tmp_path, "check").stderr == "No problems.\n"
 
 
-def test_one_of_a_kind(root: Path) -> None:
-    (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
-    out = "\n".join(on_terminal(80, "status", cwd=root))
-    assert "1 problem in single files; `vouch-sidecar check` lists them" in out
-    assert "1 file that can't be used" in out
-    assert "1 source," in out
-    (root / ".vouch" / "claims" / "jwt-rotates.yaml").unlink()
-    assert "1 live claim" in on_terminal(80, "entity", "jwt", cwd=root)
-
-
 def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
     assert run(root, "status").stdout.endswith("\t\n")
     run(root, "pause", "--for", "1h")
     header, row = (line.split("\t") for line in run(root, "status", "--header").stdout.splitlines())
     assert dict(zip(header, row, strict=True))["paused_until"].startswith("20")
     run(root, "resume")
-
-
-def test_every_command_names_the_first_files_that_cant_be_used(root: Path) -> None:
-    for number in range(5):
-        file = root / ".vouch" / "claims" / f"broken\t{number}.yaml"
-        file.write_text("id: broken\ntext: x\nevidence: [x]\nconfidence: 9\n", "utf-8")
-    wanted = [
-        f".vouch/claims/broken {number}.yaml:4 can't be used: `confidence` must be a number "
-        "from 0 to 1"
-        for number in range(3)
-    ]
-    wanted.append("2 other files can't be used: `vouch-sidecar check` lists all")
-    assert run(root, "search", "jwt").stderr.splitlines() == wanted
-    *named, error = run(root, "claim", "broken", code=1).stderr.splitlines()
-    assert named == wanted
-    assert error.startswith("Error: ")
 
 
 def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) -> None:
@@ -393,31 +284,6 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
     assert [line.count("gone since") for line in sorted(found)] == [1, 0]
 
 
-def test_a_cited_file_is_named_where_it_lies(tmp_path: Path) -> None:
-    """Not by the path that whoever registered it had."""
-    text = b"Relay drops it.\n"
-    root = repository(tmp_path / "repo", {"docs/new.md": text})
-    cite(root, "drops", "Relay drops it.", "/home/somebody/repo/docs/old.md", text)
-    (row,) = (one for one in run(root, "claim", "drops").stdout.splitlines() if "citation" in one)
-    assert row.split("\t")[3] == "docs/new.md"
-
-
-def test_the_words_that_ask_for_somebody_are_no_topic() -> None:
-    def ranked(topic: str) -> list[str]:
-        rows = json.loads(run(COURIER, "experts", topic, "--json").stdout)["experts"]
-        return [row["entity_id"] for row in rows]
-
-    for asking in ("who knows Relay", "who knows about Relay?", "whom do I ask about Relay?"):
-        assert ranked(asking) == ranked("Relay")
-    assert run(COURIER, "experts", "who knows", code=1).stderr
-
-
-def test_an_entity_says_how_many_of_its_claims_are_shown(root: Path) -> None:
-    for number in range(20):
-        knowledge.claim(root, f"more-{number}", f"JWT says {number}.", "jwt")
-    assert "22 live claims, the 20 best" in on_terminal(80, "entity", "jwt", cwd=root)
-
-
 def writes_to(out: int, root: Path, extra: Sequence[str]) -> tuple[int, str]:
     """How a command ends that writes to a descriptor: its exit code, and what it says of that."""
     done = subprocess.run(
@@ -438,17 +304,6 @@ def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = writes_to(full.fileno(), root, extra)
     assert ended == (1, "vouch-sidecar: No space left on device\n")
-
-
-def test_a_knowledge_base_elsewhere(root: Path, tmp_path: Path) -> None:
-    assert "JWT" in run(tmp_path, "experts", "jwt", "--root", str(root / ".vouch")).stdout
-
-
-def test_a_root_from_the_working_folder(root: Path) -> None:
-    asked = '{"id": 1, "method": "kb.status"}\n'
-    done = run(root.parent, "jsonl", "--root", root.name, given=asked)
-    [served] = json.loads(done.stdout)["result"]["roots"]
-    assert served["root"] == str(root)
 
 
 @pytest.mark.parametrize("command", [["status", "--json"], ["jsonl"]])
@@ -517,13 +372,6 @@ def test_a_command_imports_what_it_needs(root: Path, args: list[str], foreign: l
         [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_experts_explain_their_rows() -> None:
-    courier = Path(__file__).parents[2] / "examples" / "courier"
-    shown = run(courier, "experts", "rate limiter", "--explain", "--limit", "1").stdout
-    assert "formula\trate-limiter\t4 = sum, where every matching claim adds 1" in shown
-    assert "claim\trate-limiter\tlimit-per-depot\t1\tentity\tdeclared\n" in shown
 
 
 HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"

@@ -4,60 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from unittest.mock import Mock, call
 
 import pytest
-from vouch_sidecar.surfaces import entry
 from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, INITIALIZE, environment
 
 STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
-
-
-@pytest.mark.parametrize(
-    ("args", "said", "answer"),
-    [
-        (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
-        (["jsonl"], STATUS, b'"ok":true'),
-        (["experts", "jwt"], b"", b"JWT"),
-    ],
-    ids=["lsp", "jsonl", "shell"],
-)
-def test_no_plugin_of_pydantic_sees_what_is_said(
-    tmp_path: Path, args: list[str], said: bytes, answer: bytes
-) -> None:
-    info, loaded = tmp_path / "spy-1.dist-info", tmp_path / "loaded"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: spy\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[pydantic]\nspy = spy:plugin\n")
-    (tmp_path / "spy.py").write_text(f"open({str(loaded)!r}, 'w').close()\nplugin = None\n")
-    done = subprocess.run(
-        [COMMAND, *args],
-        input=said,
-        env=environment({"PYTHONPATH": str(tmp_path)}),
-        cwd=knowledge.make(tmp_path / "project"),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert answer in done.stdout
-    assert not loaded.exists()
-
-
-def test_all_threads_of_a_command_take_memory_from_one_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = Mock()
-    monkeypatch.setattr("ctypes.CDLL", asked)
-    monkeypatch.setattr("vouch_sidecar.surfaces.lsp.run_stdio", Mock())
-    monkeypatch.setattr("sys.argv", ["vouch-sidecar", "lsp"])
-    monkeypatch.setattr("sys.path", [])
-    monkeypatch.setattr("os.environ", {})
-    with pytest.raises(SystemExit):
-        entry.main()
-    assert asked(None).mallopt.call_args_list == [call(-8, 1), call(-3, 1 << 20)]
 
 
 PLANT = "import os\nopen(os.environ['RAN'], 'a').close()\nraise ImportError\n"
@@ -137,3 +91,33 @@ def test_texts_are_utf8_in_every_locale(tmp_path: Path, locale: str) -> None:
         timeout=60,
     )
     assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said", "answer"),
+    [
+        (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
+        (["jsonl"], STATUS, b'"ok":true'),
+        (["experts", "jwt"], b"", b"JWT"),
+    ],
+    ids=["lsp", "jsonl", "shell"],
+)
+def test_no_plugin_of_pydantic_sees_what_is_said(
+    tmp_path: Path, args: list[str], said: bytes, answer: bytes
+) -> None:
+    info, loaded = tmp_path / "spy-1.dist-info", tmp_path / "loaded"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: spy\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[pydantic]\nspy = spy:plugin\n")
+    (tmp_path / "spy.py").write_text(f"open({str(loaded)!r}, 'w').close()\nplugin = None\n")
+    done = subprocess.run(
+        [COMMAND, *args],
+        input=said,
+        env=environment({"PYTHONPATH": str(tmp_path)}),
+        cwd=knowledge.make(tmp_path / "project"),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert answer in done.stdout
+    assert not loaded.exists()

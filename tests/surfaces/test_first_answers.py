@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from shutil import rmtree
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import OPERATIONS, as_json, perform_async, readiness
+from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.lsp.features import workspace_symbols
-from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
@@ -137,21 +133,6 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             assert (await asked())[0] == f"It {after}."
 
 
-async def test_an_answer_waits_for_a_look_at_a_folder_that_is_gone(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"src/wait.py": "wait(30)\n"})
-    cite(root, "dusk", "It waits.", "src/wait.py", b"wait(30)\n", quote=b"wait(30)")
-    engine = engine_at(root, clock=Clock())
-    (collection,) = engine.collections.values()
-    async with kept(engine):
-        await until(lambda: collection.complete and not collection.is_workspace_pending)
-        rmtree(root / "src")
-        engine.check_soon([root / "src"])
-        found = await perform_async(
-            engine, OPERATIONS["claim"], {"id": "dusk"}, CALLER, patience=20.0
-        )
-        assert (found.claim.citations[0].fresh, found.degraded) == (None, [])
-
-
 async def test_without_git_only_a_new_file_has_the_list_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,57 +160,6 @@ async def test_without_git_only_a_new_file_has_the_list_made_anew(
         assert [await reported(path) for path in ("a.log", "src/gone.py")] == [0, 0]
         write(root, {"src/new.py": "", "lib/new.py": ""})
         assert [await reported(path) for path in ("src/new.py", "lib/new.py")] == [1, 0]
-
-
-async def test_symbols_wait_for_what_was_saved_too(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(readiness, "CATCH_UP_SECONDS", 20.0)
-    engine = engine_at(root)
-    server, claim = Sidecar(engine), root / ".vouch" / "claims" / "night.yaml"
-    workspace_symbols.register(server)
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        claim.write_text(claim.read_text("utf-8").replace("night", "nights"), "utf-8")
-        engine.check_soon([claim])
-        await server.protocol.fm.features[lsp.WORKSPACE_SYMBOL](lsp.WorkspaceSymbolParams("zebra"))
-        assert engine.not_looked_at(CALLER) == []
-
-
-async def test_no_answer_waits_for_a_look_that_fails(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = engine_at(root)
-    (collection,) = engine.collections.values()
-    async with kept(engine):
-        await until(lambda: collection.complete and not collection.is_workspace_pending)
-        monkeypatch.delattr("vouch_sidecar.engine.disk_reader.DiskReader.read")
-        engine.check_soon([root])
-        assert engine.not_looked_at(CALLER) == [collection]
-        await until(lambda: collection.is_failing)
-        assert engine.not_looked_at(CALLER) == []
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_head_in_tables_moves_with_them(tmp_path: Path, linked: bool) -> None:
-    """As `git init --ref-format=reftable` has it: HEAD itself never changes."""
-    root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
-    if linked:
-        git(root, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
-    folder = root / ".git" / "worktrees" / "linked" if linked else root / ".git"
-    (folder / "HEAD").write_text("ref: refs/heads/.invalid\n", "utf-8")
-    for one in {root / ".git", folder}:
-        (one / "reftable").mkdir()
-        (one / "reftable" / "tables.list").write_text("0x1-0x1-a.ref\n", "utf-8")
-    head = Head.of_tree(WorkingTree.holding(tmp_path / "linked" if linked else root))
-    assert head is not None
-    before = head.version()
-    assert head.version() == before
-    (folder / "reftable" / "tables.list").write_text("0x1-0x2-checkout.ref\n", "utf-8")
-    assert head.version() != before
-    before = head.version()
-    (root / ".git" / "reftable" / "tables.list").write_text("0x1-0x3-a-commit.ref\n", "utf-8")
-    assert head.version() != before
 
 
 @pytest.mark.parametrize("kind", ["plain", "packed", "detached", "worktree"])

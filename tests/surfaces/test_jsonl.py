@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -17,8 +16,7 @@ from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces import jsonl
 from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, base, finished, unread_engine
-from tests.engine.processes import place
+from tests.engine.bases import Clock, base, unread_engine
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces.json_lines import Answer, answers
@@ -42,13 +40,6 @@ def test_the_first_index_is_waited_for(root: Path) -> None:
     assert answer["ok"] is True
     assert answer["result"]["complete"] is True
     assert [row["entity_id"] for row in answer["result"]["experts"]] == ["jwt", "redis"]
-
-
-def test_ids_of_any_type_are_echoed(root: Path) -> None:
-    ids: list[Any] = [1, "x", None, 1.5, True, [1, {"a": 2}], {"b": []}, "\ud800"]
-    found = answers(root, *({"id": one, "method": "kb.status"} for one in ids))
-    assert [answer["id"] for answer in found] == ids
-    assert answers(root, {"method": "kb.status"})[0]["id"] is None
 
 
 def test_bad_lines_cost_no_other(root: Path) -> None:
@@ -157,21 +148,6 @@ async def test_no_question_waits_for_ever_for_the_first_index(
     for answer in found:
         assert "index_building" in answer["result"]["degraded"]
         assert answer["result"]["complete"] is False
-
-
-def test_who_asks_once_a_process_leaves_a_base_for_the_next() -> None:
-    with place() as (folder, env):
-        root = base(folder / "kb")
-        asked = b'{"id": 1, "method": "kb.status"}\n'
-        subprocess.run(
-            [COMMAND, "jsonl"],
-            input=asked,
-            stdout=subprocess.DEVNULL,
-            cwd=root,
-            env=environment(env),
-            check=True,
-        )
-        assert finished(folder)
 
 
 @pytest.mark.parametrize("answered", [False, True])

@@ -80,14 +80,6 @@ def test_what_was_wiped_is_observed_as_wiped() -> None:
     assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
 
 
-def test_a_prompt_that_never_held_anything_leaves_no_trace() -> None:
-    async def script(typing: Typing) -> None:
-        typing.open_prompt("u", "s", "  \n")
-        typing.close("u")
-
-    assert play(script) == []
-
-
 def test_what_changes_in_another_document_counts_by_paragraphs() -> None:
     async def script(typing: Typing) -> None:
         typing.open("u", "s", "one\n\ntwo")
