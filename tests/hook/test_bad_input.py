@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.hook.conftest import LIMIT, Hook, Place, hook_in
 from tests.hook.sockets import listening, socket_of
-from tests.protocol.client import COMMAND, environment, run_command
+from tests.protocol.client import COMMAND, environment
 
 PROMPT = "user-prompt-submit"
 KNOWN = "How do we rotate JWT tokens?"
@@ -40,53 +39,8 @@ def test_no_event(served_hook: Hook, raw: bytes) -> None:
     assert served_hook(PROMPT, raw=raw).is_silent()
 
 
-@pytest.mark.parametrize("words", [[], ["--bogus"], ["no-such-event"], ["--json", "session-stop"]])
-def test_no_event_on_the_command_line(served: Place, words: list[str]) -> None:
-    assert _run(served, *words) == ("", "")
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"last_assistant_message": None},
-        {"last_assistant_message": ["jwt-rotates"]},
-        {"last_assistant_message": "\ud800 jwt-rotates " * 100_000},
-        {"last_assistant_message": "[claim: " * 8_000 + "|  " * 9_000},
-        {"last_assistant_message": "jwt-rotates", "session_id": "s" * 10_240},
-        {"last_assistant_message": "jwt-rotates", "session_id": None, "cwd": "/nowhere"},
-        {"transcript_path": "/etc/passwd", "stop_hook_active": "yes"},
-    ],
-)
-def test_an_answer_that_is_none(served_hook: Hook, given: dict[str, object]) -> None:
-    assert served_hook(PROMPT, prompt=f"{KNOWN} {len(str(given))}").code == 0
-    assert served_hook("stop", **given).is_silent()
-
-
-def test_more_than_an_event_on_the_command_line(served: Place) -> None:
-    out, _ = _run(served, "--bogus", PROMPT, "extra")
-    assert json.loads(out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-
-
-def test_help_for_people(place: Place) -> None:
-    for words in (["--help"], [PROMPT, "-h"]):
-        out, _ = _run(place, *words)
-        assert "Usage" in out
-
-
-def _run(place: Place, *words: str) -> tuple[str, str]:
-    payload = {"session_id": "words", "prompt": KNOWN, "cwd": str(place.root)}
-    done = run_command("hook", *words, env=place.env, said=json.dumps(payload))
-    return done.stdout, done.stderr
-
-
 def test_a_prompt_of_a_megabyte(served_hook: Hook) -> None:
     assert served_hook(PROMPT, prompt="JWT " * 250_000).is_silent()
-
-
-def test_a_session_id_of_ten_kilobytes(served_hook: Hook) -> None:
-    assert served_hook(PROMPT, prompt=KNOWN, session_id="s" * 10_240).is_silent()
-    assert served_hook(PROMPT, prompt=KNOWN, session_id=7).is_silent()
 
 
 def test_a_folder_without_a_knowledge_base(served_hook: Hook, served: Place) -> None:
@@ -97,11 +51,6 @@ def test_a_folder_without_a_knowledge_base(served_hook: Hook, served: Place) -> 
 
 def test_an_event_that_nobody_knows(served_hook: Hook) -> None:
     assert served_hook("pre-compact", prompt=KNOWN).is_silent()
-
-
-def test_a_lone_surrogate_in_a_prompt(served_hook: Hook, served: Place) -> None:
-    payload = {"session_id": "a", "cwd": str(served.root), "prompt": KNOWN + " \ud800"}
-    assert "jwt-rotates" in served_hook(PROMPT, raw=json.dumps(payload).encode()).text
 
 
 def test_a_dead_socket(hook: Hook, place: Place) -> None:

@@ -61,11 +61,3 @@ def test_a_hook_says_what_it_did_where_it_is_asked_to(place: Place) -> None:
     assert "hook user-prompt-submit:" in done.stderr
     assert SECRET not in done.stderr
     assert hooked(place, "user-prompt-submit", prompt=PROMPT).stderr == ""
-
-
-def test_lines_of_json_are_logged(place: Place) -> None:
-    asked = '{"id": 1, "method": "kb.status"}\n{"id": 2, "method": "kb.nothing"}\n'
-    env = {**place.env, "VOUCH_SIDECAR_LOG": "debug"}
-    logged = run_command("jsonl", cwd=place.root, env=env, said=asked).stderr
-    assert "status for jsonl" in logged
-    assert "refused: method_not_found" in logged

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -68,16 +67,6 @@ def left(hook: Hook, place: Place, **env: str) -> int:
 
 
 @LINUX
-def test_later_prompts_are_answered_by_what_the_first_started(hook: Hook, place: Place) -> None:
-    left(hook, place)
-    said = hook("user-prompt-submit", prompt=PROMPT, env=KEEP).text
-    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in said
-    again = hook("user-prompt-submit", prompt="And how else do we rotate JWT?", env=KEEP)
-    assert "jwt-rotates" not in again.out.decode(), "it has no memory of the session"
-    assert len(residents(place)) == 1
-
-
-@LINUX
 @pytest.mark.parametrize("event", ["user-prompt-submit", "session-start", "post-tool-use"])
 def test_who_can_not_wait_is_silent_and_the_next_prompt_is_answered(
     hook: Hook, place: Place, event: str
@@ -94,13 +83,6 @@ def test_the_end_of_a_session_starts_none(hook: Hook, place: Place) -> None:
     assert hook("session-end", env=KEEP).is_silent()
     assert not processes_of(place.base)
     assert not list(place.runtime.rglob("*.sock"))
-
-
-@LINUX
-def test_also_where_the_socket_is_of_one_that_ended_in_the_middle(hook: Hook, place: Place) -> None:
-    with socket.socket(socket.AF_UNIX) as bound:
-        bound.bind(str(socket_of(place)))  # and nobody listens
-    assert "jwt-rotates" in hook("user-prompt-submit", prompt=PROMPT, env=KEEP).text
 
 
 @LINUX
@@ -162,13 +144,6 @@ def test_it_ends_when_nobody_asks_any_more(place: Place) -> None:
 
 
 @LINUX
-def test_it_ends_where_nobody_finds_it(hook: Hook, place: Place) -> None:
-    left(hook, place)
-    Path(socket_of(place)).unlink()
-    until(lambda: not residents(place))
-
-
-@LINUX
 def test_beside_an_editor_it_goes_on_and_the_editor_is_told(hook: Hook, place: Place) -> None:
     (process,) = {left(hook, place)}
     with indexed_client(place.root, env=place.env) as client:
@@ -183,17 +158,6 @@ def test_beside_an_editor_it_goes_on_and_the_editor_is_told(hook: Hook, place: P
         until(lambda: bool(hook("user-prompt-submit", **later).out))
         assert client.request("vouch/salience", {"session_id": "later"})["salience"]
     assert not residents(place)
-
-
-@LINUX
-def test_stop_ends_it_at_once(hook: Hook, place: Place) -> None:
-    left(hook, place)
-    done = run_command("stop", cwd=place.root, env=place.env)
-    assert done.stdout == f"{place.root}: stopped\n"
-    assert not residents(place)
-    assert not [*place.runtime.rglob("*.sock")]
-    done = run_command("stop", cwd=place.root, env=place.env)
-    assert (done.stdout, "no process" in done.stderr) == ("", True)
 
 
 @LINUX
@@ -235,28 +199,6 @@ def test_the_user_may_want_none(hook: Hook, place: Place, said: str) -> None:
     assert hook("user-prompt-submit", prompt=PROMPT, env=env).is_silent()
     assert not processes_of(place.base)
     assert not place.cache.exists()
-
-
-@LINUX
-def test_the_doctor_says_what_runs(hook: Hook, place: Place) -> None:
-    def doctor(**env: str) -> str:
-        whole = {**place.env, **env}
-        return run_command("doctor", "--root", place.root, env=whole, code=None).stdout
-
-    process = left(hook, place)
-    said = doctor()
-    assert f"process {process};" in said
-    assert "a hook left it, it ends after 2 idle hours" in said
-    os.kill(process, signal.SIGTERM)
-    until(lambda: not residents(place))
-    assert "none, and hooks start none, as VOUCH_SIDECAR_HOOK_RESIDENT says" in doctor()
-    assert "none: the next hook starts one, which ends after 2 idle" in doctor(**KEEP)
-
-
-def test_it_is_no_setting() -> None:
-    from vouch_sidecar.kb.settings import load_settings
-
-    assert load_settings(None, {}, {RESIDENT: "false"})[1] == ()
 
 
 @LINUX

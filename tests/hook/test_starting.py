@@ -12,7 +12,7 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.hook import client
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, TimeLimit
 from vouch_sidecar.surfaces.hook.events import FILE, PROMPT, START
-from vouch_sidecar.surfaces.hook.resident_start import remember_in_vain, was_in_vain
+from vouch_sidecar.surfaces.hook.resident_start import was_in_vain
 
 from tests.hook.conftest import LIMIT, Hook, Place
 from tests.hook.sockets import listening, socket_of
@@ -130,11 +130,3 @@ def test_a_start_that_failed_is_not_waited_for(hook: Hook, place: Place) -> None
         assert was_in_vain(place.env)
     starts = Path(f"{planted / 'sitecustomize.py'}.starts").read_text("utf-8")
     assert starts.startswith("x")
-
-
-def test_what_is_remembered_does_not_keep_a_process_from_answering(
-    hook: Hook, place: Place
-) -> None:
-    assert "jwt-rotates" in hook(PROMPT, prompt=KNOWN, env=KEEP).text
-    remember_in_vain(place.env)
-    assert "jwt-rotates" in hook(PROMPT, prompt=KNOWN, env=KEEP, session_id="other").text

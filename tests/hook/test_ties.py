@@ -98,11 +98,6 @@ def test_a_file_s_claims_are_told_once_a_session(place: Place, hook: Hook) -> No
     assert hook("post-tool-use", **edited(place, "src/relay.py", "third")).out
 
 
-def test_what_has_no_claim_is_silent(place: Place, hook: Hook) -> None:
-    for path in ("src/see.py", "CHANGELOG.md", "../x.py", "src/gone.py"):
-        assert hook("post-tool-use", **read(place, path)).is_silent()
-
-
 def test_a_range_that_was_read_has_its_own_claims(place: Place, hook: Hook) -> None:
     said = hook("post-tool-use", **read(place, "src/relay.py", offset=7, limit=2)).text
     assert "send_once" in said
@@ -131,14 +126,6 @@ def test_an_edit_has_the_claims_of_what_it_changes(place: Place, hook: Hook) -> 
     assert "send_once" in said
     assert "RelayLoop" not in said
     assert "night" not in said
-
-
-def test_an_edit_without_a_patch_has_the_claims_that_its_text_names(
-    place: Place, hook: Hook
-) -> None:
-    event = changed(place, "src/relay.py", "def send_once():", "def send_twice():")
-    said = hook("post-tool-use", **event | {"tool_response": None}).text
-    assert "send_once" in said  # alone, unless the edited file was looked at before
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(
@@ -194,24 +181,6 @@ def test_an_event_tells_three_lines_at_most(place: Place, hook: Hook, server: Cl
     assert sum(line.startswith("- ") for line in said.splitlines()) == 3
 
 
-def test_of_more_claims_the_strongest_are_told_in_their_order(
-    place: Place, hook: Hook, server: Client
-) -> None:
-    write(place.root, {"src/late.py": "# One.\n# Two.\n# Three.\nclass LateBinder:\n    pass\n"})
-    git(place.root, "add", "src/late.py")
-    for number in range(1, 4):
-        cite(place.root, f"more-{number}", f"More is said, {number}.", f"src/late.py#L{number}")
-    cite(place.root, "late", "`LateBinder` binds after the first call.", "src/late.py")
-    tied = {"paths": ["src/late.py"]}
-
-    def is_whole(answer: Any) -> bool:
-        return len(answer["files"][0]["claims"]) == 4 and not answer["degraded"]
-
-    server.until("vouch/files", tied, is_whole)
-    said = hook("post-tool-use", **read(place, "src/late.py")).text.splitlines()
-    assert [line.split()[3] for line in said[1:-1]] == ["more-1:", "more-2:", "late:"]
-
-
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
     place: Place, hook: Hook
 ) -> None:
@@ -226,31 +195,3 @@ def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
         assert "(quote gone since, file changed on " in line
         assert said.splitlines()[1] == line
     assert hook("post-tool-use", **edited(place, "src/relay.py", "x", **change)).is_silent()
-
-
-def test_an_edit_that_moves_a_quote_has_the_claims_at_its_lines(place: Place, hook: Hook) -> None:
-    write(place.root, {"src/relay.py": "# More.\n" * 20 + RELAY})
-    patch = [{"newStart": 20, "newLines": 3, "lines": ["+# More."]}]
-    event = edited(place, "src/relay.py", "# More.\n" * 20)
-    event["tool_response"] = {"structuredPatch": patch}
-    said = hook("post-tool-use", **event).text
-    assert "“src/relay.py:22” 0.9 quotes: It restarts at night." in said
-    assert "RelayLoop" not in said
-
-
-def test_inserted_lines_are_judged_against_the_claims_of_the_folder(
-    place: Place, hook: Hook
-) -> None:
-    new = "client = httpx.Client(timeout=None)  # no explicit timeout\n"
-    said = hook("post-tool-use", **edited(place, "src/see.py", new)).text
-    assert "explicit timeout" in said
-    assert hook("post-tool-use", **edited(place, "docs/other.py", new)).is_silent()
-    before = {"old_string": new}
-    same = edited(place, "src/see.py", new, **before)
-    assert hook("post-tool-use", session_id="c", **same).is_silent()
-
-
-def test_names_in_the_text_are_told_behind(place: Place, hook: Hook) -> None:
-    said = hook("post-tool-use", **edited(place, "src/loop.py", "# see JWT here")).text
-    assert said.index("explicit timeout") < said.index("JWT")
-    assert said.count("<vouch") == 1

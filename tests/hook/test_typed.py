@@ -40,10 +40,6 @@ def test_what_a_host_writes_is_not_typed(text: str) -> None:
     assert typed_of(text) == ""
 
 
-def test_below_a_caveat_somebody_may_have_typed() -> None:
-    assert typed_of(f"{CAVEAT}\n{TYPED}") == TYPED
-
-
 def test_what_an_editor_puts_above_a_request_is_not_typed() -> None:
     above = (
         "# Context from my IDE setup:\n\n## Open tabs:\n- redis.py\n\n## My request for Codex:\n"
@@ -63,11 +59,6 @@ def test_what_an_editor_puts_above_a_request_is_not_typed() -> None:
 )
 def test_what_only_looks_so_is_typed(text: str) -> None:
     assert typed_of(text) == text
-
-
-def test_a_tag_that_does_not_end_hides_no_other() -> None:
-    text = "What is a <system-reminder>? <task-notification>JWT</task-notification>"
-    assert typed_of(text) == "What is a <system-reminder>?"
 
 
 def test_it_is_neither_answered_nor_counted(served_hook: Hook) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable, Mapping
@@ -17,11 +16,9 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.install.files import jsonc_value
-from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.install.conftest import PLUGIN, WRITING, Install
 from tests.mcp.messages import INITIALIZE
-from tests.protocol import client
 from tests.protocol.client import COMMAND, environment
 
 # By host: its file with hooks, and that with the server, which stands below a key.
@@ -33,26 +30,6 @@ SERVERS = {
     "opencode": ("opencode.json", "mcp"),
     "zed": (".zed/settings.json", "context_servers"),
 }
-READY = """\
-vim.lsp.config = function(_, given) vim.lsp.given = given end
-vim.lsp.enable = function()
-  local id = vim.lsp.start_client(vim.tbl_extend("error", vim.lsp.given, {{ root_dir = "{root}" }}))
-  vim.wait(60000, function() return vim.lsp.get_client_by_id(id).server_capabilities ~= nil end)
-  print(vim.lsp.get_client_by_id(id).server_capabilities.hoverProvider and "ready")
-end
-{snippet}
-vim.cmd("qa!")
-"""
-EGLOT_READY = """\
-(require 'eglot)
-{snippet}
-(setq eglot-sync-connect t eglot-connect-timeout 60)
-(find-file "{root}/notes.txt")
-(text-mode)
-(apply #'eglot (eglot--guess-contact))
-(princ (if (eglot--server-capable :hoverProvider) "ready" ""))
-(kill-emacs 0)
-"""
 
 Run = Callable[..., bytes]
 
@@ -125,31 +102,3 @@ def test_mcp_servers(install: Install, run: Run, root: Path, ran: Path, host: st
     said = run(command, json.dumps(INITIALIZE).encode() + b"\n", env)
     assert not ran.exists()
     assert b"serverInfo" in said
-
-
-def test_helix(install: Install, run: Run, ran: Path) -> None:
-    server = tomllib.loads(install("helix").stdout)["language-server"]["vouch-sidecar"]
-    env = server.get("environment")
-    said = run([server["command"], *server["args"]], frame(client.INITIALIZE), env)
-    assert not ran.exists()
-    assert b"serverInfo" in said
-
-
-@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
-def test_neovim(install: Install, run: Run, root: Path, ran: Path, tmp_path: Path) -> None:
-    script = tmp_path / "run.lua"
-    script.write_text(READY.format(snippet=install("neovim").stdout, root=root), "utf-8")
-    said = run(["nvim", "--headless", "-u", "NONE", "-n", "-c", f"luafile {script}"])
-    assert not ran.exists()
-    assert b"ready" in said, said
-
-
-def test_emacs(install: Install, run: Run, root: Path, ran: Path, tmp_path: Path) -> None:
-    load = ["emacs", "--batch", "-q", "--eval", "(require 'eglot)"]
-    if shutil.which("emacs") is None or subprocess.run(load, capture_output=True).returncode:
-        pytest.skip("Emacs with Eglot is not installed")
-    script = tmp_path / "run.el"
-    script.write_text(EGLOT_READY.format(snippet=install("emacs").stdout, root=root), "utf-8")
-    said = run(["emacs", "--batch", "-q", "-l", str(script)])
-    assert not ran.exists()
-    assert b"ready" in said, said

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.surfaces.local import address, client
+from vouch_sidecar.surfaces.local import client
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 
@@ -110,20 +110,6 @@ def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
         assert got == wanted
 
 
-EVENT_AS_TOOL = "tool.session-end"
-
-
-def test_what_is_no_request_is_refused_and_the_next_one_answered(start: Any, place: Place) -> None:
-    start()
-    roots = [str(place.root)]
-    lines: list[Any] = [7, [1], {"method": "kb.status"}, {"method": "kb.status", "roots": 7}]
-    lines += [{"method": "kb.status", "roots": [given]} for given in ("relative", "/nowhere", 7)]
-    lines += [{"method": m, "params": {}, "roots": roots} for m in ("hook.nothing", EVENT_AS_TOOL)]
-    for line in lines:
-        assert raw(place, line)["error"]["code"] == "invalid_request"
-    assert raw(place, {"id": 7, "method": "kb.status", "roots": roots})["id"] == 7
-
-
 def test_what_a_dead_owner_left_is_replaced(start: Any, place: Place) -> None:
     path = Path(socket_path(place.env))
     path.parent.mkdir(mode=0o700)
@@ -167,15 +153,6 @@ def said_to(place: Place, session_id: str = "agent") -> str:
 
     until(says)
     return said
-
-
-def test_one_that_starts_late_is_told_what_is_in_play(start: Any, place: Place) -> None:
-    start()
-    assert prompt(place)
-    late = start()
-    until(lambda: pushed(late) == ["jwt"])
-    assert put(place, "kb.session_end", session_id="agent")
-    until(lambda: pushed(late) == [])
 
 
 def test_an_editor_is_told_the_parts_that_it_wants_of_sessions_elsewhere(place: Place) -> None:
@@ -228,23 +205,6 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_its_viewer_may_see(place: 
         assert [count - counts[1] for count in counts] == [1, 0, 1]
 
 
-def test_an_editor_with_another_knowledge_base_is_told_which_one_it_is(
-    start: Any, place: Place
-) -> None:
-    other = knowledge.make(place.base / "other")
-    start()
-    with running(cwd=place.root, env=place.env) as both:
-        folders = [{"uri": root.as_uri(), "name": root.name} for root in (place.root, other)]
-        both.initialize(workspaceFolders=folders)
-        both.indexed()
-        assert prompt(place)
-        until(lambda: pushed(both) == ["jwt"])
-        told = [m["params"] for m in both.received if m.get("method") == "vouch/didChangeSalience"][
-            -1
-        ]
-        assert [row["collection"] for row in told["salience"]] == ["project"]
-
-
 def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: Place) -> None:
     """Whatever the holder is asked about is served, and each answer is about that alone."""
     other = knowledge.make(place.base / "other")
@@ -268,21 +228,6 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
     assert one.request("vouch/salience", {"session_id": "away"})["salience"] == []
 
 
-def test_an_editor_follows_sessions_about_the_folders_that_it_has_now(
-    start: Any, place: Place
-) -> None:
-    other = knowledge.make(place.base / "other")
-    start()
-    second = start()
-    change = {"uri": other.as_uri(), "name": "other"}
-    second.notify(
-        "workspace/didChangeWorkspaceFolders", {"event": {"added": [change], "removed": []}}
-    )
-    asked = {"session_id": "there", "prompt": PROMPT, "cwd": str(other)}
-    until(lambda: ask([other], "hook.user-prompt-submit", asked, timeout=WAIT, env=place.env))
-    until(lambda: pushed(second, "there") == ["jwt"])
-
-
 def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
     other = knowledge.make(place.base / "other")
     start()
@@ -303,10 +248,6 @@ def test_what_is_typed_in_an_editor_stays_there(start: Any, place: Place) -> Non
     assert pushed(second, "mine") == []
 
 
-def test_nobody_there(place: Place) -> None:
-    assert put(place, "kb.status") is None
-
-
 def test_another_user_is_not_talked_to(
     start: Any, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,14 +257,6 @@ def test_another_user_is_not_talked_to(
     assert put(place, "kb.status") is None
 
 
-def test_the_other_end_is_this_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = socket.socketpair(socket.AF_UNIX)
-    with one, other:
-        assert address.is_own_user(one)
-        monkeypatch.setattr(os, "getuid", lambda: 54_321)
-        assert not address.is_own_user(one)
-
-
 def test_a_folder_of_somebody_else_is_refused(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,13 +264,6 @@ def test_a_folder_of_somebody_else_is_refused(
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
     with pytest.raises(PermissionError):
         usable_folder(place.env)
-
-
-def test_an_open_folder_is_closed(place: Place) -> None:
-    folder = Path(usable_folder(place.env, make=True))
-    folder.chmod(0o777)
-    usable_folder(place.env)
-    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from tests.hook.conftest import Place, project
 from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import Client, environment, run_command, running
-from tests.surfaces.terminal import printed
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
 """What tells one process from another."""
@@ -83,20 +81,6 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
     assert answered(server, args[0]) > before
 
 
-@pytest.mark.parametrize(
-    "args", [["experts", "jwt", "--explain"], ["entity", "jwt"], ["salience", "nothing at all"]]
-)
-@pytest.mark.parametrize("width", [40, 100])
-def test_people_read_the_same_in_the_same_colours(
-    place: Place, server: Client, width: int, args: list[str]
-) -> None:
-    alone = {**place.env, "XDG_RUNTIME_DIR": str(place.base / "elsewhere")}
-    wanted = printed(width, *args, cwd=place.root, **alone)
-    before = answered(server, args[0])
-    assert printed(width, *args, cwd=place.root, **place.env) == wanted
-    assert answered(server, args[0]) > before
-
-
 def test_who_asks_another_process_imports_what_asking_needs(place: Place, server: Client) -> None:
     foreign = {"vouch_sidecar.engine", "vouch_sidecar.retrieval", "tantivy", "rich", "pygls"}
     script = (
@@ -111,13 +95,6 @@ def test_who_asks_another_process_imports_what_asking_needs(place: Place, server
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"jwt\tJWT\t")
     assert answered(server, "experts") == before + 1
-
-
-def test_several_knowledge_bases_are_asked_together(place: Place, server: Client) -> None:
-    before = answered(server, "status")
-    status = ask(place, "status", "--root", str(place.base))
-    assert [Path(row["root"]).name for row in status["roots"]] == ["other", "project"]
-    assert answered(server, "status") > before
 
 
 def test_who_asks_is_who_calls(place: Place, server: Client) -> None:
@@ -137,12 +114,6 @@ def test_who_asks_is_who_calls(place: Place, server: Client) -> None:
     assert answered(server, "experts") >= before + 4
 
 
-@pytest.mark.usefixtures("server")
-def test_what_a_resident_process_refuses_is_said_as_ever(place: Place) -> None:
-    assert "--limit must be" in ask(place, "experts", "jwt", "--limit", "0", code=2)
-    assert "names no entity that may be shown" in ask(place, "entity", "never-seen", code=1)
-
-
 def test_the_settings_of_who_asks_count(place: Place, server: Client) -> None:
     settings = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}
     task = "How long does JWT live, and where is Redis?"
@@ -158,24 +129,6 @@ def test_who_has_a_model_asks_nobody(place: Place, server: Client) -> None:
     assert ask(place, "experts", "jwt", env=settings)["experts"]
     assert ask(place, "check")["problems"] == []
     assert answered(server, "experts") == before
-
-
-def test_texts_of_a_session_leave_nothing_behind(place: Place, server: Client) -> None:
-    before = answered(server, "salience")
-    rows = ask(place, "salience", "JWT", "Where is Redis?")["salience"]
-    assert {row["entity_id"] for row in rows} == {"jwt", "redis"}
-    assert [row["entity_id"] for row in ask(place, "salience", "JWT")["salience"]] == ["jwt"]
-    assert answered(server, "salience") == before + 2
-    assert server.request("vouch/status")["sessions"] == 0
-
-
-@pytest.mark.usefixtures("server")
-def test_exit_codes_and_standard_error_are_the_same(place: Place) -> None:
-    for extra, said in ((["--json"], ""), ([], "Nothing found.\n")):
-        asked = ("search", "zzzqqq", *extra)
-        done = run_command(*asked, cwd=place.root, env=place.env, code=1)
-        assert done.stderr == said
-        assert bool(done.stdout) == bool(extra)
 
 
 def test_a_file_that_cant_be_used_is_named_whoever_answers(place: Place, server: Client) -> None:

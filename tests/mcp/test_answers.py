@@ -20,10 +20,10 @@ from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local import client
-from vouch_sidecar.surfaces.local.client import HOOK, SOON_SECONDS, TOOL, UnansweredError
+from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
-from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
+from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.version import __version__
 
@@ -88,34 +88,6 @@ async def test_no_tool_waits_for_ever_for_the_first_index(
 
 
 @pytest.mark.anyio
-async def test_only_the_first_question_waits_long_for_the_sockets_holder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits: list[float] = []
-
-    def ask(*_: object, timeout: float, **__: object) -> None:
-        limits.append(timeout)
-        raise UnansweredError
-
-    monkeypatch.setattr(server, "ask", ask)
-    root = base(tmp_path / "kb")
-    served = _answers(root, root)
-    for task in ("vault", "Keys"):
-        await _called(served, "kb_context", task=task, session_id="agent")
-    assert limits == [HOLDER_SECONDS, SOON_SECONDS]
-
-
-@pytest.mark.anyio
-async def test_who_finds_nobody_remembers_what_was_given(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
-    served = _answers(root, root)
-    found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
-    assert "Keys rotate." in found["structuredContent"]["text"]
-    again = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
-    assert again["structuredContent"]["items"] == []
-
-
-@pytest.mark.anyio
 async def test_what_nobody_heard_was_not_given(tmp_path: Path) -> None:
     """Where the socket's owner was late, it gives its lines when it is asked again."""
     engine = engine_on(base(tmp_path / "kb"))
@@ -165,29 +137,6 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert found["structuredContent"]["items"]
     assert engine.stats.lines > 0
-
-
-@pytest.mark.anyio
-async def test_what_another_call_gave_meanwhile_stays_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = engine_on(base(tmp_path / "kb"))
-    begun, go_on = _held_up(monkeypatch)
-    params = {"session_id": "agent", "task": "What shall we cook?", "repeat": False}
-    request = {"method": f"{TOOL}context", "params": params}
-    caller = Caller(is_model=True)
-    unheard = asyncio.create_task(answer_agent(engine, request, caller, lambda: False))
-    await anyio.to_thread.run_sync(begun.wait, WAIT)
-    edit = {"file_path": "a.md", "new_string": "Key Vault"}
-    event = {
-        "method": f"{HOOK}post-tool-use",
-        "params": {"session_id": "agent", "tool_name": "Edit", "tool_input": edit},
-    }
-    heard = await answer_agent(engine, event, caller, lambda: True)
-    go_on.set()
-    await unheard
-    assert "Keys rotate." in str(heard["result"])
-    assert (await answer_agent(engine, event, caller, lambda: True))["result"] is None
 
 
 @pytest.mark.anyio
@@ -257,40 +206,3 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
             tasks.cancel_scope.cancel()
         assert await anyio.to_thread.run_sync(ended.wait, WAIT)
         owned.release()
-
-
-@pytest.mark.anyio
-async def test_a_call_that_is_cancelled_before_it_connected_is_sent_to_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
-    ours, theirs = socket.socketpair()
-    with theirs:
-
-        def connect(*_: object) -> socket.socket:
-            begun.set()
-            go_on.wait(WAIT)
-            return ours
-
-        def ask(*args: Any, **named: Any) -> Any:
-            try:
-                return client.ask(*args, **named)
-            finally:
-                ended.set()
-
-        monkeypatch.setattr(client, "connect", connect)
-        monkeypatch.setattr(server, "ask", ask)
-        root = base(tmp_path / "kb")
-        served = _answers(root, root)
-        async with anyio.create_task_group() as tasks:
-
-            async def call() -> None:
-                await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
-
-            tasks.start_soon(call)
-            assert await anyio.to_thread.run_sync(begun.wait, WAIT)
-            tasks.cancel_scope.cancel()
-        go_on.set()
-        assert await anyio.to_thread.run_sync(ended.wait, WAIT)
-        theirs.settimeout(WAIT)
-        assert theirs.recv(1) == b""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import ErrorData, ListRootsResult, Root
@@ -24,7 +22,6 @@ from tests.mcp.client import called, connected, content_of, text_of
 from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
-from tests.surfaces.json_lines import answers
 
 NONE = "No knowledge base was found"
 ASKED: dict[str, dict[str, Any]] = {
@@ -101,15 +98,6 @@ def test_whatever_is_sent_is_read(name: str, data: st.DataObject) -> None:
     assert len(notes) <= 3
 
 
-def test_the_schemas_allow_what_is_read() -> None:
-    for name, sent in (
-        ("experts", {"topic": "x", "limit": "5", "explain": "true", "types": "a", "since": ""}),
-        ("experts", {"topic": "x", "limit": 5.0, "session_id": "", "toolCallId": "1"}),
-        ("files", {"paths": '["a.py"]'}),
-    ):
-        Draft202012Validator(input_schema(name)).validate(sent)
-
-
 def test_over_the_wire_it_is_answered_as_if_it_were_meant(served: Served) -> None:
     async def talk(session: ClientSession) -> None:
         right = await called(session, "kb_experts", topic="JWT", limit=1, types=["system"])
@@ -168,11 +156,6 @@ def test_the_clients_roots_are_asked(root: Path, home: Path, env: dict[str, str]
     assert "expire after 15 minutes" in asked_with_roots(where, env, root)
 
 
-def test_of_its_roots_one_may_have_none(root: Path, home: Path, env: dict[str, str]) -> None:
-    assert "expire after 15 minutes" in asked_with_roots(home, env, home, root)
-    assert NONE in asked_with_roots(home, env)
-
-
 def test_who_chose_a_folder_is_not_led_elsewhere(
     root: Path, home: Path, env: dict[str, str]
 ) -> None:
@@ -219,29 +202,3 @@ def test_where_there_is_none_every_tool_says_so(home: Path, env: dict[str, str])
         assert content_of(await called(session, "kb_search", query="JWT"))["hits"] == []
 
     connected(home, env, talk)
-
-
-def test_where_no_claim_can_be_used_it_is_said(tmp_path: Path, env: dict[str, str]) -> None:
-    root = knowledge.make(tmp_path / "bad")
-    for path in (root / ".vouch" / "claims").glob("*.yaml"):
-        path.write_text("id: [", "utf-8")
-
-    async def talk(session: ClientSession) -> None:
-        for name in ("kb_search", "kb_context", "kb_claim"):
-            said = text_of(await called(session, name, **ASKED[name]))
-            assert "3 files of bad can't be used" in said
-
-    connected(root, env, talk)
-
-
-def test_json_lines_find_it_likewise(root: Path, home: Path, env: dict[str, str]) -> None:
-    def hits(**params: str) -> list[Any]:
-        line = {"id": 1, "method": "kb.search", "params": {"query": "JWT", **params}}
-        (answered,) = answers(home, line, env=env)
-        return list(answered["result"]["hits"])
-
-    assert hits() == []
-    assert hits(root=str(root))
-    env["CLAUDE_PROJECT_DIR"] = str(root)
-    assert hits()
-    assert json.dumps(hits()) == json.dumps(hits(root=root.as_uri()))

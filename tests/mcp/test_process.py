@@ -75,14 +75,6 @@ def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 
-def test_a_long_request_is_answered(root: Path, env: dict[str, str]) -> None:
-    call = {"name": "kb_search", "arguments": {"query": "JWT", "more": "x" * (9 << 20)}}
-    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    request = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
-    received = exchanged(root, env, *(json.dumps(m).encode() for m in (INITIALIZE, ready, request)))
-    assert [message.get("id") for message in received if "id" in message] == [1, 2]
-
-
 def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
     """`json.dumps` writes it as an escape, which JSON allows."""
     call = {"name": "kb_search", "arguments": {"query": "JWT \ud800"}}
@@ -97,24 +89,6 @@ def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
     assert answers[2]["result"]["structuredContent"]["hits"]
     assert "error" in answers[3]
     assert answers["\ufffd 😀"]["result"]["tools"]
-
-
-def test_what_was_asked_before_the_end_is_answered(root: Path, env: dict[str, str]) -> None:
-    calls = [
-        {
-            "jsonrpc": "2.0",
-            "id": f"call {number}",
-            "method": "tools/call",
-            "params": {"name": "kb_experts", "arguments": {"topic": "JWT"}},
-        }
-        for number in range(20)
-    ]
-    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    lines = [json.dumps(message).encode() for message in (INITIALIZE, ready, *calls)]
-    received = {message["id"]: message for message in exchanged(root, env, *lines)}
-    for call in calls:
-        content = received[call["id"]]["result"]["structuredContent"]
-        assert [row["entity_id"] for row in content["experts"]] == ["jwt", "redis"]
 
 
 @contextmanager

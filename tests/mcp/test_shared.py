@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import ClientSession
-from vouch_sidecar.surfaces.local.address import socket_path
 
-from tests.engine.processes import until
 from tests.mcp.client import called, connected, content_of, text_of
 from tests.protocol.client import Client, running
 
@@ -76,24 +73,6 @@ def test_every_tool_that_names_a_session_is_told(root: Path, env: dict[str, str]
         connected(root, env, talk)
 
 
-def test_the_process_that_serves_answers_until_it_ends(root: Path, env: dict[str, str]) -> None:
-    with _edits(root, env) as editor:
-        _begin(editor, root)
-
-        async def talk(session: ClientSession) -> None:
-            experts = await called(session, "kb_experts", topic="Redis")
-            await called(session, "kb_entity", id="redis")
-            timings = editor.request("vouch/stats")["operations"]
-            asked = {timing["operation"]: timing["count"] for timing in timings}
-            assert (asked["experts"], asked["entity"]) == (1, 1)
-            editor.process.kill()
-            again = await called(session, "kb_experts", topic="Redis")
-            assert text_of(again) == text_of(experts)
-            assert content_of(again)["experts"] == content_of(experts)["experts"]
-
-        connected(root, env, talk)
-
-
 def test_what_was_given_to_a_session_is_known_whoever_gave_it(
     root: Path, env: dict[str, str]
 ) -> None:
@@ -142,23 +121,5 @@ def test_a_session_ends_with_the_process_that_held_the_socket(
             assert content_of(ranked)["salience"] == []
             assert "Redis holds the sessions." in await given(session)
             assert "Redis holds the sessions." not in await given(session)
-
-        connected(root, env, talk)
-
-
-def test_an_agent_beside_a_process_that_hangs_is_answered(root: Path, env: dict[str, str]) -> None:
-    with _edits(root, env) as editor:
-        _begin(editor, root)
-        until(lambda: Path(socket_path(env)).exists())
-
-        async def talk(session: ClientSession) -> None:
-            asked = {"topic": "Redis"}
-            experts = text_of(await called(session, "kb_experts", **asked))
-            editor.process.send_signal(signal.SIGSTOP)
-            assert text_of(await called(session, "kb_experts", **asked)) == experts
-            asked["session_id"] = "agent"
-            assert text_of(await called(session, "kb_experts", **asked)) == experts
-            said = text_of(await called(session, "kb_context", **GIVEN))
-            assert "Redis holds the sessions." in said
 
         connected(root, env, talk)

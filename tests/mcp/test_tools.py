@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shutil
@@ -20,10 +19,9 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.agent_requests import harmless
-from vouch_sidecar.surfaces.install.hosts import ENV
 from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
 
-from tests.mcp.client import ROOT, called, connected, content_of, text_of
+from tests.mcp.client import called, connected, content_of, text_of
 from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
@@ -73,30 +71,6 @@ def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
     assert needed["kb_context"] == needed["kb_status"] == []
     experts = tools["kb_experts"].inputSchema["properties"]
     assert experts["weight"]["enum"] == list(WEIGHTS)
-
-
-def test_tools_that_are_not_listed_answer_as_well(served: Served) -> None:
-    async def talk(session: ClientSession) -> None:
-        assert "3 claims" in text_of(await called(session, "kb_status"))
-
-    served.talk(talk)
-
-
-def test_the_configuration_that_the_docs_print(root: Path, env: dict[str, str]) -> None:
-    blocks = re.findall(
-        r"```json\n(.*?)```", (ROOT / "docs" / "agents.md").read_text("utf-8"), re.S
-    )
-    (servers,) = map(json.loads, blocks)
-    server = servers["mcpServers"]["vouch-sidecar"]
-    assert server["command"] == "vouch-sidecar"
-    name, *args = server["args"]
-    assert name == "mcp"
-    assert server["env"] == ENV
-
-    async def talk(session: ClientSession) -> str:
-        return text_of(await called(session, "kb_context", task="How long do JWT tokens live?"))
-
-    assert "expire after 15 minutes" in connected(root, env, talk, *args)
 
 
 def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> None:
@@ -208,19 +182,6 @@ def test_sessions_are_named_or_there_are_none(served: Served) -> None:
         await called(session, "kb_session_end", session_id="named")
         ended = await called(session, "kb_salience", session_id="named")
         assert content_of(ended)["salience"] == []
-
-    served.talk(talk)
-
-
-def test_calls_count_in_the_order_in_which_they_came(served: Served) -> None:
-    async def talk(session: ClientSession) -> None:
-        for number in range(10):
-            name = f"S{number}"
-            _, ranked = await asyncio.gather(
-                called(session, "kb_context", session_id=name, task="Is Redis up?"),
-                called(session, "kb_salience", session_id=name),
-            )
-            assert [r["entity_id"] for r in content_of(ranked)["salience"]] == ["redis"]
 
     served.talk(talk)
 
