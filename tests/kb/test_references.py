@@ -79,18 +79,6 @@ def test_the_body_of_a_page() -> None:
     ]
 
 
-def test_the_payload_of_a_proposal() -> None:
-    text = "id: p\nkind: claim\npayload:\n  text: T\n  evidence:\n  - a\n  entities: [b]\n"
-    for folder in ("proposed", "decided"):
-        found = named(f"{folder}/p.yaml", text)
-        assert found == [("payload.evidence", "a"), ("payload.entities", "b")]
-
-
-@pytest.mark.parametrize("path", ["config.yaml", "notes/x.yaml", "claims/a/b.yaml"])
-def test_other_files_name_nothing(path: str) -> None:
-    assert named(path, "id: a\nentities: [b]\n") == []
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",

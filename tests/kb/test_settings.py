@@ -67,13 +67,6 @@ def test_a_group_may_be_switched_as_a_whole(given: bool) -> None:
     assert problem.message == "`sidecar.probe` must be a mapping; it is ignored"
 
 
-def test_vouchs_own_recall_is_another_matter() -> None:
-    config = dump({"recall": {"enabled": False, "max_chars": 12000}})
-    settings, problems = load_settings(config, {}, {})
-    assert settings.recall.enabled is True
-    assert problems == ()
-
-
 def test_a_repository_does_not_decide_on_hover() -> None:
     settings, problems = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), {}, {})
     assert settings.hover.enabled == "all"
@@ -113,25 +106,6 @@ def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, col
     assert f"`{field}`" in problems[0].message
 
 
-def test_wrong_values_of_client_and_environment_have_no_path() -> None:
-    client = {"recall": {"max_results": 11}, "volunteer": 5}
-    env = {"VOUCH_SIDECAR_RECALL_ENABLED": "maybe", "VOUCH_SIDECAR_REFLEX_TOP_K": "three"}
-    settings, problems = load_settings(None, client, env)
-    assert settings == Settings()
-    assert {(p.path, p.field) for p in problems} == {
-        ("", "sidecar.recall.max_results"),
-        ("", "vouchSidecar.volunteer"),
-        ("", "sidecar.recall.enabled"),
-        ("", "retrieval.reflex.top_k"),
-    }
-    assert {p.message.partition("` ")[0] for p in problems} == {
-        "`vouchSidecar.recall.maxResults",
-        "`vouchSidecar.volunteer",
-        "`VOUCH_SIDECAR_RECALL_ENABLED",
-        "`VOUCH_SIDECAR_REFLEX_TOP_K",
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "unknown", "line", "meant"),
     [
@@ -164,43 +138,10 @@ def test_what_vouch_reads_itself_is_not_unknown() -> None:
     assert load_settings(dump(config), {}, {})[1] == ()
 
 
-def test_unknown_names_of_client_and_environment() -> None:
-    client = {"recall": {"maxResult": 3}, "definitely": {"x": 1}}
-    env = {
-        "VOUCH_SIDECAR_RECALL_MAX_RESULT": "3",
-        "VOUCH_SIDECAR_KB_ID": "x",
-        "VOUCH_SIDECAR_LOG": "debug",
-        "VOUCH_SIDECAR_RECALL_ENABLE": "",
-        "VOUCH_KB_PATH": "x",
-    }
-    settings, problems = load_settings(None, client, env)
-    assert settings == Settings()
-    said = [problem.message for problem in problems]
-    assert said[0] == (
-        "`vouchSidecar.recall.maxResult` is no setting; "
-        "did you mean `vouchSidecar.recall.maxResults`?"
-    )
-    assert said[1].startswith("`vouchSidecar.definitely` is no setting")
-    assert said[2] == (
-        "`VOUCH_SIDECAR_RECALL_MAX_RESULT` is no setting; "
-        "did you mean `VOUCH_SIDECAR_RECALL_MAX_RESULTS`?"
-    )
-    assert said[3].startswith("`VOUCH_SIDECAR_KB_ID` is no setting")
-    assert len(said) == 4
-
-
 def test_a_name_that_nobody_can_read_is_shown_harmless_and_bounded() -> None:
     _, [problem] = load_settings(dump({"sidecar": {"a\x1b`" + "b" * 500: 1}}), {}, {})
     assert "\x1b" not in problem.message
     assert len(problem.message) < 200
-
-
-def test_only_so_many_problems_are_said_of_one_file() -> None:
-    unknown = {f"unknown{number}": number for number in range(2_000)}
-    config = dump({"sidecar": {**unknown, "recall": {"enabled": 5}}})
-    problems = load_settings(config, {}, {})[1]
-    assert len(problems) == 20
-    assert problems[0].field == "sidecar.recall.enabled"
 
 
 def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,28 +179,6 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
         "markdownDescription": "How often it looks again, 1 to 9.",
     }
     assert "  'recall.secondLooks',\n" in settings_docs.client_names()
-
-
-def test_what_the_editor_does_not_offer_is_a_setting_all_the_same() -> None:
-    pages = settings_docs.configuration()
-    listed = {name.removeprefix("vouchSidecar.") for page in pages for name in page["properties"]}
-    assert listed == {
-        *("reflex.enabled", "hover.enabled", "definition.enabled", "topics.enabled"),
-        *("names.never", "people.git", "people.never", "semantic.model", "trust.folders"),
-    }
-    anybodys, users = settings_docs.client_names().split("USER_SETTINGS")
-    assert "'recall.timeoutMs'" in anybodys
-    assert "'semantic.ollama'" in users
-    assert "'kb.id'" not in anybodys + users
-    assert "| `sidecar.recall.timeout_ms` | 500 |" in settings_docs.table()
-    settings, problems = load_settings(None, {"recall": {"timeoutMs": 900}}, {})
-    assert (settings.recall.timeout_ms, problems) == (900, ())
-    for group in GROUPS.values():
-        assert group.listed <= group.model_fields.keys()
-
-
-def test_what_is_made_of_the_models_is_as_they_say() -> None:
-    assert settings_docs.main(["--check"]) == 0
 
 
 @pytest.mark.parametrize(

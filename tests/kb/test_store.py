@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.reader import Reading, parse
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Severity
+from vouch_sidecar.kb.records import Artifact, Claim, Key, Kind, Severity
 from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
 
 from tests.engine.bases import Clock
@@ -108,17 +107,6 @@ def test_everything_at_first_then_nothing_then_what_differs(kb_dir: Path, store:
     assert second.removed == {(Kind.ENTITY, "e")}
 
 
-def test_paths_limit_the_look(kb_dir: Path, store: Looking) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    put(kb_dir, "claims/b.yaml", claim("b"))
-    assert store(["claims/a.yaml", "proposed/x.yaml", "../outside.yaml"]).ids == {"a"}
-    assert store(["claims"]).ids == {"b"}
-    (kb_dir / "claims/a.yaml").unlink()
-    (kb_dir / "claims/b.yaml").unlink()
-    assert store(["claims/a.yaml"]).gone == {"a"}
-    assert store(["."]).gone == {"b"}
-
-
 def test_a_deleted_knowledge_base_is_empty_and_comes_back(kb_dir: Path, store: Looking) -> None:
     put(kb_dir, "claims/a.yaml", claim("a"))
     put(kb_dir, "config.yaml", b"{}")
@@ -128,13 +116,6 @@ def test_a_deleted_knowledge_base_is_empty_and_comes_back(kb_dir: Path, store: L
     assert (step.gone, step.seen.config) == ({"a"}, None)
     kb_dir.with_name("moved").rename(kb_dir)
     assert store().ids == {"a"}
-
-
-def test_a_touched_file_changes_nothing(kb_dir: Path, store: Looking) -> None:
-    file = put(kb_dir, "claims/a.yaml", claim("a"))
-    store()
-    os.utime(file, (5000, 5000))
-    assert not store().is_change
 
 
 def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) -> None:
@@ -160,18 +141,6 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     now = 1_000_000_000
     assert not store(()).is_change
     assert store.store.is_settled()
-
-
-@pytest.mark.parametrize("seconds", [-1, 0, 13_600_000_000])
-def test_a_file_of_any_age_is_read_once(
-    kb_dir: Path, clock: Clock, parsed: list[str], seconds: int
-) -> None:
-    file = put(kb_dir, "claims/a.yaml", claim("a"))
-    os.utime(file, ns=(seconds * 1_000_000_000,) * 2)
-    store = Looking(kb_dir, clock=clock)
-    assert store().ids == {"a"}
-    assert not store().is_change
-    assert parsed == ["claims/a.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -279,14 +248,6 @@ def test_a_file_that_changes_its_id(kb_dir: Path, store: Looking) -> None:
     assert (step.ids, step.gone) == ({"b"}, {"a"})
 
 
-def test_the_same_id_of_two_kinds_is_two_things(kb_dir: Path, store: Looking) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    put(kb_dir, "entities/a.yaml", entity("a"))
-    step = store()
-    assert {type(artifact) for artifact in step.new.values()} == {Claim, Entity}
-    assert step.seen.problems == {}
-
-
 def lock(file: Path) -> None:
     file.chmod(0)
     os.utime(file, (6000, 6000))
@@ -369,20 +330,6 @@ def test_a_folder_that_cant_be_listed_is_held_then_withheld(
     assert (back.ids, back.seen.problems) == ({"a"}, {})
 
 
-def test_a_file_that_vanishes_between_look_and_read(
-    kb_dir: Path, store: Looking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    store()
-    put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
-
-    def vanish(_kb_dir: Path, _path: str) -> None:
-        raise FileNotFoundError
-
-    monkeypatch.setattr("vouch_sidecar.kb.store.read_bytes_of", vanish)
-    assert store().gone == {"a"}
-
-
 def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -> None:
     file = put(kb_dir, "config.yaml", b"kb: {id: x}")
     now = file.stat().st_mtime_ns + 10_000_000_000
@@ -417,29 +364,6 @@ def test_the_last_good_config_counts_as_long_as_there_is_one_that_cant_be_read(
     file.rmdir() if broken is None else file.unlink()
     step = store()
     assert (step.seen.config, step.seen.problems) == (None, {})
-
-
-def test_without_a_good_config_before_it_the_defaults_count(kb_dir: Path, store: Looking) -> None:
-    put(kb_dir, "config.yaml", b"kb: {id: [")
-    step = store()
-    (problem,) = step.seen.problems["config.yaml"]
-    assert (step.seen.config, problem.severity, problem.line) == (None, Severity.ERROR, 1)
-    assert problem.message.endswith("; until it can be read, the defaults count")
-    put(kb_dir, "config.yaml", b"kb: {id: x}", age=5)
-    step = store()
-    assert (step.seen.config, step.seen.problems) == (b"kb: {id: x}", {})
-
-
-def test_a_swarm_of_changes_is_one_step(kb_dir: Path, store: Looking) -> None:
-    for number in range(300):
-        put(kb_dir, f"claims/c{number}.yaml", claim(f"c{number}"))
-    assert len(store().new) == 300
-    shutil.rmtree(kb_dir / "claims")
-    (kb_dir / "claims").mkdir()
-    for number in range(200, 500):
-        put(kb_dir, f"claims/c{number}.yaml", claim(f"c{number}", text="other branch"))
-    step = store()
-    assert (len(step.new), len(step.removed)) == (300, 200)
 
 
 def test_what_an_earlier_process_read_is_not_read_again(

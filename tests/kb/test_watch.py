@@ -115,16 +115,6 @@ async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -
                 await anyio.sleep(0.1)
 
 
-async def test_several_roots_each_for_itself(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    make_kb(one)
-    make_kb(two)
-    async with watched(one, two) as heard:
-        shutil.rmtree(two / ".vouch" / "pages")
-        await heard.until(lambda: heard.roots != [])
-        assert set(heard.roots) == {two}
-
-
 async def test_without_events_it_says_so_and_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,6 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.operations import (
     OPERATIONS,
     salience_notification,
-    server_capabilities,
     status_notification,
 )
 
@@ -149,13 +148,6 @@ def test_pushes_fit_the_schemas(engine: Engine) -> None:
         ("vouch/didChangeStatus", status_notification(status)),
     ):
         valid(SCHEMA["notifications"][method]["params"], told.model_dump(mode="json"))
-
-
-def test_capabilities_list_the_table() -> None:
-    listed = server_capabilities()
-    assert listed.methods == [*(op.method for op in OPERATIONS.values()), "vouch/pause"]
-    assert "vouch/sessionEnd" in listed.methods
-    assert {"vouch/didChangeSalience", "vouch/didChangeStatus"} <= set(listed.notifications)
 
 
 def test_what_a_claim_counts_for(engine: Engine) -> None:
@@ -296,29 +288,6 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("topic", "unmatched", "counted"),
-    [
-        ("backups", None, 1),
-        ("nightly backups penguin", ["penguin"], 1),
-        ("backups quartz", ["quartz"], 1),  # withheld
-        ("backups tape", ["tape"], 1),  # retired
-        ("backups vellum", None, 1),  # a page has it
-        ("penguin walrus", ["penguin", "walrus"], 0),
-        ("the Key Vault penguin", ["penguin"], 2),  # a name is known, whatever claims say
-        ("who owns the Key Vault penguin", ["penguin"], 2),  # what asks for somebody is no subject
-        ("who knows the Key Vault best", None, 2),
-    ],
-)
-def test_words_that_nobody_may_know_do_not_empty_experts(
-    tmp_path: Path, topic: str, unmatched: list[str] | None, counted: int
-) -> None:
-    engine = engine_on(base(tmp_path / "words", WORDS))
-    answer = ask(engine, "experts", topic=topic)
-    assert answer.get("unmatched") == unmatched
-    assert sum(row["claim_count"] for row in answer["experts"]) == counted
-
-
 def test_a_word_counts_for_whom_it_is_shown(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path / "words", WORDS))
     answer = ask(engine, "experts", topic="backups quartz", viewer={"agent": "eve"})
@@ -364,22 +333,3 @@ def test_explain_has_the_figure_of_the_line_where_a_topic_is_named(tmp_path: Pat
     assert [each["entity_id"] for each in explained["entities"]] == ["topic:keyring"]
     figures = {each["id"]: each["similarity"] for each in explained["texts"]}
     assert (line["id"], line["similarity"]) == ("grease", figures["grease"])
-
-
-def test_phrases_of_a_turn_ago_come_from_the_cache(engine: Engine) -> None:
-    def known(text: str, session: str = "s") -> tuple[list[str], int]:
-        answer = ask(engine, "probe", text=text, session_id=session)
-        return sorted(answer["phrases_tested"]), answer["from_cache"]
-
-    assert known("is the Key Vault up today") == (["Key Vault"], 0)
-    assert known("restart the Key Vault") == (["Key Vault"], 1)
-    assert known("Key Vault and Mail Relay") == (["Key Vault", "Mail Relay"], 1)
-    assert known("Mail Relay or Key Vault", "other")[1] == 0
-    for number in range(11):
-        assert known(f"penguins march {number}")[1] == 0
-    assert known("restart the Key Vault")[1] == 0
-
-
-def test_a_text_without_phrases_is_tried_in_full(engine: Engine) -> None:
-    answer = ask(engine, "probe", text=" penguins  march south ")
-    assert answer["phrases_tested"] == ["penguins march south"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, Operation, perform_async
+from vouch_sidecar.operations import OPERATIONS, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.salience import Salient
@@ -117,13 +117,3 @@ async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
     assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
     assert threads
     assert current_thread() not in threads
-
-
-def test_what_can_be_long_is_marked() -> None:
-    marked = {name for name, operation in OPERATIONS.items() if operation.is_long}
-    assert marked == {"context", "experts", "explain", "files", "mentions", "probe", "search"}
-
-
-async def test_bad_params_are_refused_before(engine: Engine) -> None:
-    with pytest.raises(InvalidParamsError):
-        await ask_async(engine, "search", {"query": " "})

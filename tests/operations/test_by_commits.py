@@ -69,14 +69,6 @@ def test_files_by_what_they_define_and_by_their_folder(root: Path, tmp_path: Pat
     assert names(engine, "formatted by hand") == ["Bob Kahn", "Cy Idle", "Ada Byron"]
 
 
-def test_newer_commits_and_more_of_them_count_more(root: Path, tmp_path: Path) -> None:
-    for number in range(3):
-        commit_as(root, "Old Hand", {"src/relay.py": f"{number}"}, at="2016-01-01T00:00:00+0000")
-    for number in range(2):
-        commit_as(root, "Ada Byron", {"src/relay.py": f"a{number}"}, at="2025-01-01T00:00:00+0000")
-    assert names(looked(root, tmp_path)) == ["Ada Byron", "Bob Kahn", "Old Hand"]
-
-
 def test_a_commit_counts_once_however_many_files_it_changed(root: Path, tmp_path: Path) -> None:
     cite(root, "both", "It restarts when idle.", "src/idle.py")
     (first, *_) = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
@@ -87,39 +79,10 @@ def test_a_commit_counts_once_however_many_files_it_changed(root: Path, tmp_path
     assert first["files"] == 1
 
 
-def test_the_files_that_somebody_changed_most(root: Path, tmp_path: Path) -> None:
-    for number in range(9):
-        cite(root, f"more-{number}", f"It restarts {number} times.", f"src/{number}.py")
-        commit_as(root, "Mei Tanaka", {f"src/{number}.py": "x = 1\n"})
-    commit_as(root, "Mei Tanaka", {"src/8.py": "x = 2\n"}, at="2026-02-01T00:00:00+0000")
-    found = ask(looked(root, tmp_path), "experts", topic="restarts")["by_commits"]
-    (mei,) = (row for row in found if row["name"] == "Mei Tanaka")
-    assert (mei["commits"], mei["files"], len(mei["paths"])) == (10, 9, 7)
-    assert mei["paths"][0] == {"path": "src/8.py", "commits": 2, "last": "2026-02-01"}
-
-
 def test_who_wrote_the_claims_counts(root: Path, tmp_path: Path) -> None:
     claim = ".vouch/claims/night.yaml"
     commit_as(root, "Mei Tanaka", {claim: (root / claim).read_bytes()})
     assert "Mei Tanaka" in names(looked(root, tmp_path))
-
-
-def test_who_writes_the_changelog_is_nobody_to_ask(root: Path, tmp_path: Path) -> None:
-    for number in range(3):
-        commit_as(root, "Release Manager", {"CHANGELOG.md": str(number)})
-    cite(root, "news", "It restarts since June.", "CHANGELOG.md")
-    assert names(looked(root, tmp_path)) == ["Bob Kahn", "Ada Byron"]
-
-
-def test_claims_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) -> None:
-    private = {"visibility": "private", "project": None, "agent": "ada"}
-    cite(root, "secret", "It restarts in secret.", "src/idle.py", scope=private)
-    claim = ".vouch/claims/secret.yaml"
-    commit_as(root, "Eve Secret", {claim: (root / claim).read_bytes()})
-    engine = looked(root, tmp_path)
-    assert names(engine) == ["Bob Kahn", "Ada Byron"]
-    assert {"Eve Secret", "Cy Idle"} & set(names(engine, viewer={"agent": "ada"}))
-    assert names(engine, "secret") == []
 
 
 def test_sources_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) -> None:
@@ -128,11 +91,6 @@ def test_sources_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) ->
     engine = looked(root, tmp_path)
     assert names(engine, "openly") == []
     assert "Cy Idle" in names(engine, "openly", viewer={"agent": "ada"})
-
-
-def test_retired_claims_name_nobody(root: Path, tmp_path: Path) -> None:
-    cite(root, "old", "It restarts by hand.", "src/idle.py", status="superseded")
-    assert names(looked(root, tmp_path), "by hand") == []
 
 
 def test_who_is_never_named(root: Path, tmp_path: Path) -> None:
@@ -152,16 +110,6 @@ def test_a_repository_may_switch_it_off(
     assert "by_commits" not in ask(engine, "entity", id="relay")
     (collection,) = engine.collections.values()
     assert not collection.surroundings.workspace.history
-
-
-def test_without_git_nobody_is_named(root: Path, tmp_path: Path) -> None:
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": str(tmp_path)})
-    settle(engine.collections.values(), engine.env)
-    assert names(engine) == []
-    bare = tmp_path / "bare"
-    cite(bare, "night", "It restarts at night.", "src/relay.py")
-    found = ask(looked(bare, tmp_path), "experts", topic="restarts")
-    assert ("by_commits" in found, found["degraded"]) == (False, [])
 
 
 def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path: Path) -> None:
@@ -190,13 +138,6 @@ def test_until_it_is_worked_out_that_is_said(root: Path, tmp_path: Path) -> None
     assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
     settle(engine.collections.values(), engine.env)
     assert ask(engine, "experts", topic="restarts")["degraded"] == []
-
-
-def test_nothing_of_it_is_kept(root: Path, tmp_path: Path) -> None:
-    looked(root, tmp_path)
-    kept = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
-    assert kept
-    assert not any(b"Byron" in file.read_bytes() for file in kept)
 
 
 @pytest.mark.anyio

@@ -65,16 +65,6 @@ def test_owners_stand_behind_declared_people(root: Path, tmp_path: Path) -> None
     assert ask(engine, "entity", id="mei")["people"] == []
 
 
-def test_the_last_rule_counts_and_addresses_are_not_shown(root: Path, tmp_path: Path) -> None:
-    cite(root, "idle", "It is idle on Sundays.", "src/idle.py")
-    cite(root, "news", "Sundays are quiet.", "README.md")
-    write(root, {"README.md": "hello"})
-    engine = looked(root, tmp_path)
-    assert owners(engine, topic="idle") == []
-    assert owners(engine, topic="quiet") == ["everybody"]
-    assert "example.org" not in str(ask(engine, "experts", topic="idle"))
-
-
 def test_who_owns_whatever_has_no_owner_comes_last(root: Path, tmp_path: Path) -> None:
     write(root, {"docs/a.md": "hello", "docs/b.md": "hello"})
     for name in "ab":
@@ -135,15 +125,6 @@ def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
     assert not engine.collections.popitem()[1].surroundings.workspace.code_owners.rules
 
 
-def test_claims_that_may_not_be_seen_name_nobody(root: Path, tmp_path: Path) -> None:
-    private = {"visibility": "private", "project": None, "agent": "ada"}
-    cite(root, "secret", "It restarts in secret.", "secret.py", scope=private)
-    write(root, {"secret.py": "", ".github/CODEOWNERS": f"{RULES}/secret.py @eve\n"})
-    engine = looked(root, tmp_path)
-    assert owners(engine) == ["acme/relay", "ada"]
-    assert "eve" in owners(engine, viewer={"agent": "ada"})
-
-
 def test_a_knowledge_base_below_the_top(tmp_path: Path) -> None:
     top = repository(
         tmp_path / "mono", {"CODEOWNERS": "/part/src/ @acme/part\n/src/ @wrong\n!x @a"}
@@ -156,12 +137,6 @@ def test_a_knowledge_base_below_the_top(tmp_path: Path) -> None:
     found = check_all(CheckContext(collection, collection.knowledge))
     (problem,) = found["../../CODEOWNERS"]
     assert (problem.line, problem.code, problem.severity) == (3, "code-owners", "warning")
-
-
-def test_a_folder_outside_git(tmp_path: Path) -> None:
-    cite(tmp_path / "bare", "night", "It restarts at night.", "src/a.py")
-    write(tmp_path / "bare", {"src/a.py": "", "docs/CODEOWNERS": "src/ @acme/bare"})
-    assert owners(looked(tmp_path / "bare", tmp_path)) == ["acme/bare"]
 
 
 @pytest.mark.anyio
@@ -214,36 +189,6 @@ def test_an_untied_file_has_owners_and_authors_too(root: Path, tmp_path: Path) -
     assert found["experts"] == []
     assert [row["name"] for row in found["people"]] == ["acme/relay", "ada"]
     assert [row["name"] for row in found["by_commits"]] == ["Cyd Lane"]
-
-
-def test_an_untied_file_takes_no_word_from_a_topic(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Cyd Lane", {"src/node.js": "x = 1\n", "src/config.yaml": "a: 1\n"})
-    put(root / ".vouch", "entities/logs.yaml", entity("logs", name="Log Box", type="system"))
-    kept = claim("kept", text="Retention is a year.", entities=["logs"])
-    put(root / ".vouch", "claims/kept.yaml", kept)
-    engine = looked(root, tmp_path)
-    for topic in ("retention in src/config.yaml", "Node.js retention"):
-        (row,) = ask(engine, "experts", topic=topic)["experts"]
-        assert row["entity_id"] == "logs"
-    assert not ask(engine, "context", task="Whom do I ask about retention in src/config.yaml?")[
-        "items"
-    ]
-    (row,) = ask(engine, "experts", topic="retention in src/relay.py")["experts"]
-    assert row["entity_id"] == "relay"
-
-
-def test_a_file_that_one_knowledge_base_ties_takes_the_words_in_each(
-    root: Path, tmp_path: Path
-) -> None:
-    other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
-    put(other / ".vouch", "entities/logs.yaml", entity("logs", name="Log Box", type="system"))
-    put(other / ".vouch", "claims/kept.yaml", claim("kept", text="Relays rest.", entities=["logs"]))
-    engine = engine_on(root, other, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    settle(engine.collections.values(), engine.env)
-    (row,) = ask(engine, "experts", topic="relays in src/relay.py")["experts"]
-    assert row["entity_id"] == "relay"
-    (row,) = ask(engine, "experts", topic="relays in src/relay.py", root=str(other))["experts"]
-    assert row["entity_id"] == "logs"
 
 
 def test_a_path_of_no_file_stays_words(root: Path, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import settle
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
 from vouch_sidecar.operations.printing import show
 
@@ -113,17 +112,6 @@ def test_a_folder_stands_for_its_files(engine: Engine, root: Path) -> None:
         ]
     for other in ("sr", "src/relay", str(root.parent)):
         assert ask(engine, "files", paths=[other])["files"][0]["claims"] == []
-
-
-def test_a_path_that_is_given_several_times_is_listed_once(root: Path, tmp_path: Path) -> None:
-    put(root / ".vouch", "claims/src.yaml", claim("src", text="Everything in `src/` is threaded."))
-    engine = settled(root, tmp_path)
-    for paths in (["src", "src/relay.py"], ["src", "./src"], ["src/relay.py", "./src/", "src"]):
-        files = ask(engine, "files", paths=paths)["files"]
-        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
-            ("src/", ["src"]),
-            ("src/relay.py", ["cites", "names"]),
-        ]
 
 
 def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
@@ -246,15 +234,6 @@ def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -
     assert cites["id"] == "cites"
 
 
-def test_a_claim_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
-    private = {"visibility": "private", "project": None, "agent": "ada"}
-    cite(root, "secret", "`RelayLoop` leaks.", "src/relay.py", scope=private)
-    engine = settled(root, tmp_path)
-    assert ids(engine) == ["cites", "names"]
-    assert "secret" in ids(engine, viewer={"agent": "ada"})
-    assert "secret" not in ids(engine, viewer={"agent": "eve"})
-
-
 def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
     hidden = {"visibility": "private", "project": None, "agent": "ada"}
     cite(root, "open", "It idles.", "/x/src/idle.py", source_scope=hidden)
@@ -263,34 +242,6 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
-
-
-def test_a_retired_claim_is_gone_at_once(engine: Engine, root: Path) -> None:
-    retired = claim("cites", text="It restarts at night.", status="redacted", entities=[])
-    put(root / ".vouch", "claims/cites.yaml", retired, age=0)
-    engine.read()
-    answered = ask(engine, "files", paths=["src/relay.py"])
-    assert [row["id"] for row in answered["files"][0]["claims"]] == ["names"]
-    assert answered["degraded"] == ["workspace_pending"]
-
-
-def test_a_claim_that_says_something_else_ties_nothing_by_what_it_said(
-    engine: Engine, root: Path
-) -> None:
-    cite(root, "names", "It is slow at night.", "https://example.org/a")
-    engine.read()
-    assert ids(engine) == ["cites"]
-
-
-def test_what_is_kept_holds_no_line_and_no_text(root: Path, tmp_path: Path) -> None:
-    cite(root, "quoting", "It idles.", "src/idle.py", b"a secret sentence\n", quote=b"secret")
-    settled(root, tmp_path)
-    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
-    data = kept.read_bytes()
-    assert b"src/relay.py" in data
-    for text in (b"RelayLoop", b"restart_all", b"secret", b"night", b"slow"):
-        assert text not in data
-    assert kept.stat().st_mode & 0o077 == 0
 
 
 def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) -> None:
@@ -308,17 +259,6 @@ def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) 
     (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
     kept.write_bytes(kept.read_bytes()[:-20])
     assert load_kept(collection, WorkspaceState()) is None
-
-
-def test_retirement_removes_what_was_kept(root: Path, tmp_path: Path, engine: Engine) -> None:
-    put(root / ".vouch", "claims/cites.yaml", claim("cites", status="redacted"), age=0)
-    engine.read()
-    assert list((tmp_path / "cache").rglob("beside-workspace-*")) == []
-    engine.load()
-    settle(engine.collections.values(), engine.env)
-    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
-    assert b'["cites"' not in kept.read_bytes()
-    assert b'["names"' in kept.read_bytes()
 
 
 def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> None:

@@ -66,12 +66,6 @@ def test_the_shell_counts_them_where_nothing_runs(root: Path) -> None:
     assert status["topics"] == 2
 
 
-def test_nothing_is_written(root: Path, tmp_path: Path) -> None:
-    before = sorted(root.rglob("*"))
-    ask(settled(root, tmp_path), "experts", topic="keyring")
-    assert sorted(root.rglob("*")) == before
-
-
 def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
     write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
     engine = settled(root, tmp_path)
@@ -84,13 +78,6 @@ def test_the_config_hides_one(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
     assert ask(engine, "status")["roots"][0]["topics"] == 1
-
-
-def test_the_client_hides_one(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    engine.reconfigure({"names": {"never": ["Keyring"]}})
-    assert ask(engine, "status")["roots"][0]["topics"] == 1
-    assert ask(engine, "experts", topic="password")["experts"] == []
 
 
 def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:

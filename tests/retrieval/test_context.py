@@ -191,13 +191,6 @@ def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None
     assert tiers("ops", [], ["ops"]).primary is None
 
 
-def test_equal_evidence_is_settled_by_name() -> None:
-    views = [view(VAULT, claim("a", "A.", entities=("vault",)), collection=c) for c in ("z", "b")]
-    hits = lines_for(volunteered_by(views, ["the Key Vault"]), "the Key Vault")
-    assert [h.view.collection for h in hits] == ["b", "z"]
-    assert tiers("the Key Vault", hits, ["z", "b"]).primary == "b"
-
-
 def test_pages_about_an_entity_count_its_own_page() -> None:
     seen = view(entity("vault", "Key Vault", page="own"), page("own"), page("p", claims=("c",)))
     assert [p.id for p in seen.visible.pages_about((Kind.ENTITY, "vault"))] == ["own"]

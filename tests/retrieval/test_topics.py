@@ -283,20 +283,6 @@ def test_what_is_private_counts_for_its_reader_alone() -> None:
     assert topic.claims == {"asked", "import", "off"}
 
 
-def test_what_is_private_adds_claims_for_its_reader_alone() -> None:
-    more = claim("mine", "My keyring is empty.", scope=PRIVATE)
-    (topic,) = seen(*KEYRINGS, more).derived
-    assert "mine" not in topic.claims
-    assert topic.why == "no English word, in 3 claims"
-    (mine,) = seen(*KEYRINGS, more, who=ADA).derived
-    assert mine.claims == {*topic.claims, "mine"}
-
-
-def test_what_is_private_hides_no_topic_from_others() -> None:
-    many = claims(*(f"My keyring is {n}." for n in range(40)), scope=PRIVATE)
-    assert names(seen(*KEYRINGS, *many)) == names(seen(*KEYRINGS, *many, who=ADA)) == {"keyring"}
-
-
 def test_each_gate_has_its_own() -> None:
     ours = [replace(one, scope=OURS) for one in KEYRINGS]
     mine = claims("Fixed by #4711.", scope=PRIVATE)
@@ -304,12 +290,6 @@ def test_each_gate_has_its_own() -> None:
     assert names(seen(*ours, *mine, who=COURIER)) == {"keyring"}
     assert names(seen(*ours, *mine, who=ADA)) == {"#4711"}
     assert names(seen(*ours, *mine, who=both)) == {"keyring", "#4711"}
-
-
-def test_a_private_page_names_nothing_for_others() -> None:
-    titled = page("p", "Night shift", claims=("other-1",), scope=PRIVATE)
-    assert names(seen(titled)) == set()
-    assert names(seen(titled, who=ADA)) == {"Night shift"}
 
 
 # What changed since

@@ -47,22 +47,6 @@ def test_search_ranks_by_meaning_and_words(start: Start, root: Path) -> None:
     assert 1 >= hits[0]["score"] > hits[1]["score"] > 0
 
 
-def test_a_name_still_comes_first(start: Start) -> None:
-    process = start()
-    process.ready()
-    hits = process.ask("search", query="Relay")["hits"]
-    assert (hits[0]["kind"], hits[0]["id"]) == ("entity", "relay")
-
-
-def test_descriptions_and_sections_are_found_too(start: Start) -> None:
-    process = start()
-    process.ready()
-    assert ids(process.ask("search", query="storms"), "semantic") == ["eta"]
-    assert ids(process.ask("search", query="the queue", kinds=["page"]), "semantic") == ["lag"]
-    assert ids(process.ask("search", query="the queue", kinds=["source"]), "semantic") == []
-    assert ids(process.ask("search", query="storms", exclude=["eta"]), "semantic") == []
-
-
 def test_at_most_five_by_meaning_alone(start: Start, root: Path) -> None:
     for number in range(9):
         write(root, f"pictures-{number}", text=f"Pictures erased ({number}).")
@@ -109,14 +93,6 @@ def test_where_names_speak_meaning_does_not(start: Start) -> None:
     assert [item["arm"] for item in found["items"]] == ["name"]
 
 
-def test_what_a_session_was_given_is_not_said_again(start: Start) -> None:
-    process = start()
-    process.ready()
-    given = {"session_id": "s", "repeat": False}
-    assert ids(process.ask("context", task=ASKED, **given), "semantic") == ["photos"]
-    assert process.ask("context", task=f"{ASKED} please?", **given)["items"] == []
-
-
 @pytest.mark.parametrize(
     "scope", [{"visibility": "private", "agent": "ada"}, {"visibility": "project", "project": "x"}]
 )
@@ -152,19 +128,6 @@ def kept(tmp_path: Path) -> list[bytes]:
     return [path.read_bytes() for path in tmp_path.rglob("beside-vectors-*")]
 
 
-def test_what_changes_is_found_as_it_is_now(start: Start, root: Path) -> None:
-    process = start()
-    process.ready()
-    write(root, "photos", text="Winter has come.")
-    wanted = ["eta", "photos"]
-    process.until(
-        lambda f: sorted(ids(f, "semantic")) == wanted and not f["degraded"],
-        "search",
-        query="storms",
-    )
-    assert ids(process.ask("search", query=ASKED), "semantic") == []
-
-
 def test_vectors_are_kept_for_the_next_process(start: Start, folder: Path, tmp_path: Path) -> None:
     with ollama.serving(folder) as server:
         first = start(**server.env)
@@ -178,19 +141,6 @@ def test_vectors_are_kept_for_the_next_process(start: Start, folder: Path, tmp_p
         second.ready()
         assert ids(second.ask("search", query=ASKED), "semantic") == ["photos"]
         assert [text for _, body in server.asked for text in body["input"]] == [ASKED]
-
-
-@pytest.mark.parametrize("damage", [b"", b"x" * 100])
-def test_damaged_vectors_are_made_again(start: Start, tmp_path: Path, damage: bytes) -> None:
-    first = start()
-    first.ready()
-    first.until(lambda _: kept(tmp_path), "status")
-    first.end()
-    for path in tmp_path.rglob("beside-vectors-*"):
-        path.write_bytes(damage)
-    second = start()
-    second.ready()
-    assert ids(second.ask("search", query=ASKED), "semantic") == ["photos"]
 
 
 def test_no_prompt_is_kept(start: Start, tmp_path: Path) -> None:
@@ -255,12 +205,3 @@ def test_without_the_extra_it_says_what_to_install(
         f"Nothing is found by meaning: {lacking} is missing: install `vouch-sidecar[semantic]`"
     )
     assert process.ask("search", query=ASKED)["degraded"] == ["semantic_unavailable"]
-
-
-def test_nothing_of_it_is_imported_while_it_is_off(start: Start, tmp_path: Path) -> None:
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    for name in ("numpy", "onnxruntime", "tokenizers"):
-        (hidden / f"{name}.py").write_text(f"import os; os.abort()  # {name}")
-    process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="", PYTHONPATH=str(hidden))
-    assert all(answers(process))

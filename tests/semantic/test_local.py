@@ -25,30 +25,9 @@ def test_texts_of_one_matter_are_near(folder: Path) -> None:
     assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
 
 
-def test_what_is_padded_counts_for_nothing(folder: Path) -> None:
-    local = Local(folder)
-    (alone,), (beside, _) = local.embed(["snow"], 1), local.embed(["snow", "a b c d e f g"], 1)
-    assert np.array_equal(alone, beside)
-
-
-def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path: Path) -> None:
-    local = Local(model.make(tmp_path / "m", pooling="cls", inner=False))
-    (snow, photo) = local.embed(["snow photo photo", "photo snow snow"], 1)
-    assert snow[3] == photo[0] == 1
-
-
 def test_a_long_text_is_cut(folder: Path) -> None:
     (short, long) = Local(folder).embed(["snow " * 64, "snow " * 64 + "photo " * 900], 1)
     assert np.array_equal(short, long)
-
-
-def test_the_identity_is_that_of_the_files(folder: Path, tmp_path: Path) -> None:
-    same = model.make(tmp_path / "same")
-    assert Local(same).identity == Local(folder).identity
-    (same / "1_Pooling" / "config.json").write_bytes(
-        (same / "1_Pooling" / "config.json").read_bytes() + b" "
-    )
-    assert Local(same).identity != Local(folder).identity
 
 
 def _damaged(path: Path) -> None:
@@ -88,12 +67,6 @@ def test_what_is_wrong_with_a_folder_is_said(
     damage(folder)
     with pytest.raises(UnavailableError, match=said):
         backend_of(str(folder), None)
-
-
-def test_a_graph_of_another_width_is_refused(tmp_path: Path) -> None:
-    local = Local(model.make(tmp_path / "m", dimension=model.DIMENSION + 1))
-    with pytest.raises(UnavailableError, match="numbers, not"):
-        local.embed(["snow"], 1)
 
 
 def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:

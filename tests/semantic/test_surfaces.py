@@ -19,7 +19,7 @@ from tests.protocol.client import (
     run_command,
     running,
 )
-from tests.semantic.conftest import ASKED, write
+from tests.semantic.conftest import ASKED
 
 Env = dict[str, str]
 CAN_SHOW = {"window": {"workDoneProgress": True}}
@@ -72,21 +72,6 @@ def test_settings_of_the_client_count_at_once(env: Env, root: Path) -> None:
             settings = {"vouchSidecar": {"semantic": {"model": given}}}
             client.notify("workspace/didChangeConfiguration", {"settings": settings})
             client.until("vouch/search", {"query": ASKED}, lambda f, w=wanted: arms(f) == w)  # type: ignore[misc]
-
-
-def test_progress_of_many_vectors(root: Path, env: Env) -> None:
-    for number in range(600):
-        write(root, f"c{number}", text=f"Snow {number}.")
-    with running(cwd=root, env=env, reply=lambda _: None) as client:
-        client.initialize(root, capabilities=CAN_SHOW)
-        ready(client)
-        client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
-        shown = [m["params"]["value"] for m in client.received if m.get("method") == "$/progress"]
-        shown = [row for row in shown if row.get("title") != "Indexing the knowledge base"]
-        reports = [row["percentage"] for row in shown if row["kind"] == "report"]
-        assert reports == sorted(reports)
-        assert all(0 <= percentage < 100 for percentage in reports)
-        assert reports
 
 
 @pytest.mark.usefixtures("server")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope
-from vouch_sidecar.semantic.embedded_texts import mark_of, texts_of
+from vouch_sidecar.semantic.embedded_texts import texts_of
 from vouch_sidecar.semantic.vectors import arranged
 
-from tests.index.worlds import Change, after, knowledge_of
+from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
 ADA = Scope("private", agent="ada")
@@ -47,18 +46,6 @@ def test_what_a_page_shows_to_some_alone_is_not_compared() -> None:
     assert said.split() == ["Doors", "Doors", "are", "red.", "So", "it", "is."]
 
 
-def test_a_change_is_read_alone() -> None:
-    known = knowledge_of(ARTIFACTS)
-    before = texts_of(known, None, any_script=False)
-    written = Claim("open", "claims/open.yaml", "Keys rotate daily.")
-    change = Change((written,), frozenset({(Kind.CLAIM, "ada"), (Kind.PAGE, "page")}))
-    now = texts_of(after(known, change), before, any_script=False)
-    assert now.by_mark == {mark_of("Keys rotate daily."): "Keys rotate daily."}
-    whole = texts_of(after(known, change), None, any_script=False)
-    assert now.by_artifact == whole.by_artifact
-    assert (Kind.CLAIM, "ada") not in now.by_artifact
-
-
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
     angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
@@ -73,13 +60,6 @@ def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     least = everything[2].cosine
     near = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], least, 9)
     assert near == everything[:3]
-
-
-def test_vectors_of_different_lengths_are_refused() -> None:
-    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
-    known = {mark: np.ones(2 + n, np.float32) for n, mark in enumerate(texts.by_mark)}
-    with pytest.raises(ValueError, match="same"):
-        arranged(texts, known)
 
 
 def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:

@@ -132,22 +132,6 @@ def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
     assert is_fragment(text) is fragment
 
 
-def test_a_range_of_blanks_touches_nothing() -> None:
-    assert Layout("One.\n\n\n\nTwo.").sentences_around(6, 7) is None
-
-
-def test_a_list_in_a_paragraph_of_a_directive_is_no_code() -> None:
-    text = ".. note::\n\n    The index is asked once. Twice is\n    too often.\n"
-    assert around("too often", text) == (Form.STATEMENT, "Twice is too often.", "")
-
-
-def test_data_without_an_end_is_no_sentence() -> None:
-    text = "word, " * MAX_PARAGRAPH
-    found = around("word,", text)
-    assert found is not None
-    assert found[0] is Form.MARKUP
-
-
 @pytest.mark.parametrize(
     ("text", "form"),
     [
@@ -235,36 +219,6 @@ def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
 @pytest.mark.parametrize(
     "text",
     [
-        "It never does:\n\n1) end well",
-        "It never does:\n\n❌ end well",
-        "It never does:\n\n‣ end well",
-        "It never does:\n<ul>\n<li>end well</li>\n</ul>",
-        "It never does:\n\n<!-- a mark -->\n\n- end well",
-        "It never does:\n\n![picture](a.png)\n\n- end well",
-        "It never does:\n\n---\n\n- end well",
-        "It never does:[^1]\n\n- end well",
-        "**It never does:**[^1]\n\n- end well",
-        "It never does:\n\n- a part\n\n  That has more.\n\n- end well",
-        "It never does:\n\n- a part\n\n      code\n\n- end well",
-        "It never does:\n" + "- a part\n" * 2_000 + "- end well",
-        "It never does:\n\n- at night:\n  - in winter:\n    - end well",
-        "> It never does:\n>\n> - at night:\n>   - end well",
-        "It never does:\n- a part. It will not end well",
-        "It never does:\n- a part\n\n  It will not end well",
-    ],
-)
-def test_nothing_parts_an_item_from_what_leads_it_in(text: str) -> None:
-    start = text.index("end well")
-    place = Layout(text).sentences_around(start, start + 3)
-    assert place is not None
-    assert place.lead_ins
-    assert "It never does" in text[slice(*place.lead_ins[0])]
-    assert ("a part" in place.text) == ("It will not" in text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "It never does:\n\n- a part\n\nSo much for that.\n\n- end well",
         "It never does:\n\n# Part\n\n- end well",
         "It never does. Note: it can.\n\n- end well",
@@ -277,22 +231,6 @@ def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
     place = Layout(text).sentences_around(start, start + 3)
     assert place is not None
     assert not place.lead_ins
-
-
-@pytest.mark.parametrize("mark", ["—", "✓", "(7)"])
-def test_a_line_of_a_sentence_may_begin_like_an_item(mark: str) -> None:
-    text = f"It may start at any hour\n{mark} never while the spool drains."
-    place = Layout(text).sentences_around(0, 3)
-    assert place is not None
-    assert place.text == " ".join(text.split())
-
-
-def test_an_item_without_a_colon_leads_in_those_in_it() -> None:
-    text = "Never:\n\n- deploy the courier\n  - while the queue drains\n"
-    start = text.index("while")
-    place = Layout(text).sentences_around(start, start + 5)
-    assert place is not None
-    assert [text[slice(*each)] for each in place.lead_ins] == ["Never:", "deploy the courier"]
 
 
 @pytest.mark.parametrize(
@@ -314,18 +252,6 @@ def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
     assert place is not None
     assert place.is_cut
     assert cost(2) - cost(1) < 200
-
-
-def test_what_is_too_long_for_a_paragraph_is_looked_at_once_in_all() -> None:
-    text = "The relay drains. " * MAX_PARAGRAPH
-    layout, looked_at = Layout(text), 0
-    for start in range(0, len(text), len(text) // 100):
-        place = layout.sentences_around(start, start + len(text) // 100)
-        assert place is not None
-        assert place.form is Form.MARKUP
-        assert (place.start, place.end) == (0, len(text) - 1)
-        looked_at += len(place.text)
-    assert looked_at <= len(text)
 
 
 def test_a_range_of_data_is_cut() -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from vouch_sidecar.text.prompt_text import (
-    MAX_PATH_PARTS,
     asked_sentences,
     asks,
-    known_length,
     without_asking,
     without_paths_outside,
     without_printed,
 )
-
-from tests.text.lines_run import lines_run
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """All that `str.splitlines` takes for ends of lines."""
@@ -114,13 +108,6 @@ def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
     assert without_printed(text).count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("end", [end for end in LINE_ENDS if end != "\n"])
-def test_a_prompt_of_a_terminal_may_hold_what_ends_a_line_elsewhere(end: str) -> None:
-    prompt = f"C:\\srv{end}relay> x"
-    assert asks(f"{prompt}\nHow does the relay retry failed deliveries?")
-    assert not asks(f"{prompt}\nRestart the relay.")
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -156,31 +143,6 @@ def test_a_path_that_is_absolute_or_climbs_counts_as_far_as_it_is_known(path: st
 )
 def test_what_is_no_absolute_path_counts(text: str) -> None:
     assert without_paths_outside(text, lambda _: 0, 9) == text
-
-
-def test_a_path_in_quotes_may_hold_blanks() -> None:
-    text = 'look at "/home/ada/My Gantry/crane.txt", not at "/healthz"'
-    kept_lengths = {"/home/ada/My Gantry/crane.txt": len("/home")}
-    left = without_paths_outside(text, kept_lengths.__getitem__, 9)
-    assert left.split() == ["look", "at", '"/home', '",', "not", "at", '"/healthz"']
-
-
-def test_the_beginning_of_a_path_that_another_text_holds() -> None:
-    claim = "Answers of `/api/v1/refunds` are cached; /home is not."
-
-    def known(path: str) -> str:
-        return path[: known_length(path, ["", claim])]
-
-    assert known("/api/v1/refunds/7") == "/api/v1/refunds"
-    assert known("/home/ada/gantry") == "/home"
-    assert known("/srv/v1") == known("C:\\gantry\\crane") == ""
-
-
-def test_the_first_parts_of_a_long_path_are_looked_up_at_a_small_cost() -> None:
-    path = "/api" + "/vault" * 660
-    assert path[: known_length(path, [path])] == "/api" + "/vault" * (MAX_PATH_PARTS - 1)
-    for text in ("", "the api vault", "look at /api.", path):
-        assert lines_run(partial(known_length, path, [text])) < 20 * MAX_PATH_PARTS
 
 
 def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:

@@ -47,21 +47,6 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     assert found.head == git(root, "rev-parse", "HEAD").strip()
 
 
-def test_paths_begin_at_the_knowledge_base(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"part/a.py": "1", "other/b.py": "1", "party.py": "1"})
-    (root / "part").mkdir(exist_ok=True)
-    assert set(history(root, tmp_path, "part").by_path) == {"a.py"}
-
-
-def test_a_folder_that_a_link_leads_elsewhere_has_no_history(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"part/a.py": "1"})
-    (tmp_path / "elsewhere").mkdir()
-    (root / "linked").symlink_to(tmp_path / "elsewhere")
-    (root / "again").symlink_to(root / "part")
-    assert not history(root, tmp_path, "linked")
-    assert set(history(root, tmp_path, "again").by_path) == {"a.py"}
-
-
 def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:
     commit_as(root, "ada", {"a.py": "1"}, email="ada@old.example")
     commit_as(root, "A. Byron", {"a.py": "2"}, email="ada@new.example")
@@ -100,12 +85,6 @@ def test_who_is_the_same_person(
         assert one.author == other.author == max(first[0], second[0], key=lambda name: " " in name)
 
 
-def test_two_people_of_one_domain_keep_a_third_apart(root: Path, tmp_path: Path) -> None:
-    for number, address in enumerate(("a@a.example", "b@a.example", "c@c.example")):
-        commit_as(root, "Ada Byron", {"a.py": str(number)}, email=address)
-    assert len({commit.person for commit in history(root, tmp_path).commits}) == 3
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -126,12 +105,6 @@ def test_two_people_of_one_domain_keep_a_third_apart(root: Path, tmp_path: Path)
 def test_programs_are_nobody(root: Path, tmp_path: Path, name: str) -> None:
     commit_as(root, name, {"a.py": "1"})
     assert not history(root, tmp_path)
-
-
-@pytest.mark.parametrize("name", ["Abbot", "Elena Botha", "Robot Chen", "Jenkins Okafor", "Bo Ci"])
-def test_people_with_such_names_are_somebody(root: Path, tmp_path: Path, name: str) -> None:
-    commit_as(root, name, {"a.py": "1"})
-    assert authors(history(root, tmp_path), "a.py") == [name]
 
 
 def test_commits_of_many_files_are_left_out(root: Path, tmp_path: Path) -> None:
@@ -166,11 +139,6 @@ def test_addresses_and_what_is_no_name_are_not_kept(root: Path, tmp_path: Path, 
     assert "example" not in repr(history(root, tmp_path))
 
 
-def test_a_name_is_kept_without_the_signs_that_git_takes_out(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Bob", {"a.py": "1"})
-    assert authors(_after(root, tmp_path, "Ada <"), "a.py") == ["Ada", "Bob"]
-
-
 def _after(root: Path, tmp_path: Path, name: str) -> History:
     commit_as(root, name, {"a.py": "2"})
     return history(root, tmp_path)
@@ -187,14 +155,6 @@ def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
     found = history(root, tmp_path)
     assert {commit.author for commit in found.commits} == {"Ada"}
     assert set(found.by_path) == {forged, "a.py", " /b.py"}
-
-
-def test_times_that_nobody_lived_in(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"a.py": "1"}, at="4102444800 +0000")  # the year 2100
-    commit_as(root, "Bob", {"a.py": "2"}, at="0 +0000")
-    found = history(root, tmp_path)
-    assert [commit.at < 4_102_444_800 for commit in found.commits] == [True, True]
-    assert found.commits[0].at == 0
 
 
 def test_nothing_that_a_workspace_plants_runs(root: Path, tmp_path: Path) -> None:
@@ -229,14 +189,6 @@ def test_objects_that_are_damaged(root: Path, tmp_path: Path) -> None:
             file.chmod(0o600)
             file.write_bytes(b"damaged")
     assert not history(root, tmp_path)
-
-
-def test_a_linked_worktree_has_the_commits_of_its_own_branch(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"a.py": "1"})
-    git(root, "worktree", "add", "-q", "-b", "other", str(tmp_path / "tree"))
-    commit_as(tmp_path / "tree", "Bob", {"a.py": "2"})
-    assert authors(history(tmp_path / "tree", tmp_path), "a.py") == ["Bob", "Ada"]
-    assert authors(history(root, tmp_path), "a.py") == ["Ada"]
 
 
 def test_only_the_newest_commits_are_read(
@@ -416,32 +368,6 @@ def test_what_stands_in_brackets_behind_a_name_shows_nobody_who_is_never_named(
 def _about_ledger(root: Path, tmp_path: Path) -> dict[str, Any]:
     cite(root, "one", "`src/till.py` takes the ledger lock.", "elsewhere")
     return ask(settled(root, tmp_path), "experts", topic="ledger")
-
-
-@pytest.mark.parametrize("branch", ["fix/#12", "a,b", "a=b", "it's", "a(b)!", "größe", "a😀b"])
-def test_authors_are_named_on_any_branch(tmp_path: Path, branch: str) -> None:
-    root = repository(tmp_path / "repo", {})
-    git(root, "checkout", "-q", "-b", branch)
-    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
-    assert _about_ledger(root, tmp_path)["by_commits"][0]["name"] == "Ada"
-
-
-def test_authors_are_named_where_objects_are_named_by_sha256(tmp_path: Path) -> None:
-    root = tmp_path / "repo"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main", "--object-format=sha256")
-    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
-    assert _about_ledger(root, tmp_path)["by_commits"][0]["name"] == "Ada"
-
-
-def test_a_shallow_clone_says_why_nobody_is_named(tmp_path: Path) -> None:
-    origin = repository(tmp_path / "origin", {})
-    commit_as(origin, "Ada", {"src/till.py": "x = 1\n"})
-    commit_as(origin, "Ada", {"src/till.py": "x = 2\n"})
-    git(tmp_path, "clone", "-q", "--depth=1", origin.as_uri(), "repo")
-    said = _about_ledger(tmp_path / "repo", tmp_path)
-    assert "by_commits" not in said
-    assert "shallow" in said["unnamed"]
 
 
 def test_a_repository_that_is_not_asked_says_why_nobody_is_named(tmp_path: Path) -> None:

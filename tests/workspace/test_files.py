@@ -160,12 +160,6 @@ def test_paths_below_the_root(tmp_path: Path, path: str, expected: str | None) -
         assert path_below(tmp_path, str(tmp_path / path)) == expected
 
 
-def test_the_root_by_another_link(tmp_path: Path) -> None:
-    write(tmp_path / "root", {"a.py": ""})
-    (tmp_path / "alias").symlink_to(tmp_path / "root")
-    assert path_below(tmp_path / "root", str(tmp_path / "alias" / "a.py")) == "a.py"
-
-
 def test_names_differ_in_case_and_form_on_some_disks() -> None:
     composed, decomposed = (
         unicodedata.normalize("NFC", "é.py"),
@@ -190,11 +184,3 @@ def test_a_root_above_several_repositories(tmp_path: Path) -> None:
     repository(tmp_path / "many" / "two", {"b.py": ""})
     found = listed(tmp_path / "many", tmp_path)
     assert (found.tracked, found.paths) == (False, ("one/a.py", "two/b.py"))
-
-
-def test_odd_names_are_passed_over(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"a.py": "", "b\nc.py": "", "é ü.py": ""})
-    (root / os.fsdecode(b"caf\xe9.py")).write_text("", "utf-8")
-    git(root, "add", "-A")
-    assert listed(root, tmp_path).paths == ("a.py", "é ü.py")
-    assert walked(root) == ("a.py", "é ü.py")

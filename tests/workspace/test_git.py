@@ -162,12 +162,6 @@ def test_submodules_are_not_entered(tmp_path: Path) -> None:
     assert listed(root / "sub", tmp_path).paths == ("secret.py",)
 
 
-def test_no_git_at_all(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"a.py": ""})
-    assert list_files(root, tmp_path / "caches", {"PATH": str(tmp_path)}).paths == ("a.py",)
-    assert list_files(root, tmp_path / "caches", {}).paths == ("a.py",)
-
-
 def test_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
     before = stamp_of(root)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace import quotes_in_files
 from vouch_sidecar.workspace.file_list import read_file
-from vouch_sidecar.workspace.quotes_in_files import MAX_READ, Lines, Quote
+from vouch_sidecar.workspace.quotes_in_files import MAX_READ
 
-from tests.engine.bases import ask, cached, engine_on
+from tests.engine.bases import ask
 from tests.engine.processes import place, serving, until
 from tests.protocol.client import run_command
 from tests.workspace.places import cite, git, repository, settled, ties, write
@@ -66,17 +65,6 @@ def test_a_quote_is_there_moved_or_gone(
     assert citation["fresh"] == state
     assert citation["document"].endswith(f"#L{line}" if line else "#L3")
     assert (stale is not None) == (state == "gone")
-
-
-def test_what_is_gone_is_said_with_the_date_of_the_file(root: Path, tmp_path: Path) -> None:
-    write(root, {FILE: "# Notes\n"})
-    os.utime(root / FILE, (1_700_000_000, 1_700_000_000))
-    engine = settled(root, tmp_path)
-    said = "quote gone since, docs/notes.md changed on 2023-11-14"
-    assert row(engine)[2] == said
-    assert ask(engine, "claim", id="one")["claim"]["stale"] == said
-    (tied,) = ties(engine, FILE)
-    assert tied.strength == pytest.approx(0.45)
 
 
 def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -> None:
@@ -169,21 +157,6 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     assert len(text.splitlines()) == 3
     assert "a (contested)" in text
     assert [tied.claim.id for tied in ties(engine, path)] == ["a"]
-
-
-def test_of_claims_that_say_the_same_no_hidden_source_chooses(root: Path, tmp_path: Path) -> None:
-    said = "Refunds stop at noon and wait for the clerk."
-    cite(root, "a", said, "docs/desk.md", f"# Desk\n\n{said}\n".encode())
-    there = f"# Refunds\n\n{said}\n".encode()
-    cite(root, "b", said, "docs/refunds.md", there, quote=said.encode())
-    write(root, {"docs/refunds.md": there, "docs/desk.md": f"# Desk\n\n{said}\n"})
-    git(root, "add", "docs")
-    task = "When do refunds stop and wait for the clerk?"
-    assert [i["id"] for i in ask(settled(root, tmp_path), "context", task=task)["items"]] == ["b"]
-    for meta in (root / ".vouch" / "sources").rglob("meta.yaml"):
-        if b"refunds" in meta.read_bytes():
-            meta.write_bytes(meta.read_bytes() + b"scope: {visibility: private, agent: eve}\n")
-    assert [i["id"] for i in ask(settled(root, tmp_path), "context", task=task)["items"]] == ["a"]
 
 
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
@@ -331,14 +304,6 @@ def test_no_line_of_a_file_is_kept(root: Path, tmp_path: Path) -> None:
         assert b"retries" not in file.read_bytes()
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\0\0", b"a " * 500_000, b"\n" * 100_000, b""])
-def test_any_file_can_be_looked_through(data: bytes) -> None:
-    lines = Lines(data)
-    assert lines.find(Quote(("s", 0, 1), "never there", 1)) == ("gone", None)
-    assert lines.find(Quote(("s", 0, 1), " \n ", 1)) == ("gone", None)
-    assert Lines(b"a a " * 500_000).find(Quote(("s", 0, 1), "a a", 3)) == ("there", 1)
-
-
 DAY = 86_400
 CONFIRMED = 1_700_000_000
 """14 November 2023."""
@@ -378,9 +343,3 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     (summed,) = found["config.yaml"]
     words = "claims cite no file and were last confirmed over a year ago (unconfirmed 21)"
     assert summed.message.partition(",")[0] == f"{MAX_STALE + 1} {words}"
-
-
-def test_age_waits_until_files_are_known(root: Path, tmp_path: Path) -> None:
-    cite(root, "old", "Old.", FILE, NOTES.encode(), updated_at="2020-01-01T00:00:00Z")
-    engine = engine_on(root, env=cached(tmp_path))
-    assert ask(engine, "claim", id="old")["claim"]["stale"] is None

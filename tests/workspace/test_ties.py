@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tracemalloc
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -210,20 +209,6 @@ def test_documents_that_were_edited_are_held_one_at_a_time(root: Path, tmp_path:
     assert 2 * peaks[16] < 3 * peaks[2]
 
 
-def test_a_rewritten_document_is_none_for_who_never_saw_it(root: Path, tmp_path: Path) -> None:
-    write(root, {"README.md": UPLOAD.format("top", "two"), "a/README.md": "# Upload\n\nNew.\n"})
-    git(root, "add", "-A")
-    ingest(root, "side", UPLOAD.format("side", "nine"))
-    engine = settled(root, tmp_path)
-    assert [ties(engine, path) for path in ("README.md", "a/README.md")] == [[], []]
-    assert staleness(engine, "side") is None
-
-
-def test_a_title_that_holds_a_path_cites_nothing(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "Nothing is named here.", "why does src/pkg/upload.py retry")
-    assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == []
-
-
 def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
     notes = b"# Notes\n\nUploads stop after three retries.\n"
     cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
@@ -243,14 +228,6 @@ def test_one_row_a_statement(root: Path, tmp_path: Path) -> None:
         cite(root, f"c{number}", quote.decode(), "docs/notes.md", text, quote=quote)
     (row,) = tie_rows(settled(root, tmp_path), "docs/notes.md")
     assert row[0] == "c0"
-
-
-def test_all_names_of_a_claim_in_the_order_of_the_file(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "`retry_once` belongs to `UploadLoop`.", "https://example.org/a")
-    for _ in range(3):
-        (tied,) = ties(settled(root, tmp_path), "src/pkg/upload.py")
-        assert tied.why == "names UploadLoop, defined at L4, names retry_once, defined at L7"
-        assert tied.line == 7
 
 
 def test_a_quote_has_the_line_of_its_receipt(root: Path, tmp_path: Path) -> None:
@@ -311,14 +288,6 @@ def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path, pat
     assert tie_rows(engine, f"{folder}/other.py") == []
 
 
-@pytest.mark.parametrize("sign", "$=,#%&'!")
-def test_the_beginning_of_a_name_is_not_its_folder(tmp_path: Path, sign: str) -> None:
-    root = repository(tmp_path / "repo", {"app/routes/other.py": "b = 1\n"})
-    cite(root, "one", f"In `app/routes/{sign}lang.tsx` the drum stops.", "elsewhere")
-    cite(root, "two", f"In app/routes/{sign}lang.tsx the drum stops.", "elsewhere")
-    assert tie_rows(settled(root, tmp_path), "app/routes/other.py") == []
-
-
 def test_a_path_in_the_quoted_line(root: Path, tmp_path: Path) -> None:
     content = b"# T\n\nThe loop in src/pkg/upload.py gives up early.\n"
     cite(root, "one", "It gives up early.", "https://e.example", content, quote=b"gives up early")
@@ -362,19 +331,6 @@ def test_an_identifier_that_few_files_define(
         assert tie_rows(engine, other) == []
 
 
-def test_an_identifier_is_worth_less_where_more_files_define_it(tmp_path: Path) -> None:
-    worth = []
-    for number in (1, 2, 3, 4):
-        root = repository(
-            tmp_path / f"repo{number}",
-            {f"a{n}.py": "class CommonThing:\n    pass\n" for n in range(number)},
-        )
-        cite(root, "one", "`CommonThing` is common.", "https://example.org")
-        found = ties(settled(root, tmp_path / f"home{number}"), "a0.py")
-        worth.append([round(tied.strength, 3) for tied in found])
-    assert worth == [[0.6], [0.3], [0.2], []]
-
-
 @pytest.mark.parametrize("path", ["CHANGELOG.md", "package.json", "src/_vendor/lib/upload_lib.py"])
 def test_what_is_general_or_carried_along_is_tied_to_no_name(
     root: Path, tmp_path: Path, path: str
@@ -406,14 +362,6 @@ def test_a_file_that_git_does_not_know_yet(root: Path, tmp_path: Path) -> None:
     assert rows == [("one", "cites", None), ("two", "identifier", 1)]
 
 
-def test_names_in_another_form(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {unicodedata.normalize("NFD", "docs/é.md"): "x"})
-    cite(root, "one", "Nothing.", unicodedata.normalize("NFC", "/home/dev/docs/é.md"))
-    engine = settled(root, tmp_path)
-    for form in ("NFC", "NFD"):
-        assert len(tie_rows(engine, unicodedata.normalize(form, "docs/é.md"))) == 1
-
-
 def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
     cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), "docs/notes.md")
     cite(root, "two", "src/pkg/upload.py " * 11_000, "docs/notes.md")
@@ -442,14 +390,6 @@ def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, te
     cite(root, "one", text, "https://example.org")
     (collection,) = settled(root, tmp_path).collections.values()
     assert collection.surroundings.workspace.ties.by_path == {}
-
-
-def test_the_name_of_the_repository_ties_nothing(root: Path, tmp_path: Path) -> None:
-    write(root, {"docs.js": "export function repo() {}\nexport function repos() {}\n"})
-    git(root, "add", "-A")
-    for name in ("repo", "repos"):
-        cite(root, name, f"`{name}` holds all.", "https://example.org/a")
-    assert {row[0] for row in tie_rows(settled(root, tmp_path), "docs.js")} == {"repos"}
 
 
 def test_attributes_and_methods_are_those_of_their_class(root: Path, tmp_path: Path) -> None:
@@ -575,15 +515,6 @@ def test_a_name_is_told_as_the_claim_has_it_and_once(root: Path, tmp_path: Path)
     assert tied.why == "names User::sign_in_all, defined at L2"
 
 
-def test_a_line_of_code_in_a_document_is_no_row(root: Path, tmp_path: Path) -> None:
-    line = "loop = UploadLoop.retry_once(limit)"
-    text = f"# N\n\n```python\n{line}\n```\n".encode()
-    cite(root, "one", line, "docs/n.md", text, quote=line.encode(), auto_approved=True)
-    assert tie_rows(settled(root, tmp_path), "src/pkg/upload.py") == []
-    cite(root, "one", line, "docs/n.md", text, quote=line.encode())
-    assert [row[0] for row in tie_rows(settled(root, tmp_path), "src/pkg/upload.py")] == ["one"]
-
-
 def test_a_folder_that_is_named_is_not_its_manifest(root: Path, tmp_path: Path) -> None:
     write(root, {"src/pkg/net/go.sum": "x", "src/pkg/net/package.json": "{}"})
     git(root, "add", "-A")
@@ -680,16 +611,6 @@ def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_p
     assert of_package[0].strength > 1.4 * of_package[1].strength
 
 
-def test_two_quotes_of_one_line_are_in_its_order(root: Path, tmp_path: Path) -> None:
-    text = b"# N\n\nFrames are short. Zones are wide.\n"
-    write(root, {"docs/n.md": text.decode()})
-    git(root, "add", "-A")
-    for claim_id, quote in (("b", b"Frames are short."), ("a", b"Zones are wide.")):
-        cite(root, claim_id, quote.decode(), "docs/n.md", text, quote=quote)
-    engine = settled(root, tmp_path)
-    assert [row[0] for row in tie_rows(engine, "docs/n.md")] == ["b", "a"]
-
-
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
     root: Path, tmp_path: Path
 ) -> None:
@@ -720,23 +641,6 @@ def test_a_name_in_a_sentence_that_became_private_ties_nothing_at_once(
     cite(root, "two", first.decode(), "notes.md", content, quote=first, scope=private)
     engine.read()
     assert rows() == []
-
-
-def test_a_name_before_the_first_semicolon_is_in_the_first_half(root: Path, tmp_path: Path) -> None:
-    said = "Frames have an end, however long they are, in `src/pkg/net/`"
-    cite(root, "one", f"{said}; the rest waits.", "https://example.org/a")
-    cite(root, "two", f"Long; {said}; and the rest waits.", "https://example.org/b")
-    one, two = ties(settled(root, tmp_path), "src/pkg/net/wire.py")
-    assert (one.claim.id, one.is_weak, two.claim.id, two.is_weak) == ("one", False, "two", True)
-
-
-def test_part_of_an_address_names_no_folder(root: Path, tmp_path: Path) -> None:
-    content = b"# N\n\nSee https://example.org/x/docs/a/index.md and `src/pkg/net/` for it.\n"
-    for number, quote in enumerate((b"/docs/a/index.md and `src/pkg/net/` for", b"/pkg/net/` for")):
-        cite(root, f"c{number}", quote.decode(), "docs/notes.md", content, quote=quote)
-    engine = settled(root, tmp_path)
-    assert tie_rows(engine, "docs/a/index.md") == []
-    assert [tied.arm for tied in ties(engine, "src/pkg/net/wire.py")] == ["path"]
 
 
 def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> None:
