@@ -61,12 +61,6 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 10) == (0, True)
 
 
-def test_the_documentation_shows_every_operation() -> None:
-    page = (ROOT / "docs" / "python.md").read_text("utf-8")
-    shown = "".join(example.source for example in doctest.DocTestParser().get_examples(page))
-    assert [name for name in OPERATIONS if f"kb.{name}(" not in shown] == []
-
-
 def test_what_changes_counts_after_a_refresh(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     with open_kb(root) as kb:
