@@ -204,3 +204,16 @@ def test_files_elsewhere_are_not_read(hook: Hook, place: Place) -> None:
     large.write_text("JWT and Redis\n" * 20_000, "utf-8")
     event = {"tool_name": "Read", "tool_input": {"file_path": str(large)}}
     assert hook("post-tool-use", **event).is_silent()
+
+
+def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(
+    place: Place, hook: Hook
+) -> None:
+    (place.base / "changed").touch()
+    subprocess.run(["git", "init", "-q", place.root], check=True)
+    other = knowledge.make(place.base / "other")
+    knowledge.claim(other, "jwt-expires", "JWT tokens expire after nine days.", "jwt")
+    asked = "How long until JWT tokens expire?"
+    named = {"VOUCH_KB_PATH": str(other / ".vouch")}
+    assert b"nine days" in hook("user-prompt-submit", prompt=asked, env=named).out
+    assert b"15 minutes" in hook("user-prompt-submit", prompt=asked, session_id="b").out

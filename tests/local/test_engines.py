@@ -52,3 +52,21 @@ async def test_a_window_answers_for_its_own(tmp_path: Path) -> None:
         assert other is not window
         assert [*window.collections] == [one]
         tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_who_names_a_knowledge_base_in_the_environment_is_answered_from_it(
+    tmp_path: Path,
+) -> None:
+    own, named = base(tmp_path / "own"), base(tmp_path / "named")
+    forced = str(named / ".vouch")
+    window = Engine(env={})
+    window.registry.add_root(own)
+    async with anyio.create_task_group() as tasks:
+        engines = Engines({"VOUCH_KB_PATH": str(own / ".vouch")}, tasks, window)
+        trees = frozenset({own})
+        assert engines.of(trees) is window
+        (collection,) = engines.of(trees, forced).collections.values()
+        assert (collection.root, collection.tree) == (named, own)
+        assert engines.of(trees) is window
+        tasks.cancel_scope.cancel()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 KB_DIRNAME = ".vouch"
+FORCED = "VOUCH_KB_PATH"
+"""Name of the variable that names the only `.vouch/` to serve."""
 DEPTH = 3
 """Levels downward."""
 MOST_FOLDERS = 500
@@ -82,7 +84,7 @@ class Finder:
         """As `discover`."""
         env = self.env
         try:
-            if forced := env.get("VOUCH_KB_PATH"):
+            if forced := env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
                 return [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
             origin = os.path.realpath(start_folder(env) if start is None else start)
@@ -99,7 +101,7 @@ class Finder:
         if not (roots := self.from_start(start)):
             return []
         origin = os.path.realpath(start_folder(self.env) if start is None else start)
-        is_forced = bool(self.env.get("VOUCH_KB_PATH"))
+        is_forced = bool(self.env.get(FORCED))
         return [Place(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
 
     def _linked(self, origin: str, home: str) -> str | None:

@@ -11,7 +11,7 @@ from math import inf
 from time import monotonic
 from typing import Any, Literal
 
-from vouch_sidecar.kb.discovery import is_setting
+from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import has_sockets, is_own_user, socket_path
 
@@ -167,9 +167,12 @@ def asks_nobody(env: Mapping[str, str]) -> bool:
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:
-    """The variables of an environment that go with a question: the viewer, and settings."""
-    return {
+    """The variables of an environment that go with a question: the viewer, settings, and the
+    knowledge base that it names.
+    """
+    sent = {
         name: value
         for name, value in env.items()
-        if isinstance(value, str) and (name in VIEWER_VARIABLES or is_setting(name))
+        if isinstance(value, str) and (name in (*VIEWER_VARIABLES, FORCED) or is_setting(name))
     }
+    return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent

@@ -22,6 +22,7 @@ from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.changes import Changes
+from vouch_sidecar.kb.discovery import FORCED
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
@@ -185,7 +186,7 @@ class LocalServer:
             return {"id": request_id, "ok": True, "result": self._engines.roots}
         if not caller.roots:
             return refusal(request_id, "invalid_request", "roots: must name knowledge bases")
-        engine = self._engines.of(caller.roots)
+        engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
         if method == PROCESS:
             return {"id": request_id, "ok": True, "result": self._about(engine, caller)}
         if isinstance(method, str) and method.startswith(OF_AGENTS):
