@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Set
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -81,11 +81,25 @@ async def feed(
                     engine.session_listeners.add(on_change)
                     listening.callback(engine.dismiss, on_change)
                 async for push in fed[engine].salience_in_turn():
-                    writer.write(as_line(as_json(salience_notification(push))))
+                    told = _named(engine, roots, salience_notification(push))
+                    writer.write(as_line(as_json(told)))
                     await writer.drain()  # waits if the follower does not read
             with anyio.move_on_after(LEFT_CHECK_SECONDS):
                 await changed.wait()
                 await anyio.sleep(GATHER_SECONDS)
+
+
+def _named(engine: Engine, roots: Set[Path], push: DidChangeSalience) -> DidChangeSalience:
+    """A push of an engine that serves one of several knowledge bases, with its name in the rows."""
+    served = {c.root: c.name for tree, c in engine.collections.items() if tree in roots}
+    if len(roots) < 2 or len(served) != 1:
+        return push
+    (name,) = served.values()
+    rows = {
+        field: [row.model_copy(update={"collection": name}) for row in getattr(push, field)]
+        for field in ("salience", "fresh")
+    }
+    return push.model_copy(update=rows)
 
 
 async def follow(
