@@ -52,16 +52,24 @@ def meant(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[st
         ("experts", {"limit": "9" * 9999}, {"limit": "9" * 9999}),
         ("experts", {"limit": True}, {"limit": True}),
         ("experts", {"explain": "True"}, {"explain": True}),
+        ("experts", {"explain": "1"}, {"explain": True}),
+        ("experts", {"explain": 1}, {"explain": True}),
+        ("experts", {"explain": 0.0}, {"explain": False}),
+        ("experts", {"explain": 2}, {"explain": 2}),
         ("experts", {"explain": "yes"}, {"explain": "yes"}),
         ("experts", {"types": '["a", "b"]'}, {"types": ["a", "b"]}),
         ("experts", {"types": "a"}, {"types": ["a"]}),
+        ("experts", {"types": "a,b-c , d"}, {"types": ["a", "b-c", "d"]}),
         ("experts", {"types": "[a"}, {"types": "[a"}),
         ("experts", {"types": "[" * 9999}, {"types": "[" * 9999}),
         ("experts", {"topic": 8443}, {"topic": "8443"}),
         ("experts", {"topic": 8443.0}, {"topic": "8443"}),
+        ("experts", {"topic": ["relay"]}, {"topic": "relay"}),
+        ("experts", {"topic": ["a", "b"]}, {"topic": ["a", "b"]}),
         ("experts", {"topic": True}, {"topic": True}),
         ("experts", {"topic": ""}, {"topic": ""}),
         ("files", {"paths": "a.py"}, {"paths": ["a.py"]}),
+        ("files", {"paths": "a,v.py"}, {"paths": ["a,v.py"]}),
         ("files", {"paths": [1]}, {"paths": ["1"]}),
         ("search", {"query": '["x"]'}, {"query": '["x"]'}),
     ],
@@ -82,6 +90,14 @@ def test_unknown_fields_are_ignored_and_near_ones_named() -> None:
     said = "limt is no parameter and was ignored; did you mean limit?"
     assert meant("experts", sent) == ({"topic": "x"}, [said])
     assert "<" not in "".join(meant("experts", {"limit<x>": 1})[1])
+    for operation, wrong, right in (
+        ("salience", "topK", "top_k"),
+        ("experts", "minClaims", "min_claims"),
+        ("context", "max-chars", "max_chars"),
+        ("search", "Kinds", "kinds"),
+    ):
+        said = f"{wrong} is no parameter and was ignored; did you mean {right}?"
+        assert meant(operation, {wrong: 1})[1] == [said]
 
 
 JSON = st.recursive(
@@ -188,6 +204,59 @@ def test_a_call_may_name_its_root(root: Path, home: Path, env: dict[str, str]) -
         assert NONE in text_of(await called(session, "kb_search", query="tokens green"))
 
     connected(home, env, talk)
+
+
+@pytest.mark.parametrize("between", [",", ", ", ":"])
+def test_a_hosts_variable_may_name_several_folders(
+    root: Path, home: Path, env: dict[str, str], between: str
+) -> None:
+    async def talk(session: ClientSession) -> str:
+        return text_of(await called(session, "kb_claim", id="jwt-expires"))
+
+    for folders in ([str(home), str(root)], [home.as_uri(), root.as_uri()]):
+        named = {**env, "WORKSPACE_FOLDER_PATHS": between.join(folders)}
+        assert "expire after 15 minutes" in connected(home, named, talk)
+
+
+def test_a_call_names_its_root_as_people_write_it(home: Path, env: dict[str, str]) -> None:
+    root = knowledge.make(home / "a project")
+    file = root / "src" / "a.py"
+    file.parent.mkdir()
+    file.touch()
+    at_home = "~/a project"
+    uri = root.as_uri()
+
+    async def talk(session: ClientSession) -> None:
+        for named in (
+            f"{root}/",
+            str(file),
+            f"{root}/src/",
+            at_home,
+            f"{at_home}/",
+            uri,
+            f"{uri}/",
+        ):
+            found = await called(session, "kb_claim", id="jwt-expires", root=named)
+            assert "expire after 15 minutes" in text_of(found), named
+
+    connected(home, env, talk)
+
+
+def test_a_variable_that_the_host_did_not_fill_in_is_said(
+    root: Path, home: Path, env: dict[str, str]
+) -> None:
+    unfilled = ("--root", "${workspaceFolder}")
+    said = asked_with_roots(home, env, args=unfilled)
+    assert said.startswith(NONE)
+    assert "${workspaceFolder}, a variable that the host did not fill in" in said
+    assert "expire after 15 minutes" in asked_with_roots(home, env, root, args=unfilled)
+    assert "expire after 15 minutes" in asked_with_roots(root, env, args=unfilled)
+
+
+def test_a_chosen_folder_that_does_not_exist_is_said(root: Path, env: dict[str, str]) -> None:
+    said = asked_with_roots(root, env, args=("--root", str(root / "gone")))
+    assert said.startswith(NONE)
+    assert "gone, which does not exist" in said
 
 
 def test_where_there_is_none_every_tool_says_so(home: Path, env: dict[str, str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -12,8 +14,10 @@ from vouch_sidecar.kb.sanitize import printable
 
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
 """Variables in which Claude Code and Cursor name the project's folder to the servers that they
-start, as of November 2026.
+start, as of November 2026; of several folders Cursor makes one text.
 """
+UNFILLED = "${"
+"""How a variable begins that a host was to fill in."""
 
 
 class Projects:
@@ -35,8 +39,9 @@ class Projects:
         """
         self.refused = []
         if self.is_chosen:
-            return self.of(self.start)
-        for several in (folders, filter(None, map(self._env.get, HOST_VARIABLES)), [self.start]):
+            return self.of(self.start) if self.start.exists() else frozenset()
+        in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
+        for several in (folders, in_env, [self.start]):
             if roots := frozenset[Path]().union(*map(self.of, several)):
                 return roots
         return frozenset()
@@ -54,9 +59,7 @@ class Projects:
 
     def of(self, folder: str | Path) -> frozenset[Path]:
         """Those found from a folder, a path or a file URI."""
-        path = str(folder)
-        if path.startswith("file:"):
-            path = unquote(urlparse(path).path)
+        path = path_of(str(folder))
         finder = Finder(self._env)
         places = finder.placed(path) if Path(path).is_absolute() else []
         self.refused += [why_refused(printable(where)) for where in finder.refused]
@@ -65,9 +68,25 @@ class Projects:
     def why_none(self) -> str:
         """Why there is none to look into, and what to do, for who asked."""
         here = f"No knowledge base was found from {printable(str(self.start))}"
+        if UNFILLED in str(self.start):
+            here += ", a variable that the host did not fill in"
+        elif not self.start.exists():
+            here += ", which does not exist"
         why = "; ".join([here, *dict.fromkeys(self.refused)])
         return (
             f"{why}. So nothing was looked up, which says nothing about what is known. Name the "
             "folder of a project that has a knowledge base as `root`, or start this server in it, "
             "or with `--root FOLDER`; `vouch init` makes one."
         )
+
+
+def path_of(folder: str) -> str:
+    """The path that a path or a file URI names; `~` is the home folder."""
+    if folder.startswith("file:"):
+        folder = unquote(urlparse(folder).path)
+    return os.path.expanduser(folder)  # noqa: PTH111 - the other one raises, and drops a last slash
+
+
+def _several(text: str) -> list[str]:
+    """The folders in a variable of a host."""
+    return re.split(rf"[,{os.pathsep}]\s*(?=/(?!/)|file:|[A-Za-z]:[\\/])", text) if text else []

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.surfaces.console.options import root_option, start_at
+from vouch_sidecar.surfaces.console.options import ROOT_OPTION, root_option, start_at
+from vouch_sidecar.surfaces.projects import UNFILLED, path_of
 
 
 @click.command()
@@ -28,7 +29,7 @@ def jsonl(root: Path | None) -> None:
 
 
 @click.command()
-@root_option
+@click.option("--root", **{**ROOT_OPTION, "type": str})  # one that is wrong is said in answers
 @click.option(
     "--tools",
     type=click.Choice(["model", "all"]),
@@ -36,7 +37,7 @@ def jsonl(root: Path | None) -> None:
     show_default=True,
     help="Tools that are listed: those that a model needs, or all.",
 )
-def mcp(root: Path | None, tools: str) -> None:
+def mcp(root: str | None, tools: str) -> None:
     """Serve the operations to an MCP client, over stdio."""
     try:
         from vouch_sidecar.surfaces.mcp.run import run_mcp
@@ -44,6 +45,6 @@ def mcp(root: Path | None, tools: str) -> None:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
-    run_mcp(
-        os.environ, start_at(root).absolute(), is_chosen=root is not None, every_tool=tools == "all"
-    )
+    start = start_at(None if root is None else Path(path_of(root))).absolute()
+    is_chosen = root is not None and UNFILLED not in root
+    run_mcp(os.environ, start, is_chosen=is_chosen, every_tool=tools == "all")

@@ -5,6 +5,7 @@ empty text for what is absent, and fields of the host's own. Programs are read s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -16,7 +17,9 @@ OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
 """Fields that n8n sends with each call (its issue 21500, November 2026)."""
 MAX_TEXT = 1 << 16
 """Characters of a text that is read as something else."""
-TRUTH = {"true": True, "false": False}
+TRUTH = {"true": True, "false": False, "1": True, "0": False}
+_WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_NAMED = 3
 
 Object = dict[str, Any]
@@ -35,7 +38,8 @@ def read(operation: Operation[Any, Any], schema: Object, given: Object) -> tuple
             if name in schema["required"] or meant not in (None, "", []):
                 params[name] = meant
         elif name not in OF_HOSTS:
-            near = get_close_matches(name[:MAX_PARAM_NAME], properties, 1, RESEMBLES)
+            snake = _HUMP.sub("_", name[:MAX_PARAM_NAME]).lower()
+            near = get_close_matches(snake, properties, 1, RESEMBLES)
             shown = NO_NAME.sub("?", name[:MAX_PARAM_NAME])
             notes += [f"{shown} is no parameter and was ignored; did you mean {n}?" for n in near]
     return params, notes[:MAX_NAMED]
@@ -46,10 +50,14 @@ def _meant(schema: Mapping[str, Any], value: Any) -> Any:
     kinds = schema.get("type", ())
     (kind, *_) = kinds if isinstance(kinds, list) and kinds else (kinds,)
     if kind == "string":
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+            return value[0]
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return str(_whole(value)) if is_number else value
     if isinstance(value, str) and kind in ("integer", "number", "boolean", "array"):
         value = _read(kind, value.strip())
+    if kind == "boolean" and isinstance(value, int | float):
+        return TRUTH.get(str(_whole(value)).lower(), value)
     if kind == "integer":
         return _whole(value)
     if kind == "array" and isinstance(value, list):
@@ -61,6 +69,8 @@ def _read(kind: str, text: str) -> Any:
     """What a text stands for; the text, if nothing of this kind."""
     if kind == "boolean":
         return TRUTH.get(text.lower(), text)
+    if kind == "array" and _WORDS.fullmatch(text):
+        return re.split(r"\s*,\s*", text)
     if kind == "array" and not text.startswith("["):
         return [text] if text else text
     try:

@@ -33,7 +33,7 @@ from vouch_sidecar.surfaces.local.client import (
 )
 from vouch_sidecar.surfaces.mcp.arguments import read
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema, tools
-from vouch_sidecar.surfaces.projects import Projects
+from vouch_sidecar.surfaces.projects import Projects, path_of
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,8 @@ class Answers:
         given, notes = read(operation, input_schema(operation.name), params.arguments or {})
         try:
             async with self._turn:
-                root = given.get("root")
+                if isinstance(root := given.get("root"), str):
+                    given["root"] = root = path_of(root)
                 named = [] if folders is None or self._projects.is_chosen else await folders()
                 roots = self._projects.named(named)
                 if isinstance(root, str):
