@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Scope, Source
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
+from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.text_forms import Form
 
@@ -97,6 +100,17 @@ def test_parts_of_one_sentence_are_said_whole_and_once(look: Look) -> None:
     assert first.sentence_key == second.sentence_key
     assert first.claims == ("c1", "c2", "c3")
     assert said(view, ALONE) == "Long heading: The last one is alone in a café."
+
+
+def test_a_claim_is_found_by_the_words_of_its_whole_sentence(look: Look) -> None:
+    three_of_four = [*combinations(("first", "part", "md", "second"), 3)] * MAX_CONSIDERED
+    others = [
+        Claim(f"o{n}", f"claims/o{n}.yaml", f"Row {n}: {' '.join(words)}")
+        for n, words in enumerate(three_of_four[: 2 * MAX_CONSIDERED])
+    ]
+    view = look(everything(*others))
+    first, *_ = answers(view, "the first part of the md, as it was, and the second", {})
+    assert first.artifact.id in {"c1", "c2", "c3"}
 
 
 def test_an_item_of_a_list_is_said_with_what_leads_in_the_list(look: Look) -> None:

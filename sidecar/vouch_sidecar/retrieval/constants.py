@@ -274,6 +274,8 @@ MAX_CONSIDERED = 8
 """Claims, and as many sections and relations, that are compared with a text; those that hold most
 of it.
 """
+MAX_PARTS = 32
+"""Claims whose sentences are looked at to find those; a document's sentence is often several."""
 MAX_PASSAGED = 32_768
 """Characters of a section that are split into passages."""
 MAX_PASSAGES = 8

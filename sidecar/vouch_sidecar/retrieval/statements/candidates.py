@@ -23,6 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_CONSIDERED,
     MAX_EXCHANGES,
     MAX_NEAREST,
+    MAX_PARTS,
     MAX_PASSAGES,
     MAX_RELATIONS,
     MAX_SEMANTIC,
@@ -82,7 +83,9 @@ def candidates_for(
     """
     snapshot = view.knowledge.snapshot
     for kind in kinds if asked.weights else ():
-        if kind is not Kind.RELATION and not view.deadline.has_passed():
+        if kind is Kind.CLAIM and not view.deadline.has_passed():
+            yield from _claims_holding(view, asked)
+        elif kind is not Kind.RELATION and not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
             for hit in snapshot.search(query, MAX_CONSIDERED):
                 yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
@@ -103,18 +106,38 @@ def candidates_for(
                 yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
 
 
+def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
+    """The claims whose sentences hold most of the words asked for, of those that hold most by
+    themselves: a document's claims are often parts of sentences.
+    """
+    snapshot = view.knowledge.snapshot
+    hits = snapshot.search(view.search.weighed(asked.weights, Kind.CLAIM), MAX_PARTS)
+    found = _claims_in(view, map(snapshot.document, hits))
+
+    def weight(candidate: Candidate) -> float:
+        return asked.weight_of(asked.held_by(frozenset(candidate.stems)), ())
+
+    found.sort(key=weight, reverse=True)
+    sentences = list(dict.fromkeys(candidate.sentence_key for candidate in found))
+    first = frozenset(sentences[:MAX_CONSIDERED])
+    return [candidate for candidate in found if candidate.sentence_key in first]
+
+
 def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate]:
     """The claims of an entity that hold most of the words asked for."""
 
     def find() -> list[Candidate]:
-        documents = _nearest(view, entity_id, asked.weights)
-        return [
-            _claim_candidate(view, document, claim)
-            for document in documents
-            if isinstance(claim := view.visible.in_document(document), Claim)
-        ]
+        return _claims_in(view, _nearest(view, entity_id, asked.weights))
 
     return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+
+
+def _claims_in(view: View, documents: Iterable[Document]) -> list[Candidate]:
+    return [
+        _claim_candidate(view, document, claim)
+        for document in documents
+        if isinstance(claim := view.visible.in_document(document), Claim)
+    ]
 
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:

@@ -42,8 +42,8 @@ class Features(NamedTuple):
     section: float
     """1 for a section of a page, else 0."""
     around: float
-    """Weight of other words of the text around it: for a claim that a section quotes, in the
-    section; for a sentence of a document, in its paragraph, the headings above it and the title.
+    """Weight of other words of the text around it: for a passage of a section, or a claim that one
+    quotes, in the section, its heading and the title.
     """
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
