@@ -78,6 +78,7 @@ CODES = (
         ("exits with status 3", []),
         ("what is exit code 137?", ["killed"]),
         ("what runs on 8444?", []),
+        ("what does http 502 mean", []),
     ],
 )
 def test_a_number_that_names_something_is_enough(text: str, expected: list[str]) -> None:

@@ -158,7 +158,7 @@ def test_a_title_that_is_one_common_word_is_not_asked_for_in_general_words(text:
     assert brought_in(seen, text) == []
 
 
-@pytest.mark.parametrize("text", ["TOP 10", "STEP 3", "PHASE 2"])
+@pytest.mark.parametrize("text", ["HTTP 500", "TOP 10", "STEP 3", "PHASE 2"])
 def test_a_number_of_no_document_is_not_looked_up(text: str) -> None:
     seen = view(claim("a", f"The gateway says {text}."), page("p", "ADR-3", body=f"{text}.\n"))
     assert brought_in(seen, text) == []

@@ -61,16 +61,20 @@ _CODE = re.compile(
     r"0x[0-9A-F]++|[A-Z]{1,6}\d{3,6}"  # error codes
     r"|\d{1,4}(?:\.\d{1,5}){2,3}"  # versions and addresses
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?!:)|\d{1,2}(?::\d\d)? ?[ap]m"  # dates and times
-    r"|(?:(?<=:)|(?<=port )|(?<=code )|(?<=error )|(?<=errno )|(?<=http )|(?<=status ))\d{3,5}"
+    r"|(?:(?<=:)|(?<=port )|(?<=code )|(?<=error )|(?<=errno )|(?<=status ))\d{3,5}"
     r"|(?:port|code|error|errno|status|version|release) \d{1,2}"
     r")(?![\w%/]|[.,:-]\d)"
     r"|(?:(?<=\bv)|(?<=version )|(?<=release ))\d{1,4}(?:\.\d{1,5}){1,3}(?![\w/]|[.,-]\d)",
     re.IGNORECASE,
 )
 """Numbers that are the name of something."""
-_NUMBER = re.compile(r"(?<![\w#/.,:-])(?!(?:19|20)\d\d\b)\d{1,3}(?!00\b)\d\d(?![\w%/]|[.,:-]\d)")
-"""Other numbers of three to five digits, which are no year and no round number. They count only in
-a short question, or by themselves, as a text may also give one by the way.
+_NUMBER = re.compile(
+    r"(?<![\w#/.,:-])(?<!http )(?!(?:19|20)\d\d\b)\d{1,3}(?!00\b)\d\d(?![\w%/]|[.,:-]\d)",
+    re.IGNORECASE,
+)
+"""Other numbers of three to five digits, which are no year, no round number and no status of HTTP,
+which means the same everywhere. They count only in a short question, or by themselves, as a text
+may also give one by the way.
 """
 _MAX_NUMBERED = 6
 """Words of such a question."""
