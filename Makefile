@@ -10,7 +10,7 @@ PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
 .PHONY: help setup demo test check lint types sizes schemas extension-check unit python-test extension-test \
-	e2e pictures vsix soak bench million eval fit node workbench generate \
+	e2e pictures vsix soak bench eval fit node workbench generate \
 	packages release-check workflows clean
 
 help: ## This list
@@ -102,9 +102,6 @@ vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 
 bench: $(PYTHON_READY) ## Speed and memory beside the aims (QUICK=1: a minute), or beside another commit (AGAINST=REF)
 	$(BIN)/python -m benchmarks$(if $(AGAINST),.against $(AGAINST)) $(if $(QUICK),--quick)
-
-million: $(PYTHON_READY) ## A million claims straight into the index, and what questions take then
-	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python -m benchmarks.million "$$folder"
 
 fit: $(PYTHON_READY) ## The weights of what is said, from labelled prompts (retrieval/constants.py)
 	$(BIN)/python -m benchmarks.quality.fit

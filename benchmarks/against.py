@@ -187,7 +187,7 @@ def _in_words_of_claims(base: Path) -> Questions:
         f"Why is it that {a} And {b}"[:200] for a, b in zip(texts[:120], texts[200:], strict=True)
     ]
     topics = [" ".join(sorted(text.split(), key=len)[-2:]) for text in texts[:200]]
-    return Questions(topics, [prompts[at : at + 8] for at in range(60)], prompts, "")
+    return Questions(topics, [prompts[at : at + 8] for at in range(60)], prompts)
 
 
 def question(

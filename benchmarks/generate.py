@@ -19,7 +19,7 @@ from pathlib import Path
 
 COMPLETE = "complete"
 """The file that a knowledge base has which is whole."""
-VERSION = 3
+VERSION = 4
 """Of what is written here: another one makes every knowledge base anew."""
 SEED = 20_260_101
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -54,19 +54,16 @@ MONTHS = ("January", "March", "April", "June", "August", "October", "December")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of what matters most; the rest follows from it. `words`: that many words
-    make up the texts of claims and the questions, the commonest in a sixth of the claims; 0: all
-    English words. `sources`: that many are cited, directly and by turns, one by each claim; 0: a
-    twentieth as many as claims, some cited more often than others. Everything else is the same.
+    """How much there is of what matters most; the rest follows from it. `sources`: that many
+    are cited, directly and by turns, one by each claim; 0: a twentieth as many as claims, some
+    cited more often than others.
     """
 
     entities: int
     claims: int
-    words: int = 0
     sources: int = 0
 
 
-SMALL = Size(200, 1_000)
 MEDIUM = Size(2_000, 10_000)
 LARGE = Size(10_000, 100_000)
 
@@ -74,7 +71,6 @@ LARGE = Size(10_000, 100_000)
 def generated(size: Size, seed: int = SEED) -> Path:
     """The folder that holds the `.vouch/` of a size; written once for each seed and size."""
     name = f"vouch-bench-v{VERSION}-{seed}-{size.entities}-{size.claims}"
-    name += f"-w{size.words}" if size.words else ""
     name += f"-s{size.sources}" if size.sources else ""
     root = Path(tempfile.gettempdir()) / name
     if not (root / COMPLETE).exists():
@@ -91,14 +87,11 @@ def write(root: Path, size: Size, seed: int = SEED) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What is asked: topics of names and words, windows of eight texts, prompts of 200 characters,
-    and a document of 100 KB.
-    """
+    """What is asked: topics of names and words, windows of eight texts, long prompts."""
 
     topics: list[str]
     windows: list[list[str]]
     prompts: list[str]
-    document: str
 
 
 def questions_of(root: Path) -> Questions:
@@ -139,11 +132,8 @@ class Writer:
         self.common = [w for tier in tiers[:2] for w in tier if len(w) > 2]
         self.rare = tiers[2]
         self.words = Zipf(self.common, rng)
-        self.said, self.asked = self.words, Zipf(self.common[100:], rng)
-        """The words of claims and of topics. However many they are, as much is drawn."""
-        if size.words:
-            few = [word for word in self.common if len(word) > 5][: size.words]
-            self.said = self.asked = Zipf(few, rng, shift=14.0)
+        self.asked = Zipf(self.common[100:], rng)
+        """The words of topics."""
         self.entities: list[_Entity] = []
         self.sources: list[str] = []
         self.evidence: list[str] = []
@@ -172,12 +162,11 @@ class Writer:
             "topics": topics,
             "windows": [[self._asked(t, references) for t in window] for _ in range(60)],
             "prompts": [self._prompt(references) for _ in range(120)],
-            "document": self._document(references),
         }
 
     def _asked(self, template: str, references: Zipf) -> str:
         name, other = references.draw(2)
-        return self.sentence(template, name, other, self.said)
+        return self.sentence(template, name, other)
 
     def _prompt(self, references: Zipf) -> str:
         """About 200 characters."""
@@ -185,18 +174,6 @@ class Writer:
         while len(text) < 190:
             text += " " + self._asked("It {w} the {w} {w} of {w}.", references)
         return text[:200]
-
-    def _document(self, references: Zipf) -> str:
-        """100 KB of prose that names something in every fourth sentence."""
-        lines: list[str] = []
-        size = 0
-        while size < 100_000:
-            template = "The {w} of {w} {w} a {w}, and {w} {w} the {w} {w}."
-            if len(lines) % 4 == 0:
-                template = "It {w} by {name} that {w} {w} {w}."
-            lines.append(self._asked(template, references))
-            size += len(lines[-1]) + 1
-        return "\n".join(lines)[:100_000]
 
     def _file(self, relative: str, text: str) -> None:
         # os.open is a third of what Path.write_text costs, and there are 130,000 of them.
@@ -292,10 +269,8 @@ class Writer:
             aliases.append(f"{words[0].lower()} {self.words.draw(1)[0]}")
         return aliases
 
-    def sentence(
-        self, template: str, name: str = "", other: str = "", words: Zipf | None = None
-    ) -> str:
-        drawn = iter((words or self.words).draw(template.count("{w}")))
+    def sentence(self, template: str, name: str = "", other: str = "") -> str:
+        drawn = iter(self.words.draw(template.count("{w}")))
         parts = template.split("{w}")
         text = parts[0] + "".join(next(drawn) + part for part in parts[1:])
         text = text.replace("{name}", name).replace("{other}", other)
@@ -317,7 +292,7 @@ class Writer:
             if self.size.sources:
                 evidence = [self.sources[i % self.size.sources]]
             fields: dict[str, object] = {
-                "text": self.sentence(template, named[0], named[-1], self.said),
+                "text": self.sentence(template, named[0], named[-1]),
                 "type": self.rng.choice(CLAIM_TYPES),
                 "status": self.rng.choices(list(STATUSES), weights)[0],
                 "confidence": self.rng.choice((0.5, 0.7, 0.8, 0.9, 0.95)),

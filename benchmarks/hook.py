@@ -19,9 +19,7 @@ Env = Mapping[str, str]
 
 def measure(root: Path, folder: Path, questions: Questions) -> Figures:
     """Where a sidecar runs, and an empty Python: in turns, so that a busy moment falls on both."""
-    env = environment(folder) | {
-        "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
-    }
+    env = environment(folder) | {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
     samples: dict[str, list[float]] = {"hook": [], "python": []}
     with connected(root, folder) as client:
         client.wait_for("complete", True)

@@ -30,22 +30,14 @@ class Row(NamedTuple):
 ROWS = (
     Row("experts by count, recency, citation", "experts", "ms", (6, 25)),
     Row("experts by evidence", "evidence", "ms", (15, 150)),
-    Row("salience, window of 8", "salience", "ms", (3, 4)),
-    Row("probe, 200 characters", "probe", "ms", (10, 20)),
     Row("context, 200 characters", "context", "ms", (10, 20)),
     Row("search", "search", "ms", (15, 30)),
-    Row("names in 100 KB (median)", "names", "ms", (40, 40), median=True),
     Row("file saved → fresh answer", "saved", "ms", (60, 100)),
     Row("first start → complete", "first start", "s", (4, 35)),
     Row("later start → complete", "later start", "s", (0.4, 2)),
-    Row("process → `initialize` (median)", "process", "s", median=True),
     Row("hook, a sidecar runs (median)", "hook", "ms", median=True),
     Row("`python -c pass` (median)", "python", "ms", median=True),
-    Row("memory before a question", "memory at first", "MB"),
     Row("memory after all questions", "memory", "MB", (120, 250)),
-    Row("of it, shared between processes", "shared", "MB"),
-    Row("memory at most", "peak", "MB"),
-    Row("memory after 1,000 saves", "day", "MB"),
 )
 PER_UNIT = {"ms": 1e-3, "s": 1.0, "MB": 1e6}
 _PACKAGES = ("lsprotocol", "pydantic", "pygls", "PyYAML", "tantivy")
@@ -83,7 +75,11 @@ def table(results: Sequence[Results]) -> str:
     """One row for each thing that is measured, one column for each knowledge base. Bold: misses
     its aim.
     """
-    heads = ["p95", *(f"aim at {size.claims:,}" for size in (MEDIUM, LARGE)), *map(_head, results)]
+    heads = [
+        "p95",
+        *(f"aim at {size.claims:,}" for size in (MEDIUM, LARGE)),
+        *(f"{result.size.claims:,} claims" for result in results),
+    ]
     lines = [_line(heads), _line(["---"] * len(heads))]
     for row in ROWS:
         cells = [_cell(row, result) for result in results]
@@ -91,11 +87,6 @@ def table(results: Sequence[Results]) -> str:
             aims = ["" if aim is None else f"{aim:g} {row.unit}" for aim in row.aims]
             lines.append(_line([row.title, *aims, *cells]))
     return "\n".join(lines)
-
-
-def _head(result: Results) -> str:
-    size = result.size
-    return f"{size.claims:,} claims" + (f", {size.words} words" if size.words else "")
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -6,10 +6,6 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.kb.store import Store
-from vouch_sidecar.names.matcher import Names
-
 from benchmarks.client import Client, connected, is_finished
 from benchmarks.editing import answers_as_saved, edit, lent
 from benchmarks.generate import Questions
@@ -17,8 +13,6 @@ from benchmarks.timing import Figure, Figures, timed
 
 LATER_STARTS = 3
 SAVES = 20
-DAY = 1_000
-"""Saves of a working day of several people."""
 PAUSE = 0.25
 """Seconds after a save: the next one is another one."""
 
@@ -29,12 +23,9 @@ def measure(root: Path, folder: Path, questions: Questions) -> Figures:
     with connected(root, folder) as client:
         client.wait_for("complete", True)
         time.sleep(2)  # folders are looked through once more to begin watching them
-        found["memory at first"] = Figure.of([client.memory()])
         found |= _asked(client, questions)
-        for name, field in (("memory", "VmRSS"), ("shared", "RssFile")):
-            found[name] = Figure.of([client.memory(field)])
+        found["memory"] = Figure.of([client.memory()])
         found["saved"] = _saved(client, root)
-        found["peak"] = Figure.of([client.memory("VmHWM")])
     return found
 
 
@@ -45,18 +36,13 @@ def _starts(root: Path, folder: Path) -> Figures:
             path.read_bytes()
     taken = []
     for _ in range(1 + LATER_STARTS):
-        started = time.perf_counter()
         with connected(root, folder) as client:
-            initialized = time.perf_counter()
-            client.wait_for("complete", True)
-            taken.append((initialized - started, time.perf_counter() - initialized))
+            taken.append(timed(lambda asked=client: asked.wait_for("complete", True)))  # type: ignore[misc]
             while not is_finished(folder):
                 time.sleep(0.1)
-    complete = [seconds for _, seconds in taken]
     return {
-        "process": Figure.of(seconds for seconds, _ in taken),
-        "first start": Figure.of(complete[:1]),
-        "later start": Figure.of(complete[1:]),
+        "first start": Figure.of(taken[:1]),
+        "later start": Figure.of(taken[1:]),
     }
 
 
@@ -71,8 +57,6 @@ def _asked(client: Client, questions: Questions) -> Figures:
     return {
         "experts": asked("vouch/experts", _each(topics, weights)),
         "evidence": asked("vouch/experts", _each(topics, ["evidence"])),
-        "salience": Figure.of(_salience(client, questions.windows)),
-        "probe": asked("vouch/probe", ({"text": f"{text[:198]} p"} for text in prompts)),
         "context": asked("vouch/context", ({"task": f"{text[:198]} c"} for text in prompts)),
         "search": asked("vouch/search", ({"query": topic} for topic in topics)),
     }
@@ -80,17 +64,6 @@ def _asked(client: Client, questions: Questions) -> Figures:
 
 def _each(topics: Iterable[str], weights: Iterable[str]) -> list[dict[str, object]]:
     return [{"topic": topic, "weight": weight} for weight in weights for topic in topics]
-
-
-def _salience(client: Client, windows: Iterable[list[str]]) -> Iterable[float]:
-    """The ranking after a new text came into a window of eight."""
-    for number, window in enumerate(windows):
-        session = {"session_id": f"window-{number}"}
-        for text in window:
-            client.request("vouch/salience", session)
-            client.notify("vouch/prompt", {**session, "text": text})
-        yield timed(lambda s=session: client.request("vouch/salience", s))  # type: ignore[misc]
-        client.request("vouch/sessionEnd", session)
 
 
 def _saved(client: Client, root: Path) -> Figure:
@@ -106,24 +79,3 @@ def _saved(client: Client, root: Path) -> Figure:
 def _save(client: Client, path: Path) -> float:
     edit([path], "Edited now.")
     return timed(lambda: answers_as_saved(client, path, "Edited now."))
-
-
-def day(root: Path, folder: Path, questions: Questions) -> Figure:
-    """Memory after many claims were saved, each followed by a question: hours in a minute."""
-    with connected(root, folder) as client, lent(root, DAY) as paths:
-        client.wait_for("complete", True)
-        for number, path in enumerate(paths):
-            _save(client, path)
-            prompt = questions.prompts[number % len(questions.prompts)]
-            client.request("vouch/context", {"task": f"{prompt[:190]} {number}"})
-        time.sleep(3)  # a new base may be under way
-        return Figure.of([client.memory()])
-
-
-def names(root: Path, questions: Questions) -> Figure:
-    """All names in a document of 100 KB, in process: no request takes as much at once."""
-    paths = [f"entities/{path.name}" for path in (root / ".vouch" / "entities").iterdir()]
-    records = Store(root / ".vouch").reconcile(paths).records.values()
-    found = Names.of(artifact for artifact in records if isinstance(artifact, Entity))
-    found.find(questions.document)
-    return Figure.of(timed(lambda: found.find(questions.document)) for _ in range(20))

@@ -6,7 +6,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +14,12 @@ class Figure:
 
     median: float
     p95: float
-    samples: int
 
     @classmethod
     def of(cls, samples: Iterable[float]) -> Figure:
         ranked = sorted(samples)
         at = max(0, -(-95 * len(ranked) // 100) - 1)
-        return cls(statistics.median(ranked), ranked[at], len(ranked))
+        return cls(statistics.median(ranked), ranked[at])
 
 
 Figures = dict[str, Figure]
@@ -33,11 +31,3 @@ def timed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def memory(process: int | str = "self", field: str = "VmRSS") -> int:
-    """Bytes that a process holds; `RssAnon`: without pages of files, which processes share."""
-    for line in Path(f"/proc/{process}/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    raise LookupError(field)

@@ -30,6 +30,7 @@ from vouch_sidecar.retrieval.statements.likelihood import Features
 from benchmarks.quality import minilm
 from benchmarks.quality.meaning import MeaningWorlds
 from benchmarks.quality.ordinary import docstring_sentences
+from benchmarks.quality.runs import slug
 from benchmarks.quality.sets import (
     FITTED,
     KnowledgeBase,
@@ -220,17 +221,13 @@ def _over(over: Over) -> Iterator[Example]:
 def _place(artifact: object, section: int | None) -> str:
     if isinstance(artifact, Page):
         heading = sections(artifact)[section or 0].partition("\n")[0]
-        return f"{artifact.id}#{_slug(heading)}"
+        return f"{artifact.id}#{slug(heading)}"
     return str(getattr(artifact, "id", ""))
 
 
 def _slugged(wanted: str) -> str:
     page, mark, heading = wanted.partition("#")
-    return page + mark + _slug(heading)
-
-
-def _slug(text: str) -> str:
-    return "-".join(re.findall(r"\w+", text.lower()))
+    return page + mark + slug(heading)
 
 
 def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[KnowledgeBase]:

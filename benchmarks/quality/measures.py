@@ -17,9 +17,6 @@ class Case:
 
     counts: dict[str, tuple[float, float]]
     wrong: list[str] = field(default_factory=list)
-    scored: list[tuple[float, bool]] = field(default_factory=list)
-    """Scores of what was listed, with whether it was right."""
-    wanted: int = 0
 
 
 class Estimate(NamedTuple):
@@ -40,34 +37,13 @@ def ratio(name: str) -> Callable[[Sequence[Case]], float | None]:
     return measure
 
 
-def best_precision(recall: float) -> Callable[[Sequence[Case]], float | None]:
-    """The best precision that a threshold on the score gives at this recall or more."""
-
-    def measure(cases: Sequence[Case]) -> float | None:
-        wanted = sum(case.wanted for case in cases)
-        points = sorted((p for case in cases for p in case.scored), key=lambda p: -p[0])
-        best, right = None, 0
-        for i, (score, good) in enumerate(points):
-            right += good
-            last_of_score = i + 1 == len(points) or points[i + 1][0] != score
-            if last_of_score and right >= recall * wanted:
-                best = max(best or 0.0, right / (i + 1))
-        return best
-
-    return measure
-
-
-def estimate(
-    cases: Sequence[Case],
-    measure: Callable[[Sequence[Case]], float | None],
-    resamples: int = RESAMPLES,
-) -> Estimate:
+def estimate(cases: Sequence[Case], measure: Callable[[Sequence[Case]], float | None]) -> Estimate:
     """A measure over cases, with the 2.5th and 97.5th percentile over resamples of the cases."""
     value = measure(cases)
     if value is None:
         return Estimate(None)
     random = Random(_SEED)
-    drawn = (measure(random.choices(cases, k=len(cases))) for _ in range(resamples))
+    drawn = (measure(random.choices(cases, k=len(cases))) for _ in range(RESAMPLES))
     values = sorted(v for v in drawn if v is not None)
     if not values:
         return Estimate(value)

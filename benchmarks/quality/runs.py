@@ -148,11 +148,11 @@ class _Line(NamedTuple):
         page, _, heading = wanted.partition("#")
         if not heading:
             return wanted in (self.id, self.entity_id)
-        told = _slug(self.text.partition(": ")[2].partition(". ")[2])
-        return self.id == page and told.startswith(_slug(heading))
+        told = slug(self.text.partition(": ")[2].partition(". ")[2])
+        return self.id == page and told.startswith(slug(heading))
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
     return "-".join(_WORD.findall(text.lower()))
 
 
@@ -244,8 +244,6 @@ def _listing(
             "listed recall": (len(right), len(set(wanted))),
         },
         wrong,
-        [(float(str(row["score"])), row["entity_id"] in wanted) for row in rows],
-        len(set(wanted)),
     )
 
 
