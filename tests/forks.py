@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import IO
 
 MODULES = ("vouch_sidecar.surfaces.lsp.run", "vouch_sidecar.surfaces.jsonl")
+COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 MAX_MESSAGE = 1 << 20
 
 
 class Forked:
-    """A running command, used as `subprocess.Popen` is. `program`: another one in place of it."""
+    """A running command, used as `subprocess.Popen` is. `program`: another one in place of it. With
+    a `PYTHONPATH` it is a process that imports for itself.
+    """
 
     def __init__(
         self,
@@ -31,6 +34,8 @@ class Forked:
         env: Mapping[str, str],
         program: Path | None = None,
     ) -> None:
+        if program is None and env.get("PYTHONPATH"):
+            program = COMMAND
         ends = [os.pipe() for _ in range(3)]
         (read_in, write_in), (read_out, write_out), (read_err, write_err) = ends
         self._ours, theirs = socket.socketpair()

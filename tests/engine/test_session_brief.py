@@ -150,5 +150,8 @@ def test_pages_of_sessions_are_said_to_whom_asks_alone(root: Path, tmp_path: Pat
     write(root, "pages/s1.md", page(body, id="s1", title="Notes", type="session"))
     engine = engine_on(root, env=cached(tmp_path))
     asked = "flash the turnstile firmware over the maintenance port"
-    assert ask(engine, "context", task=asked)["text"] == ""
+    assert " (unreviewed): Notes." in ask(engine, "context", task=asked)["text"]
+    hook = Caller("socket", is_unasked=True)
+    task = "which turnstile of the east stand is broken this week?"
+    assert ask(engine, "context", hook, task=task)["text"] == ""
     assert [hit["id"] for hit in ask(engine, "probe", text=asked)["hits"]] == ["s1"]

@@ -15,7 +15,7 @@ import pytest
 from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
-from vouch_sidecar.surfaces.local.client import ask
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.comments import comments_and_strings
 from vouch_sidecar.text.document_layout import Layout
@@ -154,11 +154,19 @@ def test_a_resident_reads_baits_to_their_end(
     baited: tuple[Path, Mapping[str, str]],
 ) -> None:
     folder, env = baited
-    with subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.resident"],
-        env=environment(env),
-    ) as process:
-        until(lambda: sockets(folder), "it owns no socket")
-        status = ask([folder / "kb"], "kb.status", {}, env=env, timeout=SECONDS)
-        assert status["roots"][0]["counts"]["claims"] == len(BAITS) + 1
-        process.terminate()
+
+    def claims() -> int:
+        try:
+            status = ask([folder / "kb"], "kb.status", {}, env=env, timeout=SECONDS)
+        except UnansweredError:  # it is busy with its start
+            return 0
+        count: int = status["roots"][0]["counts"]["claims"]
+        return count
+
+    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident"]
+    with subprocess.Popen(command, env=environment(env)) as process:
+        try:
+            until(lambda: sockets(folder), "it owns no socket")
+            until(lambda: claims() == len(BAITS) + 1, "it does not answer")
+        finally:
+            process.terminate()

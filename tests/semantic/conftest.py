@@ -60,6 +60,8 @@ class Process:
 
     def end(self) -> str:
         """End it; what it wrote to standard error."""
+        if self._process.returncode is not None:
+            return ""
         _, errors = self._process.communicate(b"")
         return errors.decode()
 

@@ -45,7 +45,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     source, sink = claim_streams()
     answered_all = end_with_client(sink.fileno())
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
-    if not projects.asked(engine, {}):
+    if not projects.asked(engine, {}) and not projects.refused:
         log.warning("%s", projects.why_none())
     anyio.run(_serve, engine, projects, source, sink, answered_all)
 

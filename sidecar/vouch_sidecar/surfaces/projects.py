@@ -53,6 +53,8 @@ class Projects:
             roots = self.of(root)
         else:
             roots = self._found = self._found or self.named()
+            if not roots:
+                engine.serve_from(self.start)  # `status` says why there is none
         for each in roots - engine.collections.keys():
             engine.serve_from(each)
         return roots
