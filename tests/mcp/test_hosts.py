@@ -253,6 +253,14 @@ def test_a_variable_that_the_host_did_not_fill_in_is_said(
     assert "expire after 15 minutes" in asked_with_roots(root, env, args=unfilled)
 
 
+@pytest.mark.parametrize("said", [".", "./", "${workspaceFolder}"])
+def test_a_root_that_says_no_folder_is_none(root: Path, env: dict[str, str], said: str) -> None:
+    async def talk(session: ClientSession) -> str:
+        return text_of(await called(session, "kb_claim", id="jwt-expires", root=said))
+
+    assert "expire after 15 minutes" in connected(root, env, talk)
+
+
 def test_a_chosen_folder_that_does_not_exist_is_said(root: Path, env: dict[str, str]) -> None:
     said = asked_with_roots(root, env, args=("--root", str(root / "gone")))
     assert said.startswith(NONE)

@@ -33,7 +33,7 @@ from vouch_sidecar.surfaces.local.client import (
 )
 from vouch_sidecar.surfaces.mcp.arguments import read
 from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema, tools
-from vouch_sidecar.surfaces.projects import Projects, path_of
+from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +91,9 @@ class Answers:
         if not name.startswith(TOOL_PREFIX) or operation is None:
             raise UnknownError("there is no such tool")
         given, notes = read(operation, input_schema(operation.name), params.arguments or {})
+        root = given.get("root")
+        if isinstance(root, str) and (root in (".", "./") or UNFILLED in root):
+            del given["root"]  # the project, whichever it is
         try:
             async with self._turn:
                 if isinstance(root := given.get("root"), str):
