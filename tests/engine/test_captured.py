@@ -13,7 +13,7 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 
 from tests.conftest import MakeKb
-from tests.engine.bases import ask, engine_on, write
+from tests.engine.bases import ask, engine_on
 from tests.engine.captured_texts import ANSWER, GUIDE, KEYRING, KEYRING_QUESTION, QUESTION, RETRIES
 
 FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
@@ -55,12 +55,6 @@ def claims(root: Path) -> dict[str, dict[str, Any]]:
     """The claims of a knowledge base, by text."""
     loaded = (yaml.safe_load(p.read_text()) for p in (root / ".vouch/claims").iterdir())
     return {row["text"]: row for row in loaded}
-
-
-def change(root: Path, said: str, /, **fields: object) -> None:
-    """Change the claim that says this."""
-    (claim,) = (claim for text, claim in claims(root).items() if said in text)
-    write(root, f"claims/{claim['id']}.yaml", {**claim, **fields})
 
 
 def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
@@ -106,23 +100,3 @@ def test_every_exchange_is_found_by_its_question(captured: Path) -> None:
     assert {hit["kind"] for hit in hits} == {"source", "entity"}
     hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
     assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
-
-
-def test_a_passage_is_said_to_whom_asks_for_a_name_alone(make_kb: MakeKb) -> None:
-    drain = "Drain Relay before you restart it: what its buffer holds is lost."
-    root = make_kb(
-        {"op": "config", "review": {"auto_approve_on_receipt": True}},
-        {"op": "entity", "name": "Relay", "entity_type": "system"},
-        {"op": "ingest", "content": drain, "title": "relay.md"},
-        name="passages",
-    ).root
-    for path in (root / ".vouch/claims").iterdir():
-        claim = yaml.safe_load(path.read_text())
-        write(root, f"claims/{path.name}", {**claim, "entities": ["relay"]})
-    engine = engine_on(root)
-    other = "what budget has Relay in production?"
-    assert context(engine, other) == ""
-    for text in ("Relay", "what do we know about Relay?"):
-        assert drain in context(engine, text)
-    change(root, drain, auto_approved=False)
-    assert drain in context(engine_on(root), other)

@@ -233,26 +233,6 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: _claims(engine, root) == 1)
 
 
-async def test_a_process_finds_the_knowledge_base_that_comes_above_its_start(
-    tmp_path: Path,
-) -> None:
-    start = tmp_path / "a" / "b"
-    start.mkdir(parents=True)
-    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
-    assert engine.registry.start_from(start) == []
-    base(start / "build")  # not in charge of the start
-    told: list[bool] = []
-    engine.listeners.add(lambda: told.append(True))
-
-    async with kept(engine):
-        await anyio.sleep(0.2)
-        assert not engine.collections
-        root = base(tmp_path / "a")
-        await until(lambda: list(engine.collections) == [root])
-        await until(lambda: counts(engine, "key vault") == {"vault": 1})
-    assert told
-
-
 def _claims(engine: Engine, root: Path) -> int:
     found = ask(engine, "status")["roots"]
     return next(int(row["counts"]["claims"]) for row in found if row["root"] == str(root))

@@ -239,15 +239,6 @@ def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
         assert not one.request("vouch/salience", {"session_id": "agent"})["salience"]
 
 
-def test_what_is_typed_in_an_editor_stays_there(start: Any, place: Place) -> None:
-    first, second = start(), start()
-    first.notify("vouch/prompt", {"session_id": "mine", "text": PROMPT})
-    until(lambda: pushed(first, "mine") == ["jwt"])
-    assert prompt(place)
-    until(lambda: pushed(second) == ["jwt"])
-    assert pushed(second, "mine") == []
-
-
 def test_another_user_is_not_talked_to(
     start: Any, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,16 +104,6 @@ def test_a_claim_on_a_folder_stands_once_above_its_files(
     assert capsys.readouterr().err == "No claim is tied to README.md\n"
 
 
-def test_a_folder_stands_for_its_files(engine: Engine, root: Path) -> None:
-    for folder in ("src", "src/", ".", str(root), str(root / "src")):
-        files = ask(engine, "files", paths=[folder])["files"]
-        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
-            ("src/relay.py", ["cites", "names"])
-        ]
-    for other in ("sr", "src/relay", str(root.parent)):
-        assert ask(engine, "files", paths=[other])["files"][0]["claims"] == []
-
-
 def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
     for folder in ("src", "src/deep"):
         claim_id = folder.replace("/", "-")
@@ -200,14 +190,6 @@ def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
     there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
     found = ask(engine, "files", uri=uri, range=there)["files"][0]["claims"]
     assert [row["id"] for row in found] == ["names", "cites"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["../secret", "/etc/passwd", "\0", "a" * 4096, ".vouch/config.yaml", "src/relay.py/x"],
-)
-def test_paths_that_are_nobodys(engine: Engine, path: str) -> None:
-    assert ids(engine, path) == []
 
 
 def test_params_that_are_refused(engine: Engine) -> None:

@@ -231,11 +231,6 @@ def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
 
 
-def test_the_own_name_is_none_as_a_tag() -> None:
-    tagged = claims("Doors close.", "Gates open.", tags=("kb",))
-    assert names(seen(*tagged, around=WorkspaceNames(project_names=frozenset({"kb"})))) == set()
-
-
 def test_what_stands_in_many_claims_is_no_topic() -> None:
     many = claims(*(f"The keyring has place {n}." for n in range(20)))
     assert names(seen(*many)) == set()
@@ -260,12 +255,6 @@ def test_where_most_claims_link_to_entities_there_are_none() -> None:
 @pytest.mark.parametrize("declared", ["Keyring", "keyrings"])
 def test_a_declared_entity_of_that_name_replaces_it(declared: str) -> None:
     assert names(seen(*KEYRINGS, entity("ring", declared))) == set()
-
-
-def test_pages_alone_have_topics() -> None:
-    knowledge = knowledge_of([page("a", "Night shift"), page("b", "Day shift")])
-    topics = derive(knowledge)
-    assert names(View("kb", knowledge, NOBODY.gates, topics=topics)) == {"Night shift", "Day shift"}
 
 
 def test_there_are_so_many_at_most() -> None:
@@ -302,12 +291,6 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
     assert names(now) == {"night shift"}
     assert "keyring" not in {row.entity.name for row in rank([now], ["keyring"], 9)}
-
-
-def test_a_new_entity_silences_topics_until_they_are_made_anew() -> None:
-    view = seen(*KEYRINGS)
-    change = Change((entity("ring", "keyring"),), frozenset())
-    assert names(replace(view, knowledge=after(view.knowledge, change))) == set()
 
 
 # What it is good for

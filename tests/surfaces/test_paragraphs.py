@@ -104,19 +104,3 @@ def test_of_what_is_inserted_at_once_the_last_three_paragraphs_count() -> None:
     assert Writer().put("two\n\n", "two\n\nA\n\nB\nb\n\n") == [(0, "A"), (1, "B\nb")]
     pasted = "".join(f"P{number}\n\n" for number in range(5))
     assert Writer().put("two\n\n", f"two\n\n{pasted}") == [(0, "P2"), (1, "P3"), (2, "P4")]
-
-
-def test_places_that_one_edit_changes_count_each() -> None:
-    writer = Writer()
-    writer.put("three", "three!")
-    before, writer.text = writer.text, "one!\nmore\n\ntwo\n\nthree!!\n\nfour\n"
-    told = writer.paragraphs.edit(before, writer.text)
-    assert told == [(1, "one!\nmore"), (0, "three!!")]
-
-
-def test_a_long_paste_is_its_end() -> None:
-    lines = [f"line {number}." for number in range(100)]
-    told = Paragraphs().edit("", "\n".join(lines))
-    assert len(told) == 3
-    assert "\n".join(text for _, text in told).endswith("line 98.\nline 99.")
-    assert all(len(text.split("\n")) <= 20 for _, text in told)

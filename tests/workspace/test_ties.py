@@ -392,21 +392,6 @@ def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, te
     assert collection.surroundings.workspace.ties.by_path == {}
 
 
-def test_attributes_and_methods_are_those_of_their_class(root: Path, tmp_path: Path) -> None:
-    code = (
-        "class Settings:\n    def __init__(self, isolated):\n        self.isolated = isolated\n\n"
-        "    def load(self): ...\n\n\nclass Downloads:\n    def keep(self): ...\n"
-    )
-    write(root, {"src/pkg/settings.py": code, "src/pkg/lost.py": "def download(): ...\n"})
-    git(root, "add", "-A")
-    cite(root, "a", "`Settings.isolated` is on.", "https://example.org/a")
-    cite(root, "b", "`Settings.keep` is no method.", "https://example.org/b")
-    cite(root, "c", "`Downloader` and `Download` are elsewhere.", "https://example.org/c")
-    engine = settled(root, tmp_path)
-    assert tie_rows(engine, "src/pkg/settings.py") == [("a", "identifier", 3)]
-    assert tie_rows(engine, "src/pkg/lost.py") == []
-
-
 def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
     root: Path, tmp_path: Path
 ) -> None:
@@ -552,25 +537,6 @@ def test_a_folder_that_has_the_name_of_an_entity_is_about_it(root: Path, tmp_pat
     assert tie_rows(engine, "src/a/hub/main.go") == []
 
 
-def test_a_folder_of_several_words_is_named_without_its_path(root: Path, tmp_path: Path) -> None:
-    folders = (
-        "infra/cluster-access",
-        "src/wire_tap",
-        "src/a/two-here",
-        "src/b/two-here",
-        "src/one",
-    )
-    write(root, {f"{folder}/main.tf": "x" for folder in folders})
-    git(root, "add", "-A")
-    said = "`cluster-access`, wire_tap, `two-here`, `one` and cluster-access go first."
-    cite(root, "one", said, "https://example.org/c")
-    engine = settled(root, tmp_path)
-    found = {folder: tie_rows(engine, f"{folder}/main.tf") for folder in folders}
-    assert [folder for folder, rows in found.items() if rows] == list(folders[:2])
-    (tied,) = ties(engine, "infra/cluster-access/main.tf")
-    assert (tied.why, tied.is_weak) == ("names cluster-access", False)
-
-
 def test_the_repositorys_own_name_is_no_folders(root: Path, tmp_path: Path) -> None:
     own = root.rename(root.with_name("my-tool"))
     write(own, {"src/my_tool/main.go": "x"})
@@ -593,22 +559,6 @@ def test_a_folder_is_told_of_an_entity_with_few_claims(root: Path, tmp_path: Pat
     assert len(tie_rows(engine, "src/tap/main.go")) == 11
     cite(root, "c10", "It is slow, too.", "https://example.org/c", entities=["tap"])
     assert tie_rows(settled(root, tmp_path), "src/tap/other.go") == []
-
-
-def test_a_claim_that_enumerates_folders_is_about_none_of_them(root: Path, tmp_path: Path) -> None:
-    folders = ("infra/cluster-access", "infra/cluster-base", "infra/cluster-top")
-    write(root, {f"{folder}/main.tf": "x" for folder in folders})
-    write(root, {"infra/cluster-access/__init__.py": ""})
-    git(root, "add", "-A")
-    for number in (2, 3):
-        said = " -> ".join(f"`{folder.rpartition('/')[2]}`" for folder in folders[:number])
-        text = f"{said} is the order in which all of it is taken down again, one after another."
-        cite(root, f"of-{number}", text, "https://example.org/c")
-    two, three = ties(settled(root, tmp_path), "infra/cluster-access/main.tf")
-    assert (two.claim.id, two.is_weak) == ("of-2", False)
-    assert (three.claim.id, three.is_weak) == ("of-3", True)
-    of_package = ties(settled(root, tmp_path), "infra/cluster-access/__init__.py")
-    assert of_package[0].strength > 1.4 * of_package[1].strength
 
 
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
