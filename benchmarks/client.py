@@ -140,10 +140,9 @@ def environment(folder: Path) -> dict[str, str]:
 
 def is_finished(folder: Path) -> bool:
     """Whether what was read lies below a folder, so that the next start is a later one."""
-    return any(
-        not manifest.parent.name.startswith("unfinished-")
-        for manifest in folder.rglob("manifest.json")
-    )
+    names = ("records", "manifest.json")  # the latter of older versions
+    finished = (path for name in names for path in folder.rglob(name))
+    return any(not path.parent.name.startswith("unfinished-") for path in finished)
 
 
 @contextmanager
