@@ -108,11 +108,17 @@ def candidates_for(
 
 def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
-    themselves: a document's claims are often parts of sentences.
+    themselves. More of those are looked at that were cut from a document, often within sentences.
     """
     snapshot = view.knowledge.snapshot
     hits = snapshot.search(view.search.weighed(asked.weights, Kind.CLAIM), MAX_PARTS)
-    found = _claims_in(view, map(snapshot.document, hits))
+    read = map(snapshot.document, hits)
+    pairs = enumerate((document, view.visible.in_document(document)) for document in read)
+    found = [
+        _claim_candidate(view, document, claim)
+        for number, (document, claim) in pairs
+        if isinstance(claim, Claim) and (number < MAX_CONSIDERED or claim.auto_approved)
+    ]
 
     def weight(candidate: Candidate) -> float:
         return asked.weight_of(asked.held_by(frozenset(candidate.stems)), ())
