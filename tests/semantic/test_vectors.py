@@ -38,14 +38,6 @@ def test_claims_descriptions_and_sections_are_compared() -> None:
     assert set(others.by_mark.values()) - set(texts.by_mark.values()) == {"鍵は毎週変わる"}
 
 
-def test_what_a_page_shows_to_some_alone_is_not_compared() -> None:
-    hers = Claim("hers", "claims/hers.yaml", "The spare key is under the mat.", scope=ADA)
-    page = Page("p", "pages/p.md", "Doors", body=f"Doors are red. {hers.text} So it is.")
-    texts = texts_of(knowledge_of([hers, page]), None, any_script=False)
-    (said,) = (text for text in texts.by_mark.values() if text.startswith("Doors"))
-    assert said.split() == ["Doors", "Doors", "are", "red.", "So", "it", "is."]
-
-
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
     angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
