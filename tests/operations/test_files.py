@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
-from vouch_sidecar.operations.printing import show
+from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import NOW, ask, cached, engine_on
 from tests.kb.samples import claim, put

@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.discovery import Finder, why_refused
 from vouch_sidecar.kb.sanitize import printable
+
+if TYPE_CHECKING:
+    from vouch_sidecar.engine import Engine
 
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
 """Variables in which Claude Code and Cursor name the project's folder to the servers that they

@@ -38,7 +38,7 @@ def log_to_stderr(env: Mapping[str, str]) -> None:
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text to standard output or standard error, with control characters escaped. Commands
-    print only through this function or `operations.printing`.
+    print only through this function or `surfaces.console.printing`.
     """
     click.echo(escaped(text), nl=nl, err=err)
 

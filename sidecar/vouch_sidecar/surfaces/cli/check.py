@@ -19,9 +19,9 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
-from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.table import Line, Shown
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
 
 PROBLEMS = 1

@@ -16,7 +16,7 @@ from vouch_sidecar.api import KnowledgeBase
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.operations.printing import show
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
 
 PROMPT = "Can we restart Relay tonight?"

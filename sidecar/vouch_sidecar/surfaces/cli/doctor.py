@@ -24,9 +24,9 @@ from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.table import Line
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install.command import project_of
 from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find

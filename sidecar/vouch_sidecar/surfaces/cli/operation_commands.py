@@ -21,7 +21,6 @@ from vouch_sidecar.operations.errors import (
     SearchFailedError,
 )
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
-from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     MAX_TEXT,
@@ -39,6 +38,7 @@ from vouch_sidecar.surfaces.console.options import (
     print_json,
     roots_from,
 )
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1

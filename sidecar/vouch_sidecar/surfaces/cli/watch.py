@@ -18,9 +18,9 @@ from rich.text import Text
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.printing import show
 from vouch_sidecar.operations.table import Line
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.address import has_sockets
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.stdio import end_with_client

@@ -25,7 +25,7 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
         elif not part.rows:
             continue
         elif is_terminal:
-            from vouch_sidecar.operations.terminal import print_table  # a pipe needs no rich
+            from vouch_sidecar.surfaces.console.terminal import print_table  # a pipe needs no rich
 
             print_table(part, apart=not is_first)
         else:
@@ -40,7 +40,7 @@ def _show_line(line: Line, is_terminal: bool) -> None:
     elif not is_terminal:
         _record(line.record)
     elif line.text:
-        from vouch_sidecar.operations.terminal import print_line  # a pipe needs no rich
+        from vouch_sidecar.surfaces.console.terminal import print_line  # a pipe needs no rich
 
         print_line(shown_text(line.text), line.style, line.whole or isinstance(line.text, File))
 
