@@ -55,6 +55,19 @@ def test_typing_counts_once_it_stands_still() -> None:
     assert play(script) == [("s", "c/u", "jwt", False)]
 
 
+def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
+    async def script(typing: Typing) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        typing.open_prompt("u", "s", "jwt")
+        typing.open_prompt("u", "s", "")
+        typing.close("u")
+        await anyio.sleep(IDLE * 5)
+
+    faults: list[object] = []
+    assert play(script) == []
+    assert faults == []
+
+
 def test_submitted_once_then_anew() -> None:
     async def script(typing: Typing) -> None:
         typing.open_prompt("u", "s", "jwt")

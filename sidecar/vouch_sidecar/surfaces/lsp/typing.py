@@ -79,12 +79,14 @@ class Typing:
 
     def open_prompt(self, uri: str, session_id: str, text: str) -> None:
         """Follow a prompt, all of which counts."""
+        self._forget(uri)
         self._documents[uri] = _Document(session_id, None, "", "")
         if text.strip():
             self.change(uri, text)
 
     def open(self, uri: str, session_id: str, text: str) -> None:
         """Follow another document, of which what is changed counts."""
+        self._forget(uri)
         self._documents[uri] = _Document(session_id, Paragraphs(), text, text)
 
     def change(self, uri: str, text: str) -> None:
@@ -117,6 +119,11 @@ class Typing:
         """Observe or submit a document, and follow it no longer."""
         self.save(uri)
         del self._documents[uri]
+
+    def _forget(self, uri: str) -> None:
+        """Forget a document that is opened again without having been closed."""
+        if (former := self._documents.pop(uri, None)) is not None:
+            self._stop(former)
 
     def _observe(self, uri: str) -> None:
         document, slot = self._documents[uri], self._prefix + uri
