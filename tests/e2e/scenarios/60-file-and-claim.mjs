@@ -76,7 +76,7 @@ export async function run({ w, test }) {
     await row.waitFor();
     const file = path.join(w.folder, 'docs/runbook.md');
     const text = fs.readFileSync(file, 'utf8');
-    fs.writeFileSync(file, text.replace('dlq show --last 50', 'dlq list'));
+    fs.writeFileSync(file, text.replace('Replay only after the cause is fixed', 'Replay whenever you like'));
     await badge.filter({ hasText: '1' }).waitFor();
     fs.writeFileSync(file, text);
     await badge.waitFor({ state: 'detached' });
