@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.engine.pushes import SaliencePush
+from vouch_sidecar.engine import pushes as pushes_module
+from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
+from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.engine.bases import Clock, ask, base, engine_on, pushed, write
+from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, write
 from tests.kb.samples import claim, entity
 
 RELAYS = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Mail Relay {i}x") for i in range(5)} | {
@@ -265,3 +268,30 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
     engine.load()
     assert context("the backups of the Key Vault") == ["backup"]
+
+
+def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins between two rankings and ends when the second one was told."""
+    monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.5)
+    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    root = base(tmp_path / "kb", RELAYS)
+    engine = engine_on(root, env=env)
+    engine.observe("s", None, "the Key Vault")
+    told: list[int] = []
+
+    async def run() -> None:
+        def tell(push: SaliencePush | StatusPush) -> None:
+            if isinstance(push, SaliencePush):
+                told.append(len(push.update.rows))
+                if told == [1]:
+                    pause(root, env, None)
+                elif len(told) == 3:
+                    scope.cancel()
+            elif push.message == "Paused":
+                resume(root, env)
+
+        with anyio.move_on_after(20) as scope:
+            await Pushes(engine, Caller()).run(tell)
+
+    anyio.run(run)
+    assert told == [1, 0, 1]

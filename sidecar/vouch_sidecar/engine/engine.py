@@ -90,8 +90,6 @@ class Engine:
         self.session_listeners: set[Callable[[], None]] = set()
         """Called when the window of a session changed."""
         self.problems = ProblemReport(self.registry, self.faults, self.listener_faults)
-        self._told_paused: frozenset[Path] = frozenset()
-        """The paused knowledge bases when the listeners were last told of pauses."""
 
     def follow_by(self, follower: Follower) -> None:
         """Let a follower keep this engine up to date from now on."""
@@ -315,7 +313,6 @@ class Engine:
 
         After a `final` text, a later text with the same name gets another slot.
         """
-        paused = self.notice_pauses()
         if not self.follows_texts():
             return
         text = without_blocks(text)
@@ -327,8 +324,9 @@ class Engine:
             session.touch(slot, text, window)
             if final:
                 session.finish(slot)
-        for root in paused:
-            session.pass_over_texts(root)
+        for root, collection in self.collections.items():
+            if collection.pause.until():
+                session.pass_over_texts(root)
         self.call_listeners(self.session_listeners)
 
     def end_session(self, session_id: str) -> None:
@@ -340,16 +338,10 @@ class Engine:
         """Whether typed and asked texts count for any knowledge base."""
         return any(not collection.pause.until() for collection in self._following())
 
-    def notice_pauses(self) -> frozenset[Path]:
-        """Call the listeners if other knowledge bases are paused than when they were told last.
-        Returns the paused ones.
-        """
-        paused = frozenset(root for root, c in self.collections.items() if c.pause.until())
-        if paused != self._told_paused:
-            self._told_paused = paused
-            self.call_listeners(self.session_listeners)
-            self.notify()
-        return paused
+    def notice_pauses(self) -> None:
+        """Call the listeners: a knowledge base was paused or resumed."""
+        self.call_listeners(self.session_listeners)
+        self.notify()
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not

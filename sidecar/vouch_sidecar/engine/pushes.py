@@ -29,7 +29,9 @@ log = logging.getLogger(__name__)
 
 Health = Literal["ok", "warning", "error"]
 PAUSE_SECONDS = 5.0
-"""Pause between looks whether a knowledge base is paused."""
+"""Time between looks whether a knowledge base is paused: the shell, or another editor, says so with
+a file.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,6 @@ class Pushes:
         async def keep_status_told() -> None:
             with Changes(self._engine) as changes:
                 while True:
-                    self._engine.notice_pauses()  # the shell, or another editor, changes them too
                     tell_status()
                     await changes.wait(PAUSE_SECONDS)
 
@@ -124,7 +125,7 @@ class Pushes:
                             tell(push)
                     tell_status()
                     left = self._engine.sessions.seconds_left
-                    await changes.wait(inf if left is None else left)
+                    await changes.wait(min(PAUSE_SECONDS, inf if left is None else left))
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently
