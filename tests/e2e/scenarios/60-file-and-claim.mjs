@@ -70,6 +70,17 @@ export async function run({ w, test }) {
     await w.tooltip(named('INC-118 had two causes'), 'quotes L13');
   });
 
+  await test('a quote that the file no longer has is counted in the badge', async () => {
+    await w.openFile('runbook.md');
+    await named('dlq show --last 50').waitFor();
+    const file = path.join(w.folder, 'docs/runbook.md');
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.replace('a replay of bad events fills the queue again', 'it takes a minute'));
+    await badge.filter({ hasText: '1' }).waitFor();
+    fs.writeFileSync(file, text);
+    await badge.waitFor({ state: 'detached' });
+  });
+
   await test('a claim is dismissed in this file, and brought back', async () => {
     await w.openFile('runbook.md');
     await named('dlq show --last 50').waitFor();
