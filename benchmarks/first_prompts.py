@@ -1,11 +1,10 @@
-"""The first prompts of an agent's session, where no sidecar runs yet.
+"""The first prompt of an agent's session, where no sidecar runs yet but a cache is there.
 
-    python -m benchmarks.first_prompts [BASE...]
+    python -m benchmarks.first_prompts [STARTS]
 
-For each knowledge base (folders of those that are named, a generated one as `ingest` makes them,
-and one of 10,000 claims), with an empty cache and with a full one: the first prompt, with and
-without the start of a session before it, and one two seconds later. Says what each hook took, and
-whether it said something.
+For the example and for 10,000 generated claims, on an idle machine and beside busy processes: how
+many of the first prompts (20, unless `STARTS` says otherwise) are told something, and how long
+their hooks take. Each finds no resident.
 """
 
 from __future__ import annotations
@@ -13,10 +12,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,68 +26,57 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 
-from benchmarks import captured
 from benchmarks.client import COMMAND, connected, environment, is_finished
 from benchmarks.generate import Size, generated
 
-INGESTED, GENERATED = 3_800, 10_000
-PAUSE = 2.0
+EXAMPLE = Path(__file__).parents[1] / "examples" / "courier"
+GENERATED = 10_000
+BUSY = 0, 2, 6
+"""Numbers of busy processes beside the hook."""
+STARTS = 20
 CLAIMS = 200
 """Claims of which prompts are made."""
-Env = Mapping[str, str]
 
 
-def bases(named: list[Path], folder: Path) -> Iterator[tuple[str, Path]]:
-    """Knowledge bases that may be written to, each with its title."""
-    for root in named:
-        shutil.copytree(root, folder / root.name)
-        yield root.name, folder / root.name
-    captured.make(folder / "ingested", INGESTED)
-    yield "ingested", folder / "ingested"
-    size = Size(GENERATED // 5, GENERATED)
-    shutil.copytree(generated(size), folder / "generated")
-    yield "generated", folder / "generated"
-
-
-def prompts(root: Path) -> tuple[int, list[str]]:
-    """The number of claims, and prompts that are answered."""
+def prompt(root: Path) -> str:
+    """A prompt that is told something, made of a claim."""
     engine = Engine(env={})
     engine.registry.add_root(root)
     engine.load()
     (served,) = engine.serving(Caller())
     view = served.view
     claims = view.visible.artifacts_in(view.search.every(Kind.CLAIM), CLAIMS)
-    texts = [
-        f"Why is it that {artifact.text}"[:300]
-        for artifact in claims
-        if isinstance(artifact, Claim)
-    ]
+    texts = [f"Why is it that {claim.text}"[:300] for claim in claims if isinstance(claim, Claim)]
     asked = (
-        (text, perform(engine, OPERATIONS["context"], {"task": text}, Caller())) for text in texts
+        (text, perform(engine, OPERATIONS["context"], {"task": text}, Caller(is_unasked=True)))
+        for text in texts
     )
-    told = (text for text, answer in asked if as_json(answer)["text"])
-    return view.counts.artifacts(Kind.CLAIM), list(islice(told, 2))
+    (text,) = islice((text for text, answer in asked if as_json(answer)["text"]), 1)
+    return text
 
 
-def hook(env: Env, root: Path, event: str, **payload: str) -> str:
-    """What a hook took, in milliseconds, and whether it said something."""
-    given = json.dumps({"session_id": payload.get("prompt", "s"), "cwd": str(root), **payload})
+def first_prompt(env: Mapping[str, str], root: Path, text: str) -> tuple[float, bool]:
+    """What its hook took, in milliseconds, and whether it said something."""
+    given = json.dumps({"session_id": "s", "cwd": str(root), "prompt": text})
     started = time.perf_counter()
     done = subprocess.run(
-        [COMMAND, "hook", event], input=given.encode(), capture_output=True, env=env
+        [COMMAND, "hook", "user-prompt-submit"], input=given.encode(), capture_output=True, env=env
     )
     took = (time.perf_counter() - started) * 1000
-    return f"{took:.0f} {'said' if done.stdout else 'silent'}"
-
-
-def session(env: Env, root: Path, asked: list[str], *, begins: bool) -> Iterator[str]:
-    """The hooks of a session: its start if it `begins` with that, a prompt, a later one."""
-    first, second = asked
-    yield hook(env, root, "session-start", source="startup") if begins else "–"
-    yield hook(env, root, "user-prompt-submit", prompt=first)
-    time.sleep(PAUSE)
-    yield hook(env, root, "user-prompt-submit", prompt=second)
     subprocess.run([COMMAND, "stop", "--all"], env=env, cwd=root, capture_output=True, check=True)
+    return took, bool(done.stdout)
+
+
+@contextmanager
+def beside(busy: int) -> Iterator[None]:
+    """Run beside processes that only count."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def filled(root: Path, folder: Path) -> None:
@@ -98,23 +88,25 @@ def filled(root: Path, folder: Path) -> None:
 
 
 def main() -> None:
+    starts = int(sys.argv[1]) if len(sys.argv) > 1 else STARTS
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; milliseconds\n")
-    print("| base | claims | cache | session-start | prompt, 0 s | prompt, 2 s |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| base | busy processes | told | median | longest |")
+    print("| --- | --- | --- | --- | --- |")
     with TemporaryDirectory(prefix="v") as name:
         folder = Path(name)
-        for title, root in bases([Path(folder) for folder in sys.argv[1:]], folder):
-            claims, asked = prompts(root)
-            for number, (cache, begins) in enumerate(
-                (cache, begins) for cache in ("cold", "warm") for begins in (False, True)
-            ):
-                own = folder / f"{number}{title[:1]}"
-                if cache == "warm":
-                    filled(root, own)
-                cells = " | ".join(session(environment(own), root, asked, begins=begins))
-                print(f"| {title} | {claims} | {cache} | {cells} |", flush=True)
-                shutil.rmtree(own)
-            shutil.rmtree(root)
+        for base in (EXAMPLE, generated(Size(GENERATED // 5, GENERATED))):
+            root, cache = folder / base.name, folder / "c"
+            shutil.copytree(base, root)
+            filled(root, cache)
+            text = prompt(root)
+            for busy in BUSY:
+                with beside(busy):
+                    hooks = [first_prompt(environment(cache), root, text) for _ in range(starts)]
+                took = [milliseconds for milliseconds, _ in hooks]
+                told = sum(is_told for _, is_told in hooks)
+                cells = f"{told} of {starts} | {statistics.median(took):.0f} | {max(took):.0f}"
+                print(f"| {root.name} | {busy} | {cells} |", flush=True)
+            shutil.rmtree(cache)
 
 
 if __name__ == "__main__":

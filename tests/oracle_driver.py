@@ -1,15 +1,18 @@
 """Runs vouch's own functions on one knowledge base.
 
-Reads `{"root": folder, "now": ISO time or null, "steps": [{"op": name, …}, …]}` on stdin and
-prints the list of results, one a step. `as` on a step names its result; "@name" in a later step
-stands for it. `at` on a step sets vouch's clock from there on. The operations are the public
-functions below `OPS`; what each takes stands in its docstring.
+Reads requests `{"root": folder, "now": ISO time or null, "steps": [{"op": name, …}, …]}` on stdin,
+one a line, and prints `{"results": …}`, one a step, or `{"error": …}`. A process that has imported
+everything forks for each, so that none sees another's clock or memory. `as` on a step names its
+result; "@name" in a later step stands for it. `at` on a step sets vouch's clock from there on. The
+operations are the public functions below `OPS`; what each takes stands in its docstring.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
@@ -302,14 +305,31 @@ def run(root: Path, steps: list[Json]) -> list[Any]:
     return results
 
 
+def answer(request: Json) -> Json:
+    """The results of a request, or the traceback of what it raised."""
+    Clock.set(request["now"])
+    try:
+        with redirect_stdout(sys.stderr):
+            return {"results": run(Path(request["root"]), request["steps"])}
+    except Exception:
+        return {"error": traceback.format_exc()}
+
+
+def say(result: Json) -> None:
+    sys.stdout.write(json.dumps(result) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
-    request = json.load(sys.stdin)
     make_fast()
     freeze_clock()
-    Clock.set(request["now"])
-    with redirect_stdout(sys.stderr):
-        results = run(Path(request["root"]), request["steps"])
-    json.dump(results, sys.stdout)
+    for line in sys.stdin:
+        if (pid := os.fork()) == 0:
+            say(answer(json.loads(line)))
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        if status:
+            say({"error": f"ended with {status}"})
 
 
 if __name__ == "__main__":
