@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import islice
 
 from vouch_sidecar.kb.access import shared_gates
-from vouch_sidecar.kb.records import Kind, Page
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
-from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
+from vouch_sidecar.retrieval.constants import STARTER_PAGE
+from vouch_sidecar.retrieval.gate import pages_to_tell
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import MAX_WINDOW
 
@@ -71,10 +72,9 @@ def _titles(view: View) -> Iterator[str]:
     artifacts = view.visible.artifacts_in(
         view.search.every(Kind.PAGE), PAGES_LOOKED_AT
     )  # a document for each section
-    pages = {page.id: page for page in artifacts if isinstance(page, Page)}
+    pages = {page.id: page for page in pages_to_tell(view, artifacts)}
     for page in pages.values():
-        if page.id != STARTER_PAGE and page.type not in UNASKED_PAGES:
-            yield from _harmless(page.title)
+        yield from _harmless(page.title)
 
 
 def _subjects(view: View) -> Iterator[str]:

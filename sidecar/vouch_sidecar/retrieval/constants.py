@@ -255,7 +255,9 @@ MAX_PHRASED = 4_096
 MAX_HITS = 24
 MAX_CLAIMS_OF_NAME = 3
 MAX_NEAREST = 10
-"""Claims of an entity that are compared with a text, those that hold most of it."""
+"""Claims of an entity that are compared with a text, those that hold most of it…"""
+MAX_READ = 40
+"""…of so many, as some may not be told."""
 MAX_TITLED = 3
 """Pages listed because their title is the name of an entity, or is asked for."""
 MAX_TITLES = 64

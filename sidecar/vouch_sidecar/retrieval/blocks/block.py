@@ -11,6 +11,7 @@ from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
+from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
@@ -99,7 +100,7 @@ class ContextHit:
         others = (
             self.view.visible.claim(claim_id) for claim_id in ids if claim_id != self.artifact.id
         )
-        return [self.artifact, *(claim for claim in others if claim is not None)]
+        return [self.artifact, *(o for o in others if o is not None and may_enter(self.view, o))]
 
     @property
     def excerpt(self) -> str:

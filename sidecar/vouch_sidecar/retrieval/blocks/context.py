@@ -19,9 +19,9 @@ from vouch_sidecar.retrieval.constants import (
     MAX_SECTIONS,
     MAX_SPEAKING,
     MAX_TITLED,
-    UNASKED_PAGES,
 )
 from vouch_sidecar.retrieval.files.stale_claims import doubt
+from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
 from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
@@ -103,7 +103,6 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     limit = limit if material.max_lines is None else min(limit, material.max_lines)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first_hits, *hits])
-    hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
     hits = [hit for hit in hits if state_of(hit) not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if given:
@@ -191,8 +190,7 @@ def lines_for(
     The first line of every entity comes first, in the order of `rows`, and the likeliest of
     `answering` before the first less likely one of these. The other lines follow, likeliest first.
     A topic has a line only if there is nothing else, unless the text asks for it by name. Stale
-    claims come last; a claim whose file is gone is left out. Who asked is told what nobody reviewed
-    behind the rest.
+    claims come last. Who asked is told what nobody reviewed behind the rest.
     """
     firsts: list[_Likely] = []
     others: list[_Likely] = []
@@ -219,10 +217,12 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
-    stale_by_hit = {id(hit): hit.stale for hit in hits}
-    hits = [hit for hit in hits if (why := stale_by_hit[id(hit)]) is None or not why.is_lost]
-    gone = {at for at, stale in stale_by_hit.items() if stale is not None and stale.is_gone}
-    return sorted(hits, key=lambda hit: (id(hit) in gone, _comes_behind(hit)))[:limit]
+    return sorted(hits, key=lambda hit: (_is_gone(hit), _comes_behind(hit)))[:limit]
+
+
+def _is_gone(hit: ContextHit) -> bool:
+    """Whether the file that a claim cites no longer has its quote."""
+    return (why := hit.stale) is not None and why.is_gone
 
 
 def _comes_behind(hit: ContextHit) -> bool:
@@ -235,7 +235,8 @@ def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
     for hit in hits:
         yield hit
         if isinstance(hit.artifact, Claim) and hit.artifact.status == "contested":
-            for claim in contradicting(hit.view, hit.artifact)[:1]:
+            against = contradicting(hit.view, hit.artifact)
+            for claim in [claim for claim in against if may_enter(hit.view, claim)][:1]:
                 yield ContextHit(
                     hit.view, claim, hit.phrase, hit.similarity, hit.arm, hit.entity_id
                 )
@@ -323,9 +324,7 @@ def _pages_about(row: Salient) -> list[Page]:
     words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
     titled = row.view.visible.artifacts_in(query, MAX_TITLED) if words else ()
-    pages = [*listing, *(page for page in titled if isinstance(page, Page))]
-    pages = [page for page in pages if page.type not in UNASKED_PAGES]
-    return list({page.id: page for page in pages}.values())
+    return list({page.id: page for page in pages_to_tell(row.view, [*listing, *titled])}.values())
 
 
 def _sections_naming(row: Salient) -> list[ContextHit]:
@@ -337,8 +336,8 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     sections_found: list[tuple[int, str, int, Page]] = []
     for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
         document = view.knowledge.snapshot.document(hit)
-        page, (_, page_id, number) = view.visible.in_document(document), key_in(document)
-        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
+        found, (_, page_id, number) = view.visible.in_document(document), key_in(document)
+        for page in pages_to_tell(view, filter(None, [found])):
             there = view.names.mentions(f"{page.title}\n{sections(page)[number]}")
             often = sum(mention.entity_id == row.entity.id for mention in there)
             sections_found += [(-often, page_id, number, page)] if often else []

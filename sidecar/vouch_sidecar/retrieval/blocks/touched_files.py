@@ -16,6 +16,7 @@ from vouch_sidecar.retrieval.blocks.context import each_once, state_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visible_ties
 from vouch_sidecar.retrieval.files.saved_file import broken_by
 from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
@@ -52,12 +53,11 @@ class Touched:
 
 def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[ContextHit]:
     """Three claims of those at the place whose state (`state_of`) was not yet `given`: of each
-    group in turn the strongest, in the group's order. A claim whose cited file is gone is left out.
+    group in turn the strongest, in the group's order.
     """
     groups = _hits_at(view, touched)
     group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
     hits = each_once(chain(*groups))
-    hits = [hit for hit in hits if (why := hit.stale) is None or not why.is_lost]
     hits = [hit for hit in hits if state_of(hit) not in given]
     best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
     best_ids = {hit.artifact.id for hit in best}
@@ -73,7 +73,7 @@ def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
     there = view.workspace.path_of(touched.path)
     if there is None:
         return []
-    ties = tied_as_stored(view, there)
+    ties = tied_as_stored(view, there, may_enter)
     lost = broken_by(view, there, touched.ranges, touched.removed) if touched.is_edit else ()
     broken = [tied for tied in ties if tied.claim.id in lost and stale(view, tied.claim)]
     judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []

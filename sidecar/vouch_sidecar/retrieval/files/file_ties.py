@@ -4,7 +4,7 @@ unchanged, and where the viewer may see both the claim and the source that the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -71,19 +71,27 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     return _tied_to(view, path, view.workspace.ties_of(path, text))
 
 
-def tied_as_stored(view: View, path: str) -> list[Tied]:
-    """The claims tied to a listed file as it was when it was read, strongest first, one for each
-    statement. Reads no file.
+def tied_as_stored(
+    view: View, path: str, counts: Callable[[View, Claim], bool] = lambda *_: True
+) -> list[Tied]:
+    """The claims that count and are tied to a listed file as it was when it was read, strongest
+    first, one for each statement. Reads no file.
     """
-    return _tied_to(view, path, view.workspace.stored_ties_of(path))
+    return _tied_to(view, path, view.workspace.stored_ties_of(path), counts)
 
 
-def _tied_to(view: View, path: str, ties: Iterable[Tie]) -> list[Tied]:
+def _tied_to(
+    view: View,
+    path: str,
+    ties: Iterable[Tie],
+    counts: Callable[[View, Claim], bool] = lambda *_: True,
+) -> list[Tied]:
     """The claims with ties to a file, or to the entities that folders around it are named after,
     one for each statement.
     """
     every = (*ties, *view.workspace.ties.of_folders(path))
-    return _each_statement_once(visible_ties(view, ((path, tie) for tie in every)))
+    tied = visible_ties(view, ((path, tie) for tie in every))
+    return _each_statement_once(each for each in tied if counts(view, each.claim))
 
 
 def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:

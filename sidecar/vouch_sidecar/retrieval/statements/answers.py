@@ -19,7 +19,6 @@ from vouch_sidecar.retrieval.constants import (
     EXACT_WORDS,
     MAX_TIED,
     NAME_WORDS,
-    STARTER_PAGE,
     CandidateKind,
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
@@ -59,7 +58,7 @@ class Answer(NamedTuple):
 
     def is_told(self, view: View) -> bool:
         """Whether it is likely enough for its kind."""
-        return self.artifact.id != STARTER_PAGE and view.tells(self.likelihood, self.kind)
+        return view.tells(self.likelihood, self.kind)
 
     @property
     def likelihood(self) -> float:
@@ -113,7 +112,6 @@ def _answers(
             candidate.section,
         ): candidate
         for candidate in found
-        if view.texts.is_sayable(candidate.artifact)
     }
     judged = list(judge(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:

@@ -5,6 +5,7 @@ those about the entities that it names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_NEAREST,
     MAX_PARTS,
     MAX_PASSAGES,
+    MAX_READ,
     MAX_RELATIONS,
     MAX_SEMANTIC,
     MAX_SPEAKING,
@@ -33,6 +35,7 @@ from vouch_sidecar.retrieval.constants import (
     CandidateKind,
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
+from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, content_stems
@@ -117,7 +120,9 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     found = [
         _claim_candidate(view, document, claim)
         for number, (document, claim) in pairs
-        if isinstance(claim, Claim) and (number < MAX_CONSIDERED or claim.auto_approved)
+        if isinstance(claim, Claim)
+        and (number < MAX_CONSIDERED or claim.auto_approved)
+        and may_enter(view, claim)
     ]
 
     def weight(candidate: Candidate) -> float:
@@ -139,11 +144,12 @@ def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate
 
 
 def _claims_in(view: View, documents: Iterable[Document]) -> list[Candidate]:
-    return [
+    found = (
         _claim_candidate(view, document, claim)
         for document in documents
-        if isinstance(claim := view.visible.in_document(document), Claim)
-    ]
+        if isinstance(claim := view.visible.in_document(document), Claim) and may_enter(view, claim)
+    )
+    return list(islice(found, MAX_NEAREST))
 
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
@@ -160,15 +166,15 @@ def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Itera
     hits = []
     if weights:
         query = view.search.claims_scored(entity_id, weights)
-        hits = [hit for hit in snapshot.search(query, MAX_NEAREST) if hit.value]
-        if len(hits) == MAX_NEAREST:
+        hits = [hit for hit in snapshot.search(query, MAX_READ) if hit.value]
+        if len(hits) == MAX_READ:
             hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
     worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
     hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
-    if len(hits) < MAX_NEAREST:
-        best = snapshot.search(view.search.claims_of([entity_id]), MAX_NEAREST, by="worth")
+    if len(hits) < MAX_READ:
+        best = snapshot.search(view.search.claims_of([entity_id]), MAX_READ, by="worth")
         hits += [hit for hit in best if _key(hit) not in worths]
-    return map(snapshot.document, hits[:MAX_NEAREST])
+    return map(snapshot.document, hits[:MAX_READ])
 
 
 def _key(hit: Hit) -> tuple[int, int]:
@@ -179,7 +185,8 @@ def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
     """The candidates of some claims, without those that the viewer may not see."""
     for claim_id in claim_ids:
         document = view.knowledge.document((Kind.CLAIM, claim_id))
-        if document is not None and isinstance(claim := view.visible.in_document(document), Claim):
+        claim = view.visible.claim(claim_id)
+        if document is not None and claim is not None and may_enter(view, claim):
             yield _claim_candidate(view, document, claim)
 
 
@@ -187,9 +194,9 @@ def _candidate(
     view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[Candidate]:
     artifact = view.visible.in_document(document)
-    if isinstance(artifact, Claim):
-        yield _claim_candidate(view, document, artifact)
-    elif isinstance(artifact, Relation):
+    if not may_enter(view, artifact):
+        return
+    if isinstance(artifact, Relation):
         ends = frozenset((artifact.source, artifact.target))
         yield Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
     elif isinstance(artifact, Page):
@@ -269,7 +276,8 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         source = view.visible.in_document(snapshot.document(hit))
         if not isinstance(source, Source) or not asks(source.question or ""):
             continue
-        statements = view.texts.statements_of(source)[:MAX_STATEMENTS]
+        every = view.texts.statements_of(source)
+        statements = [claim for claim in every if may_enter(view, claim)][:MAX_STATEMENTS]
         again = _asks_again(view, asked, source.question or "", statements)
         for turn, claim in enumerate(statements):
             document = view.knowledge.document((Kind.CLAIM, claim.id))

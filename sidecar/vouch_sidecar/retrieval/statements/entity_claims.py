@@ -29,12 +29,10 @@ def claims_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def answers_about(view: View, entity: Entity, text: str) -> list[Answer]:
-    """The claims of an entity that fit a text and say something by themselves, each sentence
-    once.
-    """
+    """The claims of an entity that fit a text, each sentence once."""
     first: dict[str, Answer] = {}
     for answer in claims_about(view, entity, text):
-        if isinstance(answer.artifact, Claim) and view.texts.is_sayable(answer.artifact):
+        if isinstance(answer.artifact, Claim):
             first.setdefault(view.texts.shown(answer.artifact).sentence_key, answer)
     return list(first.values())
 
@@ -51,13 +49,8 @@ def asked_about(view: View, entity: Entity, text: str) -> list[Answer]:
 
 
 def best_claim_id(view: View, entity: Entity, text: str) -> str | None:
-    """The id of the entity's claim that fits a text best, of those that mean something by
-    themselves.
-    """
-    for answer in claims_about(view, entity, text):
-        if isinstance(answer.artifact, Claim) and not view.texts.lacks_context(answer.artifact):
-            return answer.artifact.id
-    return None
+    """The id of the entity's claim that fits a text best."""
+    return next((answer.artifact.id for answer in claims_about(view, entity, text)), None)
 
 
 def asks_for_all(view: View, entity: Entity, text: str) -> bool:

@@ -11,8 +11,9 @@ from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES, UNASKED_PAGES
+from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES
 from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, asks_only_about, is_common_word
+from vouch_sidecar.retrieval.gate import pages_to_tell
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
@@ -52,9 +53,8 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
     if not words or is_common_word(words):
         return
     asked = {word.alternatives for word in words}
-    for page in view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES):
-        if not isinstance(page, Page) or page.type in UNASKED_PAGES:
-            continue
+    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
+    for page in pages_to_tell(view, titled):
         if {word.alternatives for word in _content(page.title)} == asked:
             yield page, " ".join(word.word for word in words)
 
@@ -72,11 +72,10 @@ def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     series, digits = _series_and_digits(number)
     forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
     query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
-    for page in view.visible.artifacts_in(query, MAX_TITLES):
-        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
-            begins = [name for name in documents_in(page.title.strip()) if name.start == 0]
-            if [*map(_series_and_digits, begins)] == [(series, digits)]:
-                yield page, text[number.start : number.end]
+    for page in pages_to_tell(view, view.visible.artifacts_in(query, MAX_TITLES)):
+        begins = [name for name in documents_in(page.title.strip()) if name.start == 0]
+        if [*map(_series_and_digits, begins)] == [(series, digits)]:
+            yield page, text[number.start : number.end]
 
 
 def _series_and_digits(number: NameInText) -> tuple[str, str]:

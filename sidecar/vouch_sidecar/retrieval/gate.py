@@ -1,0 +1,32 @@
+"""What may enter a prompt at all. Everything that chooses what is told (context, hooks, pushes, the
+brief of a session) asks here before it chooses one of several, so that what is refused hides
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vouch_sidecar.kb.records import Artifact, Claim, Page
+from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
+from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.view import View
+
+
+def may_enter(view: View, artifact: Artifact | None) -> bool:
+    """Whether an artifact that the viewer may see may enter a prompt: not a claim that says nothing
+    by itself or whose cited files are all gone, nor the page about vouch itself.
+    """
+    if not isinstance(artifact, Claim):
+        return artifact is not None and artifact.id != STARTER_PAGE
+    why = stale(view, artifact)
+    return view.texts.is_sayable(artifact) and (why is None or not why.is_lost)
+
+
+def pages_to_tell(view: View, artifacts: Iterable[Artifact]) -> Iterator[Page]:
+    """The pages that may be told for their title or for what they list: notes of a session are not
+    yet knowledge.
+    """
+    for page in artifacts:
+        if isinstance(page, Page) and may_enter(view, page) and page.type not in UNASKED_PAGES:
+            yield page

@@ -1,0 +1,77 @@
+"""What the gate refuses is in nothing that is told unasked, and hides nothing else of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.session_brief import brief
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.retrieval import gate
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
+from vouch_sidecar.retrieval.files.stale_claims import Stale
+from vouch_sidecar.retrieval.view import View
+
+from tests.engine.bases import ask, pushed
+from tests.workspace.places import settled
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
+LOST = Stale("file-gone", "evidence.0", "", "")
+EVERY = 6
+"""Of so many prompts one is asked."""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    root = shutil.copytree(ROOT / "examples" / "courier", tmp_path / "courier")
+    return settled(Path(root), tmp_path)
+
+
+def told(engine: Engine) -> Mapping[str, set[str]]:
+    """The ids of the claims that are told, by the way of telling and what was asked."""
+    caller, said = Caller("editor"), defaultdict[str, set[str]](set)
+    (served,) = engine.serving(caller)
+    for number, line in enumerate(PROMPTS.read_text("utf-8").splitlines()[::EVERY]):
+        text, session = json.loads(line)["text"], f"s{number}"
+        items = ask(engine, "context", task=text)["items"]
+        said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
+        engine.observe(session, None, text)
+        for push in pushed(Pushes(engine, caller, {session})):
+            rows = {row.row.top_claim_id for row in (*push.update.rows, *push.update.fresh)}
+            said[f"push {text}"] = {each for each in rows if each is not None}
+            cited = [artifact for hit in push.update.block.hits for artifact in hit.cited]
+            said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
+        engine.end_session(session)
+    for path in served.view.workspace.files.paths:
+        touched = Touched(str(served.view.workspace.root / path))
+        said[f"file {path}"] = {hit.artifact.id for hit in hits_to_tell(served.view, touched, ())}
+    return said
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_what_is_refused_is_told_nowhere_and_hides_nothing(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: int
+) -> None:
+    before, summary = told(engine), brief(engine.serving(Caller()))
+    ids = sorted(set().union(*before.values()))
+    assert len(ids) > 20
+    refused = set(ids[half::2])
+
+    def stale(_: View, claim: Claim) -> Stale | None:
+        return LOST if claim.id in refused else None
+
+    monkeypatch.setattr(gate, "stale", stale)
+    again = settled(tmp_path / "courier", tmp_path)
+    after = told(again)
+    leaked = {way: both for way, ids in after.items() if (both := ids & refused)}
+    assert not leaked
+    lines = {way for way in before if not way.startswith("push")}  # a row has one claim: its best
+    hidden = {way: lost for way in lines if (lost := before[way] - refused - after[way])}
+    assert not hidden
+    assert brief(again.serving(Caller())) == summary
