@@ -245,12 +245,16 @@ def test_a_call_names_its_root_as_people_write_it(home: Path, env: dict[str, str
 def test_a_variable_that_the_host_did_not_fill_in_is_said(
     root: Path, home: Path, env: dict[str, str]
 ) -> None:
+    async def talk(session: ClientSession) -> None:
+        assert (await called(session, "kb_search", query="tokens")).isError
+
     unfilled = ("--root", "${workspaceFolder}")
     said = asked_with_roots(home, env, args=unfilled)
     assert said.startswith(NONE)
     assert "${workspaceFolder}, a variable that the host did not fill in" in said
     assert "expire after 15 minutes" in asked_with_roots(home, env, root, args=unfilled)
     assert "expire after 15 minutes" in asked_with_roots(root, env, args=unfilled)
+    connected(home, env, talk, *unfilled)
 
 
 @pytest.mark.parametrize("said", [".", "./", "${workspaceFolder}"])

@@ -1,7 +1,10 @@
 // No server: nothing where there is no knowledge base, then the view says so, and Install brings one.
+import fs from 'node:fs';
+import path from 'node:path';
 import { courier, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
+  fill: (folder) => fs.writeFileSync(path.join(folder, 'notes.txt'), 'Nothing is known yet.\n'),
   env: { PATH: withoutServer() },
 });
 
