@@ -13,7 +13,7 @@ from weakref import WeakSet
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.base_writer import REBASE_FROM
+from vouch_sidecar.engine.disk_reader import REBASE_FROM
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Kind
 
@@ -47,7 +47,8 @@ def test_every_answer_is_that_of_one_generation(
     """Answers while another thread writes are those of a plain look at what is published, also
     while bases are written and taken up.
     """
-    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", rebase_from)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", rebase_from)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
     config = dump({"sidecar": {"topics": {"enabled": False}}})  # a plain look knows of none
     root = base(tmp_path / "kb", {"config.yaml": config})
     engine = unread_engine(root, env=cached(tmp_path))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tantivy import Document
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.layers import Layer, Writing
@@ -34,15 +31,14 @@ def started(root: Path, tmp_path: Path) -> tuple[Engine, Collection]:
 def test_a_few_changes_are_worth_no_base(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.base_writer.REBASE_FROM", 3)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     engine, collection = started(root, tmp_path)
     (first,) = finished(tmp_path)
     for number in range(3):
-        assert not collection.reader.wants_base
+        assert engine.load()
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
         engine.read()
     assert finished(tmp_path) == [first]
-    assert collection.reader.wants_base
     assert engine.load()
     (second,) = finished(tmp_path)
     assert second != first
@@ -51,35 +47,20 @@ def test_a_few_changes_are_worth_no_base(
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
 
 
-def test_what_is_retired_while_a_base_is_written_is_in_none(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
+    root: Path, tmp_path: Path
 ) -> None:
-    """Not even where its id has come to say something else by then."""
     engine, collection = started(root, tmp_path)
-    bases = collection.bases
-    assert bases is not None
-    really = bases.write
-
-    def late(documents: Iterable[Document]) -> Any:
-        before = list(documents)
-        (root / ".vouch" / "claims" / "master.yaml").unlink()
-        engine.read()
-        write(root, "claims/master.yaml", claim("master", text="It is safe.", entities=["vault"]))
-        engine.read()
-        return really(before)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(type(bases), "write", lambda _, documents: late(documents))
-        written = collection.reader.write()
-    assert written is not None
-    collection.reader.adopt(written)
-    collection.reader.finish_base()
+    assert holds(tmp_path / "cache", SECRET)
+    (root / ".vouch" / "claims" / "master.yaml").unlink()
+    engine.read()
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
-    assert collection.reader.wants_base
     assert engine.load()
+    assert not collection.reader.latest.changed
+    assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
-    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 2}
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 1}
 
 
 def test_who_runs_out_of_room_goes_on_in_memory(

@@ -6,11 +6,13 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tantivy import Document
-from vouch_sidecar.index.base_cache import Bases, Inventory, KeptFile, tidy
+from vouch_sidecar.index.base_cache import Bases, tidy
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import (
@@ -18,7 +20,6 @@ from vouch_sidecar.kb.records import (
     Claim,
     Entity,
     Evidence,
-    Kind,
     Page,
     Relation,
     Scope,
@@ -35,15 +36,8 @@ ARTIFACTS: list[Artifact] = [
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]
-KEPT = Inventory(
-    tuple(
-        KeptFile(one.path, b"x" * 24, one, knowledge_of(ARTIFACTS).state(key_of(one)))
-        for one in ARTIFACTS[:2]
-    ),
-    ((Kind.CLAIM, "d"),),
-    b"kb: {name: ops}",
-    b"y" * 24,
-)
+STAT = b"x" * 24
+CONFIG = b"kb: {name: ops}", b"y" * 24
 
 
 @pytest.fixture
@@ -70,13 +64,18 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def leave(bases: Bases, kept: Inventory = KEPT) -> Path:
+def leave(bases: Bases, knowledge: Knowledge | None = None) -> Path:
     """Write and finish a base; its folder."""
-    written = bases.write(knowledge_of(ARTIFACTS).documents())
-    assert written is not None
-    assert bases.finish(written[0], kept)
+    knowledge = knowledge or knowledge_of(ARTIFACTS)
+    bases.write(knowledge.documents())
+    assert finish(bases, knowledge)
     (folder,) = finished(bases)
     return folder
+
+
+def finish(bases: Bases, knowledge: Knowledge) -> bool:
+    files = [(one.path, STAT, one) for one in knowledge.records.values()]
+    return bases.finish(knowledge, files, *CONFIG)
 
 
 def finished(bases: Bases) -> list[Path]:
@@ -92,11 +91,14 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     assert not bases.is_there()
     leave(bases)
     assert bases.is_there()
+    wanted = knowledge_of(ARTIFACTS)
     found = Bases(caches, root).open()
     assert found is not None
-    assert found.kept == KEPT
-    assert [key_in(one) for one in found.layer.documents()] == [
-        key_in(one) for one in knowledge_of(ARTIFACTS).documents()
+    assert found.files == {one.path: (STAT, one) for one in ARTIFACTS}
+    assert (found.config, found.config_stat) == CONFIG
+    assert (found.knowledge.records, found.knowledge.states) == (wanted.records, wanted.states)
+    assert [key_in(one) for one in found.knowledge.documents()] == [
+        key_in(one) for one in wanted.documents()
     ]
 
 
@@ -110,12 +112,12 @@ def test_records_come_back_as_they_were_whatever_they_hold(bases: Bases) -> None
         Relation("r", "relations/r.yaml", "c", odd, "e"),
         VouchSession("x", "sessions/x.yaml", odd, ended_at=1.5),
     ]
-    state = LinkState("open", (odd,), "named")
-    kept = Inventory(tuple(KeptFile(one.path, bytes(range(24)), one, state) for one in made))
-    leave(bases, kept)
+    records, state = {key_of(one): one for one in made}, LinkState("open", (odd,), "named")
+    leave(bases, Knowledge(records=records, states=dict.fromkeys(records, state)))
     found = bases.open()
     assert found is not None
-    assert found.kept == kept
+    assert found.knowledge.records == records
+    assert found.knowledge.states == dict.fromkeys(records, state)
 
 
 def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_path: Path) -> None:
@@ -130,8 +132,7 @@ def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_pat
 @pytest.mark.usefixtures("mask")
 def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     leave(bases)
-    writing = bases.begin().writing
-    writing.add(Document(key="k"))
+    bases.write([Document(key="k")])
     files = [path for path in caches.rglob("unfinished-*/*") if path.is_file()]
     assert len(files) > 2
     assert caches.stat().st_mode & 0o777 == 0o700
@@ -146,16 +147,18 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
 ) -> None:
     """Whoever writes is told that the base was removed, and of nothing else."""
     failed: list[BaseException] = []
+    knowledge = knowledge_of(ARTIFACTS)
 
     def work(removes: bool) -> None:
         mine = Bases(caches, root)
         try:
             for _ in range(8):
-                written = mine.write(knowledge_of(ARTIFACTS).documents())
+                with suppress(FileNotFoundError):
+                    mine.write(knowledge.documents())
                 if removes:
                     mine.purge()
-                elif written is not None:
-                    mine.finish(written[0], KEPT)
+                else:
+                    finish(mine, knowledge)
         except BaseException as error:
             failed.append(error)
 
@@ -168,7 +171,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
     leave(bases)
     found = bases.open()
     assert found is not None
-    assert found.layer.size == len(ARTIFACTS)
+    assert found.knowledge.base.size == len(ARTIFACTS)
 
 
 def test_caches_of_knowledge_bases_that_are_gone_go(
@@ -184,7 +187,7 @@ def test_caches_of_knowledge_bases_that_are_gone_go(
         path.write_bytes(b"x")
     not_ours[3].mkdir()
     half_gone = caches / "gone-1-1"
-    bases.begin()
+    bases.write([])
     shutil.copytree(bases.folder, half_gone)
     tidy(caches)
     assert {*caches.iterdir()} == {bases.folder, *not_ours}

@@ -45,7 +45,7 @@ class Changing:
         self.artifacts: dict[Key, Artifact] = {}
 
     def take(self, step: Step) -> None:
-        """One change: to what there is, to a base of it, or with a base written beside it."""
+        """One change: to what there is, to a base of it, or with all in a base afterwards."""
         new, gone, to = step
         change = change_of(new, gone)
         before = self.knowledge
@@ -55,8 +55,8 @@ class Changing:
             self.artifacts.pop(key, None)
         self.artifacts |= {key_of(artifact): artifact for artifact in change.upserts}
         self.knowledge = after(before, change)
-        if to == "beside":
-            self.knowledge = self.knowledge.on_base(in_memory(before.documents()), before)
+        if to == "moved":
+            self.knowledge = self.knowledge.on_base(in_memory(self.knowledge.documents()))
 
 
 def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:

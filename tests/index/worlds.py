@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Writing, in_memory
+from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -132,7 +132,7 @@ _keys: st.SearchStrategy[Key] = st.one_of(
 steps = st.tuples(
     st.lists(artifacts, max_size=5),
     st.frozensets(_keys, max_size=2),
-    st.sampled_from(("as it is", "base", "beside")),
+    st.sampled_from(("as it is", "base", "moved")),
 )
 """What comes, what goes, and to what: see `tests.index.test_knowledge`."""
 
@@ -147,7 +147,7 @@ class Change:
 
 def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
     """A generation of these artifacts, in memory."""
-    return Knowledge.written({key_of(artifact): artifact for artifact in artifacts}, Writing())
+    return Knowledge.written({key_of(artifact): artifact for artifact in artifacts})
 
 
 def after(before: Knowledge, change: Change) -> Knowledge:

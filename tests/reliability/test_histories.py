@@ -242,16 +242,15 @@ class Served:
         """Change some files and read them; returns what was done."""
         done, how = list[str](), rng.random()
         if how < 0.2:
-            self.live.keep_up(whole=True)
+            self.live.keep(whole=True)
         if 0.1 < how < 0.3:
             self.live = self._reader()
             done.append("restart")
         done += [self.files.change() for _ in range(rng.choice((1, 1, 1, 2, 5)))]
-        beside = self.live.write() if 0.3 < how < 0.5 and self.live.has_read else None
         self.live.read()
-        if beside is not None:
-            self.live.adopt(beside)
-            done += ["adopted", self.files.change()]
+        if 0.3 < how < 0.5:
+            self.live.keep(whole=True)
+            done += ["kept", self.files.change()]
         self._settle(self.live)
         return done
 

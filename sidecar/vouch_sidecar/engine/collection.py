@@ -204,7 +204,7 @@ class Collection:
     @property
     def bases(self) -> Bases | None:
         """Its part of the user's cache; None without a cache."""
-        return self.reader.base.bases
+        return self.reader.bases
 
     @property
     def is_workspace_pending(self) -> bool:

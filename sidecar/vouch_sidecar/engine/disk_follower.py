@@ -10,15 +10,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import anyio
 import anyio.abc
 from anyio.to_thread import run_sync as in_worker
 
-from vouch_sidecar.engine.base_writer import Written
 from vouch_sidecar.engine.checkout import versions
-from vouch_sidecar.engine.collection import GIT, WATCH, Collection
+from vouch_sidecar.engine.collection import BASE, GIT, WATCH, Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.due import RETRY_SECONDS
 from vouch_sidecar.engine.embedding import Embeddings
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
 FINISH_SECONDS = 5.0
-"""A base is finished after this long without changes; the first one after a fifth of it."""
+"""A base is kept for the next process this long after a change; the first after a fifth of it."""
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
@@ -55,11 +55,8 @@ class DiskFollower:
         self._workspaces = Workspaces(engine)
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
-        self._finish_at = 0.0
+        self._finish_at = inf
         self._round_ended = anyio.Event()
-        self._write_at = 0.0
-        self._writing: set[Path] = set()
-        self._written: list[tuple[Collection, Written]] = []
         self._search_at = 0.0
         self._reported: list[Problem] = []
         """The faults of which the listeners were last notified."""
@@ -73,13 +70,11 @@ class DiskFollower:
         self._wake.set()
 
     async def finish_bases(self) -> None:
-        """Write and finish bases for the next process, as far as the age of the files allows it."""
-        while True:
+        """Keep bases for the next process, as far as the age of the files allows it."""
+        for _ in range(2):  # a round that is under way may be past the bases
             self._finish_at, self._round_ended = 0.0, anyio.Event()
             self._wake.set()
             await self._round_ended.wait()
-            if not self._writing and not self._written:
-                return
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
@@ -92,7 +87,7 @@ class DiskFollower:
                 with self._engine.faults.contained("round", "Changes on disk are not all followed"):
                     await self._search()
                     await self._work()
-                    self._write_bases(group)
+                    await self._keep_bases()
                     # Watch after reading: the watcher would report each file that we read.
                     self._arrange_watches(group)
                     self._report_faults()
@@ -148,52 +143,25 @@ class DiskFollower:
                 collection.due.check_all()
             if collection.due.at <= self._engine.clock():
                 await self._check(collection)
-        while self._written:
-            await self._adopt(*self._written.pop())
-        if self._finish_at <= self._engine.clock():
-            self._finish_at = float("inf")
-            for collection in list(self._engine.collections.values()):
-                done = False
-                if not collection.is_failing:
-                    with collection.writing_base():
-                        done = await in_worker(collection.reader.finish_base)
-                if not done:
-                    self._finish_at = self._engine.clock() + FINISH_SECONDS
 
-    def _write_bases(self, group: anyio.abc.TaskGroup) -> None:
-        """Start writing a new base for each knowledge base that wants one."""
-        now = self._engine.clock()
-        for root, collection in self._engine.collections.items():
-            wanted = collection.reader.wants_base and not collection.is_failing
-            if wanted and root not in self._writing and self._write_at <= now:
-                self._writing.add(root)
-                group.start_soon(self._write, collection)
-
-    async def _write(self, collection: Collection) -> None:
-        self._write_at = self._engine.clock() + WRITE_SECONDS
-        with collection.writing_base():
-            written = await in_worker(collection.reader.write)
-            if written is None:  # another process is about to write one
-                self._write_at = self._engine.clock() + RETRY_SECONDS
-            else:
-                self._written.append((collection, written))
-                self._write_at = 0.0
-        self._writing.discard(collection.tree)
-        self._wake.set()
-
-    async def _adopt(self, collection: Collection, written: Written) -> None:
-        """Replace the base by a written one. The published content stays the same: what a failed
-        read has read is not published, but read again, and another base is written then.
-        """
-        if collection.is_failing:
+    async def _keep_bases(self) -> None:
+        """Keep bases for the next process. One that could not be written is tried again later."""
+        if self._finish_at > self._engine.clock():
             return
-        with collection.reading():
-            await in_worker(collection.reader.adopt, written)
-            self._engine.publish_on_new_base(collection)
-        self.embeddings.wake()
-        self._workspaces.wake()
-        log.debug("rebased %r", collection.name)
-        self._finish_at = min(self._finish_at, self._engine.clock() + FINISH_SECONDS / 5)
+        self._finish_at = inf
+        for collection in list(self._engine.collections.values()):
+            done = False
+            if not collection.is_failing:
+                with collection.writing_base():
+                    done = await in_worker(collection.reader.keep)
+                if self._engine.publish_on_new_base(collection):
+                    self.embeddings.wake()
+                    self._workspaces.wake()
+            if not done:
+                self._keep_in(WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS)
+
+    def _keep_in(self, seconds: float) -> None:
+        self._finish_at = min(self._finish_at, self._engine.clock() + seconds)
 
     def _has_to_report(self) -> bool:
         return (
@@ -231,7 +199,7 @@ class DiskFollower:
         if step is not None:
             first = not collection.complete
             self._engine.publish(collection, step)
-            self._finish_at = now + (FINISH_SECONDS / 5 if first else FINISH_SECONDS)
+            self._keep_in(FINISH_SECONDS / 5 if first else FINISH_SECONDS)
         cost = 0.0 if step is not None else now - started
         due.after_look(cost if paths is None else None, collection.reader.store.deadline)
 

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vouch_sidecar.engine.base_writer import BaseWriter, Written
-from vouch_sidecar.index.base_cache import Bases, Opened
-from vouch_sidecar.index.knowledge import Documents, Knowledge
-from vouch_sidecar.index.layers import Writing
-from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
+from vouch_sidecar.index.base_cache import Bases, Kept
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Layer, in_memory
+from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import Artifact, Key, Kind, Problem, VouchSession, key_of
+from vouch_sidecar.kb.records import Artifact, Kind, Problem, VouchSession
 from vouch_sidecar.kb.store import Reconciled, Store
 
 log = logging.getLogger(__name__)
+
+REBASE_FROM = 300
+"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,15 @@ class Step:
 
 
 class DiskReader:
-    """Reads `.vouch/` into generations, of which `latest` is the newest. `base` writes that from
-    which the next process starts.
+    """Reads `.vouch/` into generations, of which `latest` is the newest, and keeps in `bases` what
+    the next process starts from; None keeps nothing on disk.
 
-    All methods block. Any thread may call them, one at a time; only `write` may run beside the
-    others.
+    All methods block. Any thread may call them, one at a time.
     """
 
     def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
         self.root = root
-        self.base = BaseWriter(bases)
+        self.bases = bases
         self.store = Store(root / KB_DIRNAME, clock=clock)
         self.latest = Knowledge()
         self._clock = clock
@@ -86,8 +87,8 @@ class DiskReader:
     @property
     def rebuilds(self) -> bool:
         """Whether the base is rebuilt because it was damaged."""
-        bases = self.base.bases
-        return self.is_damaged or (not self.has_read and bases is not None and bases.damaged)
+        is_found = self.bases is not None and self.bases.damaged
+        return self.is_damaged or (not self.has_read and is_found)
 
     @property
     def is_damaged(self) -> bool:
@@ -98,8 +99,8 @@ class DiskReader:
         """Read everything, starting from the base of an earlier process if there is one."""
         gc.disable()  # nothing of what is read becomes garbage
         try:
-            opened = None if self.base.bases is None else self.base.bases.open()
-            seen = self._build_base() if opened is None else self._resume(opened)
+            kept = None if self.bases is None else self.bases.open()
+            seen = self._build_base() if kept is None else self._resume(kept)
         finally:
             gc.enable()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
@@ -108,86 +109,71 @@ class DiskReader:
         """Read everything again and keep only the last good config: a failed read may have left
         any other state half updated.
         """
-        self.base.purge()
-        self._reset_store(self._given.config if self._given else None)
+        self._purge()
+        self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
+        self.store.config = self._given.config if self._given else None
         seen = self._build_base()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
-
-    def _reset_store(self, config: bytes | None) -> None:
-        self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
-        self.store.config = config
 
     def _build_base(self) -> Reconciled:
         """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
         seen = self.store.reconcile()
-        if self.base.bases is not None:
+        if self.bases is not None:
             try:
-                self.latest = Knowledge.written(seen.records, self.base.begin(self.base.bases))
+                self.latest = Knowledge.written(seen.records, self.bases.write)
                 return seen
             except (OSError, ValueError) as error:
                 log.warning("the index stays in memory: %s", type(error).__name__)
-            self.base.give_up()
-        self.latest = Knowledge.written(seen.records, Writing())
+        self.latest = Knowledge.written(seen.records)
         return seen
 
-    def _resume(self, opened: Opened) -> Reconciled:
+    def _resume(self, kept: Kept) -> Reconciled:
         """Start from a finished base and apply what changed on disk since then."""
-        kept = opened.kept
-        files = {file.path: (file.stat, file.record) for file in kept.files if file.stat}
-        self.store.resume(files, kept.config, kept.config_stat)
-        records = {key_of(file.record): file.record for file in kept.files}
-        states = {key_of(file.record): file.state for file in kept.files}
-        changed: dict[Key, Documents] = dict.fromkeys(kept.others, ())
-        named = Named(opened.names)
-        base = Knowledge(opened.layer, records, states, named, changed)
+        self.store.resume(kept.files, kept.config, kept.config_stat)
         seen = self.store.reconcile()
-        self._apply(base, seen)
-        self.base.resume(kept)
+        self._apply(kept.knowledge, seen)
         return seen
 
     def _apply(self, before: Knowledge, seen: Reconciled) -> None:
         """Make the next generation. If it removes text, purge the bases, which still hold it."""
         self.latest = before.after(seen.records)
         if self.latest is not before and _retired(before, self.latest):
-            self.base.purge()
+            self._purge()
+
+    def _purge(self) -> None:
+        if self.bases is not None:
+            self.bases.purge()
 
     def _step(self, seen: Reconciled, ended: frozenset[str]) -> Step:
         return Step(self.latest, seen.problems, seen.skipped, seen.config, ended)
 
-    def keep_up(self, whole: bool = False) -> bool:
-        """Write a base for the next process if enough changed (`whole`: if anything changed).
-        Returns False if the base cannot be written or finished yet.
+    def keep(self, whole: bool = False) -> bool:
+        """Write the base from which the next process starts, if one is wanted (`whole`: if anything
+        changed), and go on from it. Returns whether there is one: files may be too new, or another
+        process removed it meanwhile. Raises OSError or ValueError if there is no room.
         """
-        if self.wants_base or (whole and self.latest.changed):
-            written = self.write()
-            if written is None:
-                return False
-            self.adopt(written)
-        return self.finish_base()
+        if not self.has_read:
+            return False
+        store, bases = self.store, self.bases
+        is_old = len(self.latest.changed) >= (1 if whole else REBASE_FROM)
+        if bases is None:
+            if is_old:
+                self._go_on_from(in_memory(self.latest.documents()))
+            return True
+        is_settled = store.is_settled()
+        try:
+            if is_old or (is_settled and bases.is_wanted(self.latest, store.config)):
+                self._go_on_from(bases.write(self.latest.documents()))
+        except FileNotFoundError:
+            return False
+        files = store.files()
+        return is_settled and bases.finish(self.latest, files, store.config, store.config_stat)
 
-    @property
-    def wants_base(self) -> bool:
-        """Whether a new base should be written (`BaseWriter.is_wanted`)."""
-        return self.base.is_wanted(self.latest, self.store.config)
-
-    def write(self) -> Written | None:
-        """Write a base of `latest` (`BaseWriter.write`)."""
-        purges = self.base.purges  # before the generation is taken: a purge from now on counts
-        return self.base.write(self.latest, purges)
-
-    def adopt(self, written: Written) -> None:
-        """Replace the base by a written one; `latest` keeps the changes made since."""
-        if written.generation.base is not self.latest.base:
-            return  # everything was read again meanwhile
-        since = self.latest.on_base(written.layer, written.generation)
-        self.latest = since
+    def _go_on_from(self, base: Layer) -> None:
+        """Go on from a base that holds the newest generation."""
+        self.latest = self.latest.on_base(base)
         if self._given is not None:
-            self._given = replace(self._given, knowledge=since)
-        self.base.replace_by(written)
-
-    def finish_base(self) -> bool:
-        """Finish the base for the next process (`BaseWriter.finish`)."""
-        return self.base.finish(self.latest, self.store)
+            self._given = replace(self._given, knowledge=self.latest)
 
 
 def _retired(before: Knowledge, after: Knowledge) -> bool:

@@ -187,7 +187,7 @@ class Engine:
                 done.append(False)
                 continue
             with collection.writing_base():
-                done.append(collection.reader.keep_up(whole))
+                done.append(collection.reader.keep(whole))
                 self.publish_on_new_base(collection)
         return all(done)
 
@@ -206,10 +206,12 @@ class Engine:
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
 
-    def publish_on_new_base(self, collection: Collection) -> None:
+    def publish_on_new_base(self, collection: Collection) -> bool:
         """As `Collection.publish_on_new_base`."""
-        if collection.publish_on_new_base():
+        has_moved = collection.publish_on_new_base()
+        if has_moved:
             self._let_go()
+        return has_moved
 
     def publish_workspace(self, collection: Collection, stage: Stage) -> None:
         """As `Collection.publish_workspace`, and notify the listeners if answers may differ."""

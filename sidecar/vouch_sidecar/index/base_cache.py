@@ -1,5 +1,6 @@
 """Bases: indexes on disk from which the next process starts. A base never changes; each has a
-folder in the user's cache.
+folder in the user's cache. When one is written: after a start without one, when enough changed,
+when the config did, and when text that it holds was retired.
 
 A base counts once it is finished: its file `records` then lists what every file says that it was
 read from, with its stat, and a digest of each file of its own. It holds no text of what nobody may
@@ -18,9 +19,9 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
 from io import BytesIO
@@ -31,11 +32,15 @@ from typing import Any, NamedTuple
 
 from tantivy import Document, Index
 
+from vouch_sidecar.index.encoding import NOBODY
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing
-from vouch_sidecar.index.links import LinkState
+from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
+from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Entity, Key, Kind, Scope
+from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Entity, Key, Scope, key_of
 from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.store import Files
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm, forms
 
@@ -56,35 +61,15 @@ _OWNER_ALONE = struct.pack("<I", 2) + b"".join(
 _numbers = count()
 
 
-class KeptFile(NamedTuple):
-    """A file of a knowledge base as a base holds it. One without a stat is read again, as its
-    problems are not kept.
+class Kept(NamedTuple):
+    """A base that was opened: its generation, the files that it was read from by path, and the last
+    readable config with its stat. Files that must be read again are left out.
     """
 
-    path: str
-    stat: Stat
-    record: Artifact
-    state: LinkState
-
-
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """What a base was read from: files, the keys of other artifacts that it has documents of, and
-    the last readable config with its stat.
-    """
-
-    files: Sequence[KeptFile] = ()
-    others: Sequence[Key] = ()
-    config: bytes | None = None
-    config_stat: Stat | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A base that this process has written and uses, but that no other process can find yet."""
-
-    folder: Path
-    writing: Writing
+    knowledge: Knowledge
+    files: Files
+    config: bytes | None
+    config_stat: Stat | None
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
@@ -104,7 +89,9 @@ def user_folder(env: Mapping[str, str]) -> Path | None:
 
 
 class Bases:
-    """The bases of one knowledge base. Every method blocks."""
+    """The bases of one knowledge base. Every method blocks. At most one base is unfinished: this
+    process has written and uses it, but no other process can find it yet.
+    """
 
     def __init__(self, caches: Path, root: Path) -> None:
         self._kb_dir = os.path.realpath(root / KB_DIRNAME)
@@ -114,8 +101,13 @@ class Bases:
         self.folder = caches / name
         self.damaged = False
         """Whether there was a base of this version that could not be read."""
+        self._unfinished: Path | None = None
+        self._is_kept = False
+        """Whether there is a base, as far as this process knows."""
+        self._config: bytes | None = None
+        """The config that the base hands to the next process."""
 
-    def open(self) -> Opened | None:
+    def open(self) -> Kept | None:
         """Open the newest finished base; None if there is none. Older bases, and untrusted ones,
         are removed.
         """
@@ -130,16 +122,45 @@ class Bases:
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(folder)
+        if base is not None:
+            self._is_kept, self._config = True, base.config
         return base
+
+    def is_wanted(self, knowledge: Knowledge, config: bytes | None) -> bool:
+        """Whether a base should be written of a generation, although few artifacts changed: the
+        unfinished base no longer holds it, the config changed, or there is no base. After a purge,
+        the first process that notices writes one for all.
+        """
+        if self._unfinished is not None:
+            return bool(knowledge.changed)
+        return config != self._config or not (self._is_kept or self.is_there())
 
     def is_there(self) -> bool:
         """Whether there is a finished base, even a damaged one."""
         return bool(self._finished())
 
-    def begin(self) -> Unfinished:
-        """Begin to write a base. Raises FileNotFoundError if another process removes it at once,
-        OSError or ValueError if there is no room.
+    def write(self, documents: Iterable[Document]) -> Layer:
+        """Write a base with these documents. Raises FileNotFoundError if another process removes it
+        meanwhile, OSError or ValueError if there is no room.
         """
+        self._discard()
+        folder = self._begin()
+        try:
+            writing = Writing(folder)
+            for document in documents:
+                writing.add(document)
+            layer = writing.finish()
+        except (OSError, ValueError) as error:
+            was_removed = not folder.exists()
+            self._take_away(folder)
+            if was_removed:
+                raise FileNotFoundError(errno.ENOENT, "removed") from error
+            raise
+        self._unfinished = folder
+        return layer
+
+    def _begin(self) -> Path:
+        """Make the folder for a base."""
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
@@ -153,53 +174,46 @@ class Bases:
         folder = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
         folder.mkdir(mode=0o700)
         _close_to_others(folder)
-        try:
-            return Unfinished(folder, Writing(folder))
-        except ValueError as error:
-            if folder.exists():
-                raise
-            raise FileNotFoundError(errno.ENOENT, "removed") from error
+        return folder
 
-    def write(self, documents: Iterable[Document]) -> tuple[Unfinished, Layer] | None:
-        """Write a base with these documents; None if another process removed it meanwhile. Raises
-        OSError or ValueError if there is no room.
+    def finish(
+        self,
+        knowledge: Knowledge,
+        files: Iterable[tuple[str, Stat, Artifact]],
+        config: bytes | None,
+        config_stat: Stat | None,
+    ) -> bool:
+        """Make the base of a generation the one from which the next process starts, if it is
+        unfinished. Returns whether there is a base. `files` come with b"" as the stat of one that
+        must be read again.
         """
-        unfinished = None
+        if self._unfinished is None:
+            return self._is_kept
         try:
-            unfinished = self.begin()
-            for document in documents:
-                unfinished.writing.add(document)
-            return unfinished, unfinished.writing.finish()
-        except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) or (
-                unfinished and not unfinished.folder.exists()
-            ):
-                return None
-            if unfinished is not None:
-                self.discard(unfinished)
-            raise
-
-    def discard(self, base: Unfinished) -> None:
-        """Remove a base that will not be finished."""
-        self._take_away(base.folder)
-
-    def finish(self, base: Unfinished, kept: Inventory) -> bool:
-        """Make a base the one from which the next process starts. Returns whether that was
-        possible.
-        """
-        try:
-            _write_records(base.folder, kept)
+            _write_records(self._unfinished, knowledge, files, config, config_stat)
             former = self._finished()
-            base.folder.rename(self.folder / f"{_version()}-{time.time_ns()}")
+            self._unfinished.rename(self.folder / f"{_version()}-{time.time_ns()}")
         except OSError:
+            self._discard()
+            self._is_kept = False
             return False
         for folder in former:
             _remove(folder)
+        self._unfinished, self._is_kept, self._config = None, True, config
         return True
 
     def purge(self) -> None:
-        """Remove every base, even those that other processes are writing."""
+        """Remove every base, even those that other processes are writing, because they hold text
+        that is retired.
+        """
+        self._unfinished, self._is_kept = None, False
         self._take_away(self.folder)
+
+    def _discard(self) -> None:
+        """Remove the base that will not be finished."""
+        if self._unfinished is not None:
+            self._take_away(self._unfinished)
+        self._unfinished = None
 
     def read_extra(self, name: str) -> bytes | None:
         """The data stored next to the bases under a name; None if there is none that can be
@@ -336,7 +350,13 @@ def code_version(rooms: tuple[str, ...]) -> str:
 # Records
 
 
-def _write_records(folder: Path, kept: Inventory) -> None:
+def _write_records(
+    folder: Path,
+    knowledge: Knowledge,
+    files: Iterable[tuple[str, Stat, Artifact]],
+    config: bytes | None,
+    config_stat: Stat | None,
+) -> None:
     digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -344,12 +364,14 @@ def _write_records(folder: Path, kept: Inventory) -> None:
             digests[file.name] = _digest_of(file)
     head = {
         "files": digests,
-        "others": [[kind.value, name] for kind, name in kept.others],
-        "config": None if kept.config is None else kept.config.hex(),
-        "config_stat": None if kept.config_stat is None else kept.config_stat.hex(),
+        "config": None if config is None else config.hex(),
+        "config_stat": None if config_stat is None else config_stat.hex(),
     }
     lines = [json.dumps(head)]
-    for path, stamp, record, state in kept.files:
+    for path, stamp, record in files:
+        state = knowledge.state(key_of(record))
+        if not _may_be_kept(record, state):
+            continue
         values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
         named = (
             [[p, *form[1:]] for p, form in forms(record)] if isinstance(record, Entity) else None
@@ -362,6 +384,14 @@ def _write_records(folder: Path, kept: Inventory) -> None:
         finished.write(_digest(data).encode() + b"\n" + data)
         finished.flush()
         os.fsync(finished.fileno())
+
+
+def _may_be_kept(record: Artifact, state: LinkState) -> bool:
+    """Whether a record may stand in a file of ours: evidence without its quote, and what nobody may
+    see because of other artifacts, is read again.
+    """
+    is_hidden = state.label == NOBODY and is_shown_to_any(record)
+    return not is_hidden and state.how != WITHOUT_QUOTE
 
 
 _RECORDS_OF: dict[str, type[Artifact]] = {kind.value: record for record, kind in KIND_OF.items()}
@@ -380,15 +410,7 @@ def _read_back(value: Any) -> Any:
     return (Scope(**value) if value else OPEN_SCOPE) if type(value) is dict else value
 
 
-class Opened(NamedTuple):
-    """A base that was opened, with what it was read from, and the forms of its entities' names."""
-
-    layer: Layer
-    kept: Inventory
-    names: Names
-
-
-def _open(folder: Path) -> Opened:
+def _open(folder: Path) -> Kept:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
     trusted.
     """
@@ -406,22 +428,26 @@ def _open(folder: Path) -> Opened:
         if _digest_of(folder / name) != wanted:
             raise ValueError("damaged")
     decode = json.JSONDecoder().decode
-    files, named = list[KeptFile](), list[tuple[Entity, list[KeyedForm]]]()
+    records, states = dict[Key, Artifact](), dict[Key, LinkState]()
+    files, named = Files(), list[tuple[Entity, list[KeyedForm]]]()
     for kind, path, stamp, values, state, its_forms in map(decode, map(bytes.decode, lines)):
         record = _RECORDS_OF[kind](*map(_read_back, values))
         label, entity_ids, how = state
-        linked = LinkState(intern(label), tuple(entity_ids), intern(how))
-        files.append(KeptFile(path, bytes.fromhex(stamp), record, linked))
+        key = key_of(record)
+        records[key] = record
+        states[key] = LinkState(intern(label), tuple(entity_ids), intern(how))
+        if stamp:
+            files[path] = bytes.fromhex(stamp), record
         if isinstance(record, Entity):
             named.append((record, [_form(record.id, *form) for form in its_forms]))
     config, config_stat = head["config"], head["config_stat"]
-    kept = Inventory(
-        tuple(files),
-        tuple((Kind(kind), name) for kind, name in head["others"]),
+    layer = Layer(Index.open(str(folder)), folder)
+    return Kept(
+        Knowledge(layer, records, states, Named(Names.recalled(named))),
+        files,
         None if config is None else bytes.fromhex(config),
         None if config_stat is None else bytes.fromhex(config_stat),
     )
-    return Opened(Layer(Index.open(str(folder)), folder), kept, Names.recalled(named))
 
 
 def _form(

@@ -6,7 +6,7 @@ all viewers; `retrieval.view` chooses what one viewer may see.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from tantivy import Document
 from vouch_sidecar.index.artifact_documents import documents_of
 from vouch_sidecar.index.document_schema import QUESTION, TITLE
 from vouch_sidecar.index.encoding import NOBODY, DocumentKey
-from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, Writing, in_memory
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
 from vouch_sidecar.index.links import (
     GONE,
     WITHOUT_QUOTE,
@@ -92,14 +92,14 @@ class Knowledge:
     # Generations
 
     @classmethod
-    def written(cls, records: Records, writing: Writing) -> Knowledge:
+    def written(
+        cls, records: Records, write: Callable[[Iterable[Document]], Layer] = in_memory
+    ) -> Knowledge:
         """The first generation, with its documents in a new base."""
         named = Named(Names.of(cls._entities(records)))
         states = link_all(records, named)
-        for key, artifact in records.items():
-            for document in documents_of(artifact, states[key]):
-                writing.add(document)
-        return cls(writing.finish(), records, states, named)
+        documents = (documents_of(record, states[key]) for key, record in records.items())
+        return cls(write(chain.from_iterable(documents)), records, states, named)
 
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""
@@ -131,13 +131,9 @@ class Knowledge:
         changed = {**self.changed, **documents}
         return Knowledge(self.base, records, states, named, changed, self._replaced)
 
-    def on_base(self, base: Layer, written: Knowledge) -> Knowledge:
-        """This generation on a new base that holds `written`, which is this generation or an
-        earlier one.
-        """
-        nothing, then = object(), written.changed
-        since = {k: v for k, v in self.changed.items() if then.get(k, nothing) is not v}
-        moved = Knowledge(base, self.records, self.states, self._named, since)
+    def on_base(self, base: Layer) -> Knowledge:
+        """This generation on a new base that holds all of it."""
+        moved = Knowledge(base, self.records, self.states, self._named)
         moved._same_as = self.serial
         return moved
 
