@@ -42,7 +42,7 @@ export interface CapabilitiesResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   readonly name: string;
   readonly version: string;
@@ -66,9 +66,9 @@ export interface Citation {
   /** Path or address of a source, place of evidence in it. */
   readonly locator: string | null;
   readonly quote: string | null;
-  /** URI of the cited document, in the workspace or else as it was kept, with its line as in `#L12` where that is known. */
+  /** URI of the cited document, in the workspace or as it was kept, with its line (`#L12`) where known. */
   readonly document: string | null;
-  /** Of a receipt, how its quote stands in the cited file of the workspace now: `there`, `moved` to another line, `gone`. Null: not known. */
+  /** Whether the cited file still has the quote; null: not known. */
   readonly fresh: "there" | "moved" | "gone" | null;
   /** The file of the evidence, or of the source's record. */
   readonly uri: string | null;
@@ -82,7 +82,7 @@ export interface ClaimResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   readonly claim: ClaimView;
   /** As the claim gives it. */
@@ -91,9 +91,9 @@ export interface ClaimResult {
   readonly auto_approved: boolean;
   /** The claims named in `contradicts`. */
   readonly contested_by: readonly ContraryClaim[];
-  /** Whom to ask: the people it counts for, then as in `entity`, of its files. */
+  /** Whom to ask: people it counts for, then owners of its files. */
   readonly people: readonly PersonRow[];
-  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */
@@ -107,15 +107,15 @@ export interface ClaimView {
   readonly id: string;
   /** As the claim gives it. */
   readonly text: string;
-  /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
+  /** What is shown: the whole sentence of which it is a part, where its source has one; else its text. */
   readonly said: string;
-  /** The heading that `said` begins with, as it stands there; mostly empty. */
+  /** The heading that `said` begins with. */
   readonly heading: string;
   /** The whole sentence that its receipt stands in. */
   readonly sentence: string | null;
   /** The other claims of the same sentence. */
   readonly said_with: readonly string[];
-  /** Whether it is a part of a sentence or an item of a list, and `said` lacks what stands around it, which may turn it round. */
+  /** Whether words around it that may turn it round are missing in `said`. */
   readonly lacks_context: boolean;
   readonly type: string;
   readonly status: string;
@@ -124,22 +124,22 @@ export interface ClaimView {
   readonly entities: readonly string[];
   /** Those it counts for under linking `auto`. */
   readonly linked_entities: readonly string[];
-  /** Why: `declared`, `named` in its text, or `page`: those that a page listing it is about. Null where it counts for none. */
+  /** Why: declared, named in its text, or by a page that lists it. */
   readonly link: "declared" | "named" | "page" | null;
   readonly tags: readonly string[];
   /** Live, visible claims that it contradicts, or that contradict it. */
   readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;
-  /** Why it may hold no more, for people: its quote or its file is gone, or it cites no file and was last confirmed over a year ago. */
+  /** Why it may hold no more, for people; null: nothing says so. */
   readonly stale: string | null;
-  /** Status, confidence, date and why it may hold no more, for people. */
+  /** Status, confidence, date and `stale`, for people. */
   readonly facts: string;
   readonly citations: readonly Citation[];
   readonly uri: string;
 }
 
-/** What a line of the block cites: several claims may be parts of one sentence. */
+/** What a line of the block cites. */
 export interface ContextItem {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
@@ -171,7 +171,7 @@ export interface ContextParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** The task in its own words (of a long one, 4 KB of its head and tail count): gives what these bring in. Left out: what the latest texts of the session are about. */
+  /** The prompt. Left out: what the latest texts of the session are about. */
   readonly task?: string | null;
   /** Characters of `text` at most, frame included; else what the config says. */
   readonly max_chars?: number | null;
@@ -187,7 +187,7 @@ export interface ContextResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** The block, in its frame. */
   readonly text: string;
@@ -224,7 +224,7 @@ export interface DidChangeSalience {
   readonly session_id: string;
   /** What is in play now, strongest first, at most ten. */
   readonly salience: readonly PushedEntity[];
-  /** Entities newly brought in, strong enough to volunteer. */
+  /** Entities that the newest text brought in, sure enough to speak of unasked. */
   readonly fresh: readonly PushedEntity[];
   /** A block for a prompt about `fresh`; empty without any. */
   readonly text: string;
@@ -250,14 +250,14 @@ export interface EntityResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   readonly entity: EntityView;
-  /** Whom to ask: people by claims, owners, people of teams that own it, then owners of the files of its claims by CODEOWNERS. Empty for a person. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners by CODEOWNERS. */
   readonly people: readonly PersonRow[];
-  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
-  /** Why nobody is named by commits, where git's history can't be read; else absent. */
+  /** Why git's history can't be read, if so. */
   readonly unnamed?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
@@ -328,7 +328,7 @@ export interface ExpertsParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words, a name, or the path of a file, for which the claims tied to that file count; must not be blank. Of a long one, 4 KB of its head and tail count. */
+  /** Words, a name, or the path of a file; not blank. */
   readonly topic: string;
   /** Rows at most. */
   readonly limit?: number;
@@ -338,7 +338,7 @@ export interface ExpertsParams {
   readonly weight?: string;
   /** Only entities of these types. */
   readonly types?: readonly string[] | null;
-  /** Whether a claim that declares no known entity counts for those it names. */
+  /** `declared`: a claim counts only for entities that it declares. */
   readonly linking?: "auto" | "declared";
   /** Adds `explain` to every row. */
   readonly explain?: boolean;
@@ -352,19 +352,19 @@ export interface ExpertsResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** Best first. */
   readonly experts: readonly ExpertRow[];
-  /** Whom to ask about the entities that the topic names, as in `entity`; where that is nobody, whom relations make responsible for what matching claims with files are about. Then owners by CODEOWNERS of the files that the topic names, else of those of matching claims. Absent without any. */
+  /** Whom to ask about the entities that the topic names, as in `entity`; then owners by CODEOWNERS of its files. */
   readonly people?: readonly PersonRow[] | null;
-  /** Present where the topic asks who: then `people` are to be shown first. */
+  /** The topic asks who: show `people` first. */
   readonly asks_who?: true | null;
-  /** Words of the topic that stand in no live, visible claim, page or topic; they are left out. Absent without any. */
+  /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
-  /** Who committed to the files that these claims are tied to, or to the claims' own, who knows these best first. Absent where nobody did, where `people.git` is `off`, and for models unless it is `agents`. */
+  /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
-  /** Why nobody is named by commits, where git's history can't be read; else absent. */
+  /** Why git's history can't be read, if so. */
   readonly unnamed?: string | null;
 }
 
@@ -376,7 +376,7 @@ export interface ExplainParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** A prompt or a paragraph. Of a long one, 4 KB of its head and tail count. */
+  /** A prompt or a paragraph. */
   readonly text: string;
 }
 
@@ -388,7 +388,7 @@ export interface ExplainResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** Strongest first. */
   readonly entities: readonly ExplainedEntity[];
@@ -403,13 +403,13 @@ export interface ExplainedClaim {
   readonly contribution: number;
   /** The figures whose product it added. */
   readonly factors: Readonly<Record<string, number>>;
-  /** Share of the topic's words, by rarity, that it holds; 1 where a name or a file matched. */
+  /** Share of the topic's words that it holds, by rarity. */
   readonly coverage: number;
   /** Words of the topic that it holds. */
   readonly matched: readonly string[];
-  /** entity: the topic names an entity of it, or a file that it is tied to; text: its words match. */
+  /** Whether the topic names an entity or a file of it, or its words match. */
   readonly arm: "entity" | "text";
-  /** Why it counts for the entity: declared, named in its text, a page; derived: it is a topic. */
+  /** Why it counts, as in `claim`; derived: for a topic. */
   readonly link: "declared" | "named" | "page" | "derived";
 }
 
@@ -421,7 +421,7 @@ export interface ExplainedEntity {
   readonly strength: number;
   /** By name, each from 0 to 1. */
   readonly factors: Readonly<Record<string, number>>;
-  /** `volunteered` is said unasked, `listed` only in what is in play. */
+  /** `volunteered`: a prompt is told of it; `listed`: it is in play alone. */
   readonly verdict: "volunteered" | "listed" | "refused";
   /** How it was found, and the threshold that it missed. */
   readonly why: string;
@@ -452,11 +452,11 @@ export interface FilesParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Absolute, or relative to the root of a knowledge base or the top of its repository, as `git diff --name-only` prints them. A folder stands for the files below it that claims are tied to, the first 100 by path, without weak ties. */
+  /** Absolute, or relative to the knowledge base or its repository. A folder stands for the first 100 files below it that claims are surely tied to. */
   readonly paths?: readonly string[] | null;
   /** Instead of paths, one file; as it stands in the editor. */
   readonly uri?: string | null;
-  /** Of that file: strong ties to a line in it come first. */
+  /** Of that file; ties to a line in it come first. */
   readonly range?: Range | null;
 }
 
@@ -468,7 +468,7 @@ export interface FilesResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** In the order asked, each folder before its first file. */
   readonly files: readonly TiedFile[];
@@ -482,7 +482,7 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** As other answers give it: whole, or its beginning, of at least 16 characters and 3 words; of an entity also a name or an alias. */
+  /** Whole, or a beginning of 16 characters and 3 words; of an entity also a name or an alias. */
   readonly id: string;
 }
 
@@ -494,11 +494,11 @@ export interface MentionsParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** The text. 65,536 characters count. */
+  /** The text. */
   readonly text?: string | null;
-  /** Instead of a text, an open document. The language server alone has them. */
+  /** Instead of a text, an open document; over LSP alone. */
   readonly uri?: string | null;
-  /** The part of the document that is looked at; 65,536 characters count. */
+  /** The part of the document that is looked at. */
   readonly range?: Range | null;
 }
 
@@ -510,7 +510,7 @@ export interface MentionsResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** As they stand there. */
   readonly mentions: readonly NamedEntity[];
@@ -575,7 +575,7 @@ export interface Params {
 
 /** For how long hooks, pushes and hover of a knowledge base are silent. */
 export interface PauseParams {
-  /** null: until it is resumed or the system starts anew; 0 resumes. */
+  /** null: without an end; 0 resumes. */
   readonly seconds?: number | null;
   /** Only the knowledge base at this path or URI. */
   readonly root?: string | null;
@@ -583,26 +583,26 @@ export interface PauseParams {
 
 /** The end of the pause. */
 export interface PauseResult {
-  /** ISO 8601; the year 2100 stands for no end. null: it is not paused. */
+  /** ISO 8601; the year 2100 stands for no end. */
   readonly paused_until: string | null;
 }
 
-/** Somebody to ask about an entity or topic: a person, or who owns it or its files. */
+/** Somebody to ask. */
 export interface PersonRow {
   /** null: an owner by CODEOWNERS. */
   readonly entity_id: string | null;
   /** Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`. */
   readonly name: string;
   readonly type: string;
-  /** Id of the team through which a person was found; of an owner by CODEOWNERS the pattern. */
+  /** The team through which somebody was found, or the pattern of CODEOWNERS. */
   readonly via: string | null;
-  /** Live, visible claims that count for both; with `via`, for that team and them. */
+  /** Claims that count for both. */
   readonly claim_count: number;
   /** Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS. */
   readonly relation: string | null;
   /** Why to ask them, for people. */
   readonly said: string;
-  /** Present in `experts` with several knowledge bases: the one that says so. */
+  /** Present with several knowledge bases. */
   readonly collection?: string | null;
 }
 
@@ -641,7 +641,7 @@ export interface ProbeParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** What was typed or read. Of a long one, 4 KB of its head and tail count. */
+  /** What was typed or read. */
   readonly text: string;
 }
 
@@ -653,7 +653,7 @@ export interface ProbeResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** By similarity. */
   readonly hits: readonly ProbeHit[];
@@ -672,9 +672,9 @@ export interface ProbeResult {
   readonly probe_time_ms: number;
 }
 
-/** Something wrong with one file, with a setting from elsewhere, or with following the disk. */
+/** Something wrong with a file, a setting, or with following the disk. */
 export interface ProblemView {
-  /** Relative to `.vouch/`; empty for settings of the client or the environment, and for what fails at the moment. */
+  /** Relative to `.vouch/`; empty for what is about no file. */
   readonly path: string;
   readonly line: number;
   /** In characters. */
@@ -701,7 +701,7 @@ export interface PushedEntity {
   readonly entity_id: string;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The claim that holds most of the newest text that names it: of several the best. */
+  /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
   readonly name: string;
   readonly type: string;
@@ -719,7 +719,7 @@ export interface PushedEntity {
   readonly newest: boolean;
   /** Present with several knowledge bases. */
   readonly collection?: string | null;
-  /** What its top claim says, without the heading above, at most 200 characters. */
+  /** What its top claim says, at most 200 characters. */
   readonly claim: string | null;
 }
 
@@ -749,7 +749,7 @@ export interface Result {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
 }
 
@@ -762,13 +762,13 @@ export interface RootStatus {
   readonly counts: Counts;
   /** Present where names that nobody declared are topics: how many. */
   readonly topics?: number | null;
-  /** Files below `.vouch/` that can't be used, whoever may see what they hold. */
+  /** Files below `.vouch/` that can't be used. */
   readonly unusable: number;
-  /** By file and line, each of a file by itself: `vouch-sidecar check` also compares files. A model is told of settings and `config.yaml` only; `unusable` counts the other files as well. */
+  /** By file and line; to a model those of settings alone. `vouch-sidecar check` finds more. */
   readonly problems: readonly ProblemView[];
   /** When the index was last changed; ISO 8601. */
   readonly indexed_at: string | null;
-  /** Until when hooks, pushes and hover are silent; ISO 8601, the year 2100 stands for no end. */
+  /** As `vouch/pause` has it. */
   readonly paused_until: string | null;
 }
 
@@ -801,7 +801,7 @@ export interface SalienceResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** The session that was ranked. */
   readonly session_id: string;
@@ -816,7 +816,7 @@ export interface SalientEntity {
   readonly entity_id: string;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The claim that holds most of the newest text that names it: of several the best. */
+  /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
   readonly name: string;
   readonly type: string;
@@ -844,11 +844,11 @@ export interface SearchHit {
   readonly title: string;
   /** Where the words stand, at most 200 characters. */
   readonly snippet: string;
-  /** BM25, or with a model meaning and words; rounded to 6 places, comparable within one answer. */
+  /** Comparable within one answer. */
   readonly score: number;
   /** Present where it was found by meaning alone. */
   readonly arm?: "semantic" | null;
-  /** Of a claim, why it may hold no more, as in `claim`. */
+  /** As in `claim`. */
   readonly stale: string | null;
   /** The knowledge base it stands in. */
   readonly collection: string | null;
@@ -866,7 +866,7 @@ export interface SearchParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words, of a long one 4 KB of its head and tail. Blank only with `since`: then the claims of that time, best first. */
+  /** Words. With `since` it may be blank: then the claims of that time, best first. */
   readonly query: string;
   /** Only these kinds. */
   readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;
@@ -884,7 +884,7 @@ export interface SearchResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   readonly hits: readonly SearchHit[];
 }
@@ -907,7 +907,7 @@ export interface StatsResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** Prompts that hooks reported. */
   readonly prompts: number;
@@ -931,15 +931,15 @@ export interface StatusResult {
   readonly complete: boolean;
   /** What this answer had to do without; else empty. */
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
-  /** Salience of the session named; absent without one, or with none in play. */
+  /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** The knowledge bases, in the order of their folders. */
   readonly roots: readonly RootStatus[];
-  /** Why knowledge bases of other users are not served, and how to allow them. */
+  /** Knowledge bases of other users, and how to allow them. */
   readonly refused: readonly string[];
   /** Sessions with a window. */
   readonly sessions: number;
-  /** How changes on disk are noticed first; the sweep runs beside the others. */
+  /** How changes on disk are noticed first. */
   readonly watcher: "client" | "own" | "sweep" | "none";
   readonly version: string;
 }
@@ -948,23 +948,23 @@ export interface StatusResult {
 export interface TiedClaim {
   readonly id: string;
   readonly collection: string;
-  /** cites, quotes: the claim cites the file, or quotes a line of it; path: it names the file, its folder or module, or the file names a document that it cites, tests what it concerns, or is named after what it is about, as its folder may be; identifier: it names what the file defines; mention: it names what the file only mentions. */
+  /** How it is tied. */
   readonly arm: "cites" | "quotes" | "path" | "identifier";
   /** How sure that is, from 0 to 1. */
   readonly strength: number;
-  /** Whether to fold it: below 0.45, and never volunteered. */
+  /** Below 0.45: to be folded; prompts are never given it. */
   readonly weak: boolean;
   /** From 1, where a receipt or the text gives one. */
   readonly line: number | null;
   /** For people, in a few words. */
   readonly why: string;
-  /** How the words that it quotes stand in the file now; gone too where the file no longer has what it names. */
+  /** Whether the file still has what it quotes or names. */
   readonly fresh: "there" | "moved" | "gone" | null;
   /** Why it may hold no more, for people; null: nothing says so. */
   readonly stale: string | null;
-  /** What is said of it: the whole sentence of which it is a part, where its receipt shows one that may be shown; else its text. */
+  /** What is shown: the whole sentence of which it is a part, where its source has one; else its text. */
   readonly text: string;
-  /** The heading that `text` begins with, as it stands there; mostly empty. */
+  /** The heading that `text` begins with. */
   readonly heading: string;
   readonly status: string;
   /** Title of the first source that may be shown. */
@@ -977,9 +977,9 @@ export interface TiedClaim {
 
 /** A file with its claims. */
 export interface TiedFile {
-  /** Below the root of the knowledge base; else as it was given. With a slash at its end, the folder of several files that follow: what is tied to them for it alone. */
+  /** Below the knowledge base, else as it was given; with `/` at its end a folder, for what is tied to it as a whole. */
   readonly path: string;
-  /** Strongest first, mentions last. */
+  /** Strongest first. */
   readonly claims: readonly TiedClaim[];
 }
 

@@ -36,8 +36,8 @@ class IdParams(Params):
     """An artifact by id, an entity also by name."""
 
     id: IdText = Field(
-        description="As other answers give it: whole, or its beginning, of at least "
-        f"{ID_CHARS} characters and {ID_WORDS} words; of an entity also a name or an alias."
+        description=f"Whole, or a beginning of {ID_CHARS} characters and {ID_WORDS} words; of an "
+        "entity also a name or an alias."
     )
 
 
@@ -53,12 +53,11 @@ class Citation(Wire):
     locator: str | None = Field(description="Path or address of a source, place of evidence in it.")
     quote: str | None
     document: str | None = Field(
-        description="URI of the cited document, in the workspace or else as it was kept, with its "
-        "line as in `#L12` where that is known."
+        description="URI of the cited document, in the workspace or as it was kept, with its line"
+        " (`#L12`) where known."
     )
     fresh: QuoteState | None = Field(
-        description="Of a receipt, how its quote stands in the cited file of the workspace now: "
-        "`there`, `moved` to another line, `gone`. Null: not known."
+        description="Whether the cited file still has the quote; null: not known."
     )
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
@@ -90,17 +89,14 @@ class ClaimView(Wire):
     id: str
     text: str = Field(description="As the claim gives it.")
     said: str = Field(
-        description="What is said of it: the whole sentence of which it is a part, where its "
-        "receipt shows one that may be shown; else its text."
+        description="What is shown: the whole sentence of which it is a part, where its source "
+        "has one; else its text."
     )
-    heading: str = Field(
-        description="The heading that `said` begins with, as it stands there; mostly empty."
-    )
+    heading: str = Field(description="The heading that `said` begins with.")
     sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
     said_with: list[str] = Field(description="The other claims of the same sentence.")
     lacks_context: bool = Field(
-        description="Whether it is a part of a sentence or an item of a list, and `said` lacks "
-        "what stands around it, which may turn it round."
+        description="Whether words around it that may turn it round are missing in `said`."
     )
     type: str
     status: str
@@ -108,8 +104,7 @@ class ClaimView(Wire):
     entities: list[str] = Field(description="As the claim declares them.")
     linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
     link: LinkedBy | None = Field(
-        description="Why: `declared`, `named` in its text, or `page`: those that a page listing "
-        "it is about. Null where it counts for none."
+        description="Why: declared, named in its text, or by a page that lists it."
     )
     tags: list[str]
     contradicts: list[str] = Field(
@@ -117,12 +112,9 @@ class ClaimView(Wire):
     )
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
     stale: str | None = Field(
-        description="Why it may hold no more, for people: its quote or its file is "
-        "gone, or it cites no file and was last confirmed over a year ago."
+        description="Why it may hold no more, for people; null: nothing says so."
     )
-    facts: str = Field(
-        description="Status, confidence, date and why it may hold no more, for people."
-    )
+    facts: str = Field(description="Status, confidence, date and `stale`, for people.")
     citations: list[Citation]
     uri: str
 

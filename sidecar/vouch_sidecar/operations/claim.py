@@ -59,7 +59,7 @@ class ClaimResult(Result):
     auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
     contested_by: list[ContraryClaim] = Field(description="The claims named in `contradicts`.")
     people: list[PersonRow] = Field(
-        description="Whom to ask: the people it counts for, then as in `entity`, of its files."
+        description="Whom to ask: people it counts for, then owners of its files."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     pages: list[PageRef]

@@ -39,15 +39,14 @@ class AuthorRow(Wire):
 def by_commits_field() -> Any:
     """The field `by_commits` of a result."""
     return absent(
-        "Who committed to the files that these claims are tied to, or to the claims' own, who "
-        "knows these best first. Absent where nobody did, where `people.git` is `off`, and for "
-        "models unless it is `agents`."
+        "Who committed to the files of these claims, who knows them best first; for models only "
+        "where `people.git` is `agents`."
     )
 
 
 def unnamed_field() -> Any:
     """The field `unnamed` of a result."""
-    return absent("Why nobody is named by commits, where git's history can't be read; else absent.")
+    return absent("Why git's history can't be read, if so.")
 
 
 def why_unnamed(served: Iterable[Served], authors: Sequence[object] | None) -> str | None:

@@ -33,10 +33,7 @@ class ContextParams(SinceParams):
 
     task: LongText | None = Field(
         default=None,
-        description=(
-            "The task in its own words (of a long one, 4 KB of its head and tail count): gives "
-            "what these bring in. Left out: what the latest texts of the session are about."
-        ),
+        description=("The prompt. Left out: what the latest texts of the session are about."),
     )
     max_chars: int | None = Field(
         default=None,
@@ -50,7 +47,7 @@ class ContextParams(SinceParams):
 
 
 class ContextItem(Wire):
-    """What a line of the block cites: several claims may be parts of one sentence."""
+    """What a line of the block cites."""
 
     kind: SearchKind
     id: str

@@ -48,8 +48,8 @@ class EntityResult(Result):
 
     entity: EntityView
     people: list[PersonRow] = Field(
-        description="Whom to ask: people by claims, owners, people of teams that own it, then "
-        "owners of the files of its claims by CODEOWNERS. Empty for a person."
+        description="Whom to ask: people by claims, owners and their teams' people, then owners "
+        "by CODEOWNERS."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     unnamed: str | None = unnamed_field()

@@ -44,10 +44,7 @@ QUOTED = 160
 class ExpertsParams(SinceParams):
     """A topic to rank entities on."""
 
-    topic: TopicText = Field(
-        description="Words, a name, or the path of a file, for which the claims tied to that file "
-        "count; must not be blank. Of a long one, 4 KB of its head and tail count."
-    )
+    topic: TopicText = Field(description="Words, a name, or the path of a file; not blank.")
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
     weight: Annotated[str, Choices(tuple(WEIGHTS), "What a matching claim adds.")] = Field(
@@ -59,7 +56,7 @@ class ExpertsParams(SinceParams):
     types: list[str] | None = Field(default=None, description="Only entities of these types.")
     linking: Literal["auto", "declared"] = Field(
         default="auto",
-        description="Whether a claim that declares no known entity counts for those it names.",
+        description="`declared`: a claim counts only for entities that it declares.",
     )
     explain: bool = Field(default=False, description="Adds `explain` to every row.")
 
@@ -70,18 +67,13 @@ class ExplainedClaim(Wire):
     claim_id: str
     contribution: float = Field(description="What it added to the sum, before rounding.")
     factors: dict[str, float] = Field(description="The figures whose product it added.")
-    coverage: float = Field(
-        description="Share of the topic's words, by rarity, that it holds; 1 where a name or a "
-        "file matched."
-    )
+    coverage: float = Field(description="Share of the topic's words that it holds, by rarity.")
     matched: list[str] = Field(description="Words of the topic that it holds.")
     arm: Literal["entity", "text"] = Field(
-        description="entity: the topic names an entity of it, or a file that it is tied to; text: "
-        "its words match."
+        description="Whether the topic names an entity or a file of it, or its words match."
     )
     link: Literal["declared", "named", "page", "derived"] = Field(
-        description="Why it counts for the entity: declared, named in its text, a page; derived: "
-        "it is a topic."
+        description="Why it counts, as in `claim`; derived: for a topic."
     )
 
 
@@ -117,17 +109,12 @@ class ExpertsResult(Result):
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
     people: list[PersonRow] | None = absent(
-        "Whom to ask about the entities that the topic names, as in `entity`; where that is "
-        "nobody, whom relations make responsible for what matching claims with files are about. "
-        "Then owners by CODEOWNERS of the files that the topic names, else of those of matching "
-        "claims. Absent without any."
+        "Whom to ask about the entities that the topic names, as in `entity`; then owners by "
+        "CODEOWNERS of its files."
     )
-    asks_who: Literal[True] | None = absent(
-        "Present where the topic asks who: then `people` are to be shown first."
-    )
+    asks_who: Literal[True] | None = absent("The topic asks who: show `people` first.")
     unmatched: list[str] | None = absent(
-        "Words of the topic that stand in no live, visible claim, page or topic; they are left "
-        "out. Absent without any."
+        "Words of the topic that nothing here holds; they are left out."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     unnamed: str | None = unnamed_field()

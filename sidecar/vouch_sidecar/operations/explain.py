@@ -18,9 +18,7 @@ from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 class ExplainParams(Params):
     """A text to explain."""
 
-    text: TopicText = Field(
-        description="A prompt or a paragraph. Of a long one, 4 KB of its head and tail count."
-    )
+    text: TopicText = Field(description="A prompt or a paragraph.")
 
 
 class ExplainedEntity(Wire):
@@ -31,7 +29,7 @@ class ExplainedEntity(Wire):
     strength: float = Field(ge=0, le=1, description="The product of the factors.")
     factors: dict[str, float] = Field(description="By name, each from 0 to 1.")
     verdict: Verdict = Field(
-        description="`volunteered` is said unasked, `listed` only in what is in play."
+        description="`volunteered`: a prompt is told of it; `listed`: it is in play alone."
     )
     why: str = Field(description="How it was found, and the threshold that it missed.")
     collection: str | None = absent("Present with several knowledge bases.")

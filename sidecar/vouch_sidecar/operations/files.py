@@ -44,16 +44,15 @@ class FilesParams(Params):
     paths: Annotated[list[PathText] | None, Paths()] = Field(
         default=None,
         max_length=MAX_PATHS,
-        description="Absolute, or relative to the root of a knowledge base or the top of its "
-        "repository, as `git diff --name-only` prints them. A folder stands for the files below it "
-        f"that claims are tied to, the first {MOST_BELOW} by path, without weak ties.",
+        description="Absolute, or relative to the knowledge base or its repository. A folder "
+        f"stands for the first {MOST_BELOW} files below it that claims are surely tied to.",
     )
     uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None, description="Instead of paths, one file; as it stands in the editor."
     )
     range: Annotated[Range | None, EditorOnly()] = Field(
         default=None,
-        description="Of that file: strong ties to a line in it come first.",
+        description="Of that file; ties to a line in it come first.",
     )
 
 
@@ -62,30 +61,22 @@ class TiedClaim(Wire):
 
     id: str
     collection: str
-    arm: TieArm = Field(
-        description="cites, quotes: the claim cites the file, or quotes a line of it; path: it "
-        "names the file, its folder or module, or the file names a document that it cites, tests "
-        "what it concerns, or is named after what it is about, as its folder may be; identifier: "
-        "it names what the file defines; mention: it names what the file only mentions."
-    )
+    arm: TieArm = Field(description="How it is tied.")
     strength: float = Field(description="How sure that is, from 0 to 1.")
-    weak: bool = Field(description="Whether to fold it: below 0.45, and never volunteered.")
+    weak: bool = Field(description="Below 0.45: to be folded; prompts are never given it.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
     fresh: QuoteState | None = Field(
-        description="How the words that it quotes stand in the file now; gone too where the file "
-        "no longer has what it names."
+        description="Whether the file still has what it quotes or names."
     )
     stale: str | None = Field(
         description="Why it may hold no more, for people; null: nothing says so."
     )
     text: str = Field(
-        description="What is said of it: the whole sentence of which it is a part, where its "
-        "receipt shows one that may be shown; else its text."
+        description="What is shown: the whole sentence of which it is a part, where its source "
+        "has one; else its text."
     )
-    heading: str = Field(
-        description="The heading that `text` begins with, as it stands there; mostly empty."
-    )
+    heading: str = Field(description="The heading that `text` begins with.")
     status: str
     source: str | None = Field(description="Title of the first source that may be shown.")
     document: str | None = Field(description="URI of what it cites, with its line where known.")
@@ -96,10 +87,10 @@ class TiedFile(Wire):
     """A file with its claims."""
 
     path: str = Field(
-        description="Below the root of the knowledge base; else as it was given. With a slash at "
-        "its end, the folder of several files that follow: what is tied to them for it alone."
+        description="Below the knowledge base, else as it was given; with `/` at its end a "
+        "folder, for what is tied to it as a whole."
     )
-    claims: list[TiedClaim] = Field(description="Strongest first, mentions last.")
+    claims: list[TiedClaim] = Field(description="Strongest first.")
 
 
 class FilesResult(Result):

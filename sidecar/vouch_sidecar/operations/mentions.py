@@ -38,14 +38,14 @@ class Range(Wire):
 class MentionsParams(Params):
     """A text, or an open document."""
 
-    text: LongText | None = Field(default=None, description="The text. 65,536 characters count.")
+    text: LongText | None = Field(default=None, description="The text.")
     uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None,
-        description="Instead of a text, an open document. The language server alone has them.",
+        description="Instead of a text, an open document; over LSP alone.",
     )
     range: Annotated[Range | None, EditorOnly()] = Field(
         default=None,
-        description="The part of the document that is looked at; 65,536 characters count.",
+        description="The part of the document that is looked at.",
     )
 
 

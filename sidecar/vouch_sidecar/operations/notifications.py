@@ -24,9 +24,7 @@ class PromptParams(Wire):
 class PushedEntity(SalientEntity):
     """An entity in play with its top claim in words."""
 
-    claim: str | None = Field(
-        description="What its top claim says, without the heading above, at most 200 characters."
-    )
+    claim: str | None = Field(description="What its top claim says, at most 200 characters.")
 
 
 class DidChangeSalience(Wire):
@@ -37,7 +35,7 @@ class DidChangeSalience(Wire):
         description="What is in play now, strongest first, at most ten."
     )
     fresh: list[PushedEntity] = Field(
-        description="Entities newly brought in, strong enough to volunteer."
+        description="Entities that the newest text brought in, sure enough to speak of unasked."
     )
     text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
     generation: int

@@ -19,7 +19,7 @@ class PauseParams(Wire):
         default=None,
         ge=0,
         le=MAX_SECONDS,
-        description="null: until it is resumed or the system starts anew; 0 resumes.",
+        description="null: without an end; 0 resumes.",
     )
     root: str | None = Field(
         default=None, max_length=4096, description="Only the knowledge base at this path or URI."
@@ -29,9 +29,7 @@ class PauseParams(Wire):
 class PauseResult(Wire):
     """The end of the pause."""
 
-    paused_until: str | None = Field(
-        description="ISO 8601; the year 2100 stands for no end. null: it is not paused."
-    )
+    paused_until: str | None = Field(description="ISO 8601; the year 2100 stands for no end.")
 
 
 def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:

@@ -25,7 +25,7 @@ _ROLE = {
 
 
 class PersonRow(Wire):
-    """Somebody to ask about an entity or topic: a person, or who owns it or its files."""
+    """Somebody to ask."""
 
     entity_id: str | None = Field(description="null: an owner by CODEOWNERS.")
     name: str = Field(
@@ -33,19 +33,14 @@ class PersonRow(Wire):
     )
     type: str
     via: str | None = Field(
-        description="Id of the team through which a person was found; of an owner by CODEOWNERS "
-        "the pattern."
+        description="The team through which somebody was found, or the pattern of CODEOWNERS."
     )
-    claim_count: int = Field(
-        description="Live, visible claims that count for both; with `via`, for that team and them."
-    )
+    claim_count: int = Field(description="Claims that count for both.")
     relation: str | None = Field(
         description="Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS."
     )
     said: str = Field(description="Why to ask them, for people.")
-    collection: str | None = absent(
-        "Present in `experts` with several knowledge bases: the one that says so."
-    )
+    collection: str | None = absent("Present with several knowledge bases.")
 
 
 def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:

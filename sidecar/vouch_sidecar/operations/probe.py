@@ -22,9 +22,7 @@ from vouch_sidecar.retrieval.semantic_search import semantic_hits
 class ProbeParams(Params):
     """A text to take apart."""
 
-    text: LongText = Field(
-        description="What was typed or read. Of a long one, 4 KB of its head and tail count."
-    )
+    text: LongText = Field(description="What was typed or read.")
 
 
 class ProbeHit(Wire):

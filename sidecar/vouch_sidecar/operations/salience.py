@@ -24,10 +24,7 @@ class SalientEntity(Wire):
 
     entity_id: str
     claim_count: int = Field(description="Live, visible claims linked to it.")
-    top_claim_id: str | None = Field(
-        description="The claim that holds most of the newest text that names it: of several "
-        "the best."
-    )
+    top_claim_id: str | None = Field(description="The claim that shares most with the newest text.")
     name: str
     type: str
     score: float = Field(ge=0, le=1, description="Strength of the evidence on an absolute scale.")

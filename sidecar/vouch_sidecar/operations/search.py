@@ -22,8 +22,7 @@ class SearchParams(SinceParams):
     """Words to search for."""
 
     query: LongText = Field(
-        description="Words, of a long one 4 KB of its head and tail. Blank only with `since`: "
-        "then the claims of that time, best first."
+        description="Words. With `since` it may be blank: then the claims of that time, best first."
     )
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
     limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
@@ -44,12 +43,9 @@ class SearchHit(Wire):
     id: str
     title: str = Field(description="Name, title or id.")
     snippet: str = Field(description="Where the words stand, at most 200 characters.")
-    score: float = Field(
-        description="BM25, or with a model meaning and words; rounded to 6 places, comparable "
-        "within one answer."
-    )
+    score: float = Field(description="Comparable within one answer.")
     arm: Literal["semantic"] | None = absent("Present where it was found by meaning alone.")
-    stale: str | None = Field(description="Of a claim, why it may hold no more, as in `claim`.")
+    stale: str | None = Field(description="As in `claim`.")
     collection: str | None = Field(description="The knowledge base it stands in.")
     uri: str = Field(description="The artifact's file.")
 

@@ -42,12 +42,9 @@ class Counts(Wire):
 
 
 class ProblemView(Wire):
-    """Something wrong with one file, with a setting from elsewhere, or with following the disk."""
+    """Something wrong with a file, a setting, or with following the disk."""
 
-    path: str = Field(
-        description="Relative to `.vouch/`; empty for settings of the client or the environment, "
-        "and for what fails at the moment."
-    )
+    path: str = Field(description="Relative to `.vouch/`; empty for what is about no file.")
     line: int = Field(ge=1)
     column: int = Field(ge=1, description="In characters.")
     field: str | None = Field(description="Dotted name of the field, where it is about one.")
@@ -75,18 +72,14 @@ class RootStatus(Wire):
     topics: int | None = absent("Present where names that nobody declared are topics: how many.")
     unusable: int = Field(
         ge=0,
-        description="Files below `.vouch/` that can't be used, whoever may see what they hold.",
+        description="Files below `.vouch/` that can't be used.",
     )
     problems: list[ProblemView] = Field(
-        description="By file and line, each of a file by itself: `vouch-sidecar check` also "
-        "compares files. A model is told of settings and `config.yaml` only; `unusable` counts the "
-        "other files as well."
+        description="By file and line; to a model those of settings alone. `vouch-sidecar check` "
+        "finds more."
     )
     indexed_at: str | None = Field(description="When the index was last changed; ISO 8601.")
-    paused_until: str | None = Field(
-        description="Until when hooks, pushes and hover are silent; ISO 8601, the year 2100 stands "
-        "for no end."
-    )
+    paused_until: str | None = Field(description="As `vouch/pause` has it.")
 
 
 class StatusResult(Result):
@@ -97,11 +90,11 @@ class StatusResult(Result):
     )
     refused: list[str] = Field(
         default_factory=list,
-        description="Why knowledge bases of other users are not served, and how to allow them.",
+        description="Knowledge bases of other users, and how to allow them.",
     )
     sessions: int = Field(description="Sessions with a window.")
     watcher: Literal["client", "own", "sweep", "none"] = Field(
-        description="How changes on disk are noticed first; the sweep runs beside the others."
+        description="How changes on disk are noticed first."
     )
     version: str
 

@@ -195,9 +195,7 @@ class Result(Wire):
         default_factory=list,
         description="What this answer had to do without; else empty.",
     )
-    meta: Meta | None = absent(
-        "Salience of the session named; absent without one, or with none in play.", alias="_meta"
-    )
+    meta: Meta | None = absent("What is in play in the session named.", alias="_meta")
 
     found_in: ClassVar[tuple[str, ...]] = ()
     """The fields that list what was found; empty if the result is never empty."""
