@@ -1,6 +1,6 @@
 """A resident companion for vouch knowledge bases: salience and experts in milliseconds.
 
-For programs: `with open_kb(path) as kb: kb.experts("jwt")`. See docs/python.md.
+For programs: `with open_kb(path) as kb: kb.experts("jwt")`. See docs/using.md.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -217,8 +217,7 @@ class Semantic(Group):
 
     model: FilePath = Field(
         None,
-        description="folder of a model that finds by meaning (see docs/semantic.md); with "
-        "`ollama`, the name of a model there",
+        description="folder of a model that finds by meaning; with `ollama`, the name of one there",
     )
     ollama: Annotated[str, AfterValidator(_on_this_machine)] | None = Field(
         None,

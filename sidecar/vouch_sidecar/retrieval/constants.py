@@ -219,7 +219,7 @@ word.
 HIRAGANA = 0.15
 """Factor of signs in hiragana, in which Japanese writes endings and particles."""
 
-# What is found by meaning, with a model that was chosen for it. docs/semantic.md has the figures.
+# What is found by meaning, with a model that was chosen for it. docs/using.md has the figures.
 
 SEMANTIC_LEAST = 0.25
 """Least cosine at which a text is found by meaning alone; unrelated texts are mostly below."""

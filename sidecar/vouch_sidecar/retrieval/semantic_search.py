@@ -1,5 +1,5 @@
 """Search by meaning, where a model is set up. Search and probe list its hits beside those by names
-and words; a block has them only where those find nothing. docs/semantic.md has the figures.
+and words; a block has them only where those find nothing. docs/using.md has figures.
 """
 
 from __future__ import annotations
