@@ -85,25 +85,6 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     ]
 
 
-def test_a_claim_on_a_folder_stands_once_above_its_files(
-    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    put(root / ".vouch", "claims/src.yaml", claim("src", text="Everything in `src/` is threaded."))
-    engine = settled(root, tmp_path)
-    paths = ["README.md", "src/idle.py", "src/relay.py"]
-    files = ask(engine, "files", paths=paths)["files"]
-    assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == [
-        ("README.md", []),
-        ("src/", ["src"]),
-        ("src/idle.py", []),
-        ("src/relay.py", ["cites", "names"]),
-    ]
-    assert ids(engine, "src/idle.py") == ["src"]
-    result = perform(engine, OPERATIONS["files"], {"paths": paths}, Caller())
-    show(OPERATIONS["files"].shown(result))
-    assert capsys.readouterr().err == "No claim is tied to README.md\n"
-
-
 def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
     for folder in ("src", "src/deep"):
         claim_id = folder.replace("/", "-")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 from urllib.parse import unquote, urlparse
 
@@ -99,9 +99,7 @@ class FilesResult(Result):
     found_in = ("files",)
     nothing = "No claim is tied to these files."
 
-    files: list[TiedFile] = Field(
-        default_factory=list, description="In the order asked, each folder before its first file."
-    )
+    files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
 
 
 def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
@@ -115,28 +113,13 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         text = document.source if document is not None else None
         files = [] if path is None else [_tied(ask, path, text, params.range)]
         return FilesResult(files=[_file(*row) for row in files])
-    tied_files: list[tuple[str, Sequence[TiedRow]]] = []
-    for path in dict.fromkeys(params.paths or ()):
+    tied_files: dict[str, Sequence[TiedRow]] = {}
+    for path in params.paths or ():
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        tied_files += _tied_below(ask, path) or [_tied(ask, path, None, None)]
-    once = _each_once(_folders_once(_each_once(tied_files)))
-    return FilesResult(files=[_file(*row) for row in once])
-
-
-def _each_once(
-    files: Iterable[tuple[str, Sequence[TiedRow]]],
-) -> list[tuple[str, Sequence[TiedRow]]]:
-    """The files, each path once, with the claims of all its rows, each claim once."""
-    by_path: dict[str, dict[tuple[str, str], TiedRow]] = {}
-    for path, rows in files:
-        claims = by_path.setdefault(path, {})
-        for row in rows:
-            claims.setdefault((row[1].view.collection, row[1].claim.id), row)
-    return [
-        (path, sorted(claims.values(), key=lambda row: _order(row[1], None)))
-        for path, claims in by_path.items()
-    ]
+        for file, rows in _tied_below(ask, path) or [_tied(ask, path, None, None)]:
+            tied_files.setdefault(file, rows)
+    return FilesResult(files=[_file(*row) for row in tied_files.items()])
 
 
 def _path_of(uri: str) -> str | None:
@@ -189,32 +172,6 @@ def _tied_below(ask: OperationCall, folder: str) -> list[tuple[str, list[TiedRow
     for rows in by_path.values():
         rows.sort(key=lambda row: _order(row[1], None))
     return list(by_path.items())
-
-
-def _folders_once(
-    files: Sequence[tuple[str, Sequence[TiedRow]]],
-) -> Iterator[tuple[str, Sequence[TiedRow]]]:
-    """The files. A claim that is tied to several of them for their folder alone stands at the
-    folder, before the first of them, and not at the files.
-    """
-    by_folder: dict[str, dict[tuple[str, str], list[TiedRow]]] = {}
-    for path, rows in files:
-        for row in rows:
-            folder = path if path.endswith("/") else folder_of(row[1])
-            if folder is not None:
-                claims = by_folder.setdefault(folder, {})
-                claims.setdefault((row[1].view.collection, row[1].claim.id), []).append(row)
-    shared: dict[str, list[TiedRow]] = {}
-    left_out: set[int] = set()
-    for folder, claims in by_folder.items():
-        for same in claims.values():
-            if len(same) > 1:
-                shared.setdefault(folder, []).append(same[0])
-                left_out.update(map(id, same))
-    for path, rows in files:
-        for folder in [shorter for shorter in shared if path.startswith(shorter)]:
-            yield folder, shared.pop(folder)
-        yield path, [row for row in rows if id(row) not in left_out]
 
 
 def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -14,7 +13,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     NotFoundError,
@@ -22,7 +20,6 @@ from vouch_sidecar.operations.errors import (
 )
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
-    MAX_PATH,
     MAX_TEXT,
     Choices,
     EditorOnly,
@@ -48,14 +45,6 @@ TEXTS = "texts"
 STANDARD_INPUT = "-"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
-SHOWN = 60
-"""Characters of a path that is too long."""
-MISSING_NAMED = 5
-"""Paths at which there is nothing that a command names; it counts the others."""
-BATCH_OF_PATHS = 100
-"""Paths that are asked about at once: one question has a time limit, a shell's command has none."""
-_ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)")
-_ESCAPES = dict(zip(b"ntrabfv", b"\n\t\r\a\b\f\v", strict=True))
 
 
 class OperationCommand(click.Command):
@@ -94,14 +83,6 @@ class OperationCommand(click.Command):
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
         self.print(result, given)
-        paths = [path for name in marked(operation.params, Paths) for path in given[name]]
-        if missing := [path for path in dict.fromkeys(paths) if not _is_there(path, roots)]:
-            others = len(missing) - MISSING_NAMED
-            also = f" and {count(others, 'other path')}" if others > 0 else ""
-            say(
-                f"There is nothing at {', '.join(map(one_line, missing[:MISSING_NAMED]))}{also}",
-                err=True,
-            )
         if result.is_empty and operation.name in MUST_FIND:
             sys.exit(NOTHING_FOUND)
 
@@ -123,15 +104,7 @@ def _result(operation: Operation[Any, Any], given: Mapping[str, Any], ask: Back)
     if operation.requires_session:
         return _of_texts(operation, params, given[TEXTS], ask)
     for name in marked(operation.params, Paths):
-        paths = [_from_here(path) for path in dict.fromkeys(given[name])]
-        batches = (paths[at : at + BATCH_OF_PATHS] for at in range(0, len(paths), BATCH_OF_PATHS))
-        results: list[Result] = [ask(operation, {**params, name: batch}) for batch in batches]
-        fields = (*results[0].found_in, "degraded")
-        rows = {
-            field: [row for result in results for row in getattr(result, field)] for field in fields
-        }
-        rows["degraded"] = list(dict.fromkeys(rows["degraded"]))
-        return results[0].model_copy(update=rows)
+        params[name] = [_from_here(path) for path in dict.fromkeys(given[name])]
     result: Result = ask(operation, params)
     return result
 
@@ -169,7 +142,7 @@ def _with_standard_input(operation: Operation[Any, Any], given: dict[str, Any]) 
     for several in marked(operation.params, Paths):
         if STANDARD_INPUT in given[several]:
             others = (path for path in given[several] if path != STANDARD_INPUT)
-            return {**given, several: (*others, *_standard_paths())}
+            return {**given, several: (*others, *_standard_input(MAX_TEXT).splitlines())}
     if STANDARD_INPUT in given.get(TEXTS, ()):
         read = _standard_input(most)
         texts = tuple(read if text == STANDARD_INPUT else text for text in given[TEXTS])
@@ -185,54 +158,11 @@ def _standard_input(most: int) -> str:
     return text[:most]
 
 
-def _standard_paths() -> Iterator[str]:
-    """The paths on standard input. Names those that are too long for a path, and skips them."""
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    for number, path in enumerate(paths_in(text), 1):
-        if len(path) <= MAX_PATH:
-            yield path
-        else:
-            start = printable(path[:SHOWN])
-            say(f"path {number} is too long, and is skipped: {start}…", err=True)
-
-
-def paths_in(text: str) -> list[str]:
-    """The paths in the output of git or find: separated by NUL, or one a line; git quotes and
-    escapes unusual ones.
-    """
-    if "\0" in text:
-        return [path for path in text.split("\0") if path]
-    return [_unquoted(line) for line in text.splitlines() if line.strip()]
-
-
-def _unquoted(line: str) -> str:
-    if not (len(line) > 1 and line[0] == line[-1] == '"'):
-        return line
-    plain = _ESCAPED.sub(_unescaped, line[1:-1].encode())
-    return plain.decode("utf-8", "replace")
-
-
-def _unescaped(match: re.Match[bytes]) -> bytes:
-    code = match[1]
-    if code.isdigit():
-        return bytes([int(code, 8) & 0xFF])
-    return bytes([_ESCAPES.get(code[0], code[0])])
-
-
 def _from_here(path: str) -> str:
     """A relative path joined to the working folder, if that exists; else the path unchanged."""
     there = f"{Path.cwd()}/{path}"
     absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
     return there if not absolute and os.path.lexists(there) else path
-
-
-def _is_there(path: str, roots: Iterable[Path]) -> bool:
-    """Whether there is anything at a path, relative to the working folder, to the root of a
-    knowledge base, or to the top of its repository.
-    """
-    above = (at for root in roots for at in (root, *root.parents))
-    tops = (at for at in above if os.path.lexists(f"{at}/.git"))
-    return any(os.path.lexists(f"{Path(place, path)}") for place in (Path.cwd(), *roots, *tops))
 
 
 def _own_params(operation: Operation[Any, Any]) -> list[click.Parameter]:
