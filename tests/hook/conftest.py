@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -47,7 +46,6 @@ class Ended:
     out: bytes
     err: bytes
     code: int
-    seconds: float
 
     @property
     def text(self) -> str:
@@ -143,7 +141,6 @@ def hook_in(place: Place) -> Hook:
 
 
 def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
-    started = time.monotonic()
     done = subprocess.run(
         [COMMAND, "hook", event],
         input=data,
@@ -153,4 +150,4 @@ def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
         timeout=30,
         check=False,
     )
-    return Ended(done.stdout, done.stderr, done.returncode, time.monotonic() - started)
+    return Ended(done.stdout, done.stderr, done.returncode)

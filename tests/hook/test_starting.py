@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.discovery import LOG, RESIDENT
 from vouch_sidecar.surfaces.hook import client
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, TimeLimit
 from vouch_sidecar.surfaces.hook.events import FILE, PROMPT, START
@@ -93,15 +94,17 @@ def test_a_limit_of_the_config_holds_before_a_process_says_it(
     assert limit_of(limits, PROMPT, place, **{LIMIT_VARIABLE: "400"}) == 0.4
 
 
-def test_the_first_prompt_is_told_what_a_process_says_that_has_just_begun(
-    hook: Hook, place: Place
+def test_the_limit_that_a_process_says_as_it_begins_is_not_taken(
+    limits: Limits, place: Place
 ) -> None:
     """Without a limit that somebody set."""
-    said = b'{"id":1,"ok":true,"result":{"limit":0.5,"wait":9.0}}\n'
+    about = json.dumps({"id": 1, "ok": True, "result": BEGUN}).encode()
+    said = about + b'\n{"id":1,"ok":true,"result":{"told":true}}\n'
     with listening(socket_of(place), said, hangs=True):
-        ended = hook(PROMPT, prompt=KNOWN, env={**KEEP, LIMIT: ""})
-    assert ended.is_silent()
-    assert ended.seconds > 1.8
+        limit = TimeLimit(PROMPT, {})
+        env = {**place.env, **KEEP}
+        assert client._ask([str(place.root)], PROMPT, {}, env, limit) == {"told": True}
+    assert limits.left == 2
 
 
 def test_who_waited_in_vain_is_remembered_for_a_minute(hook: Hook, place: Place) -> None:
@@ -122,11 +125,12 @@ def test_a_start_that_failed_is_not_waited_for(hook: Hook, place: Place) -> None
     planted = place.base / "planted"
     planted.mkdir()
     (planted / "sitecustomize.py").write_text(FAILS, "utf-8")
-    env = {**KEEP, "PYTHONPATH": str(planted), LIMIT: "10000"}
+    env = {**KEEP, "PYTHONPATH": str(planted), LIMIT: "10000", LOG: "debug"}
     for _ in range(2):
         ended = hook(PROMPT, prompt=KNOWN, env=env)
-        assert ended.is_silent()
-        assert ended.seconds < 9
+        assert (ended.out, ended.code) == (b"", 0)
+        assert b"0 bytes" in ended.err
+        assert b"time limit" not in ended.err
         assert was_in_vain(place.env)
     starts = Path(f"{planted / 'sitecustomize.py'}.starts").read_text("utf-8")
     assert starts.startswith("x")
