@@ -78,7 +78,7 @@ def test_what_can_mean_one_thing(name: str, sent: dict[str, Any], params: dict[s
     assert meant(name, sent) == (params, [])
 
 
-@pytest.mark.parametrize("absent", ["", None, []])
+@pytest.mark.parametrize("absent", ["", None, [], "null", "None"])
 def test_an_empty_value_is_none(absent: object) -> None:
     for name in ("since", "session_id", "types", "limit", "root"):
         assert meant("experts", {"topic": "x", name: absent}) == ({"topic": "x"}, [])

@@ -90,6 +90,13 @@ def test_sessions_are_kept_and_ended(root: Path) -> None:
     assert found[5]["result"]["salience"] == []
 
 
+def test_a_root_may_begin_with_the_home_folder(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    asked = {"id": 1, "method": "kb.claim", "params": {"id": "jwt-expires", "root": "~/project"}}
+    (answer,) = answers(root, asked, env={"HOME": str(tmp_path)})
+    assert answer["result"]["claim"]["id"] == "jwt-expires"
+
+
 def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     with subprocess.Popen(

@@ -198,7 +198,7 @@ def _path(root: str) -> Path:
             from urllib.parse import unquote, urlparse
 
             root = unquote(urlparse(root).path)
-        path = Path(root).resolve()
+        path = Path(root).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
         return Path(root)
     return path.parent if path.name == KB_DIRNAME else path

@@ -21,6 +21,8 @@ TRUTH = {"true": True, "false": False, "1": True, "0": False}
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_NAMED = 3
+NOTHING = ("", "null", "none", "undefined")
+"""Texts that stand for a param that is not given, in any case."""
 
 Object = dict[str, Any]
 
@@ -35,7 +37,8 @@ def read(operation: Operation[Any, Any], schema: Object, given: Object) -> tuple
     for name, value in given.items():
         if name in known:
             meant = _meant(properties.get(name, {}), value)
-            if name in schema["required"] or meant not in (None, "", []):
+            said = {str(each).strip().lower() for each in (value, meant)}
+            if name in schema["required"] or (said.isdisjoint(NOTHING) and meant != []):
                 params[name] = meant
         elif name not in OF_HOSTS:
             snake = _HUMP.sub("_", name[:MAX_PARAM_NAME]).lower()
