@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.mcp import messages
 from tests.protocol import knowledge
-from tests.protocol.client import environment
+from tests.protocol.client import environment, framed
 
 NO_SOCKETS = """
 import os, signal, socket, sys
@@ -68,7 +67,7 @@ def test_hooks_are_silent(tmp_path: Path, event: str, lacking: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
-        (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
+        (["lsp"], framed(INITIALIZE), b'"serverInfo"'),
         (["jsonl"], STATUS, b'"ok":true'),
         (["mcp"], MCP_INITIALIZE, b'"serverInfo"'),
         (["experts", "jwt"], b"", b"JWT"),

@@ -24,9 +24,14 @@ from tests.forks import Forked
 
 Message = dict[str, Any]
 WAIT = 60.0
-HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
+HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: .*\r\n)?\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 REFUSED = {"code": -32601, "message": "Method not found"}
+
+
+def framed(body: bytes) -> bytes:
+    """A body with its header."""
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class Client:
@@ -68,8 +73,7 @@ class Client:
 
     def send(self, message: object) -> None:
         """Send a message, of any content."""
-        body = json.dumps(message).encode()
-        self.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.send_bytes(framed(json.dumps(message).encode()))
 
     def notify(self, method: str, params: object = None) -> None:
         message: Message = {"jsonrpc": "2.0", "method": method}

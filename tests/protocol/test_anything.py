@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
 
 from tests.protocol.client import Client
@@ -23,6 +24,10 @@ notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/can
 unknown
 """.split()
 METHODS = [*STANDARD, *(op.method for op in OPERATIONS.values()), *NOTIFICATIONS]
+TOLD = {
+    *(name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None),
+} - {"unknown"}
+"""Methods of LSP that are notifications."""
 KEYS = """
 textDocument uri position line character contentChanges text range session_id topic limit viewer
 root settings vouchSidecar event added removed changes cells notebookDocument cellTextDocuments
@@ -69,7 +74,8 @@ class Sender:
         method = self._random.choice(METHODS)
         shape = self._shapes.get(method)
         params = shape() if shape and self._random.random() < 0.7 else self._value(3)
-        return method, params, method == "initialize" or self._random.random() < 0.5
+        is_request = method not in TOLD and (method == "initialize" or self._random.random() < 0.5)
+        return method, params, is_request
 
     def _string(self) -> str:
         return self._random.choice(self._strings)

@@ -51,7 +51,7 @@ def test_an_editor_shows_them_behind_whoever_is_declared(root: Path, tmp_path: P
         lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
         shown = "Eve\\]\\(http\\://evil) \\`x\\` !\\[i\\]\\(u) End"
         (line,) = [line for line in lines if "commit)" in line]
-        assert line.startswith("Ask code owner acme/keys · Ada Byron (1 commit), Eve")
+        assert line.startswith("Ask acme/keys (owner of the files), Ada Byron (1 commit), Eve")
         assert "](http" not in line.replace("\\](", "")
         assert "\u202e" not in line
         assert shown.replace("\\(", "(") in line

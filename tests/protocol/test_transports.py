@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from io import BufferedRWPair, BytesIO
 from pathlib import Path
 
-from vouch_sidecar.surfaces.lsp.framing import frame
-
-from tests.protocol.client import COMMAND, Message, environment
+from tests.protocol.client import COMMAND, Message, environment, framed
 
 
 def test_messages_from_a_file(tmp_path: Path) -> None:
@@ -24,7 +22,7 @@ def test_messages_from_a_file(tmp_path: Path) -> None:
         for number, (method, params) in enumerate(calls)
     ]
     file = tmp_path / "messages"
-    file.write_bytes(b"".join(map(frame, asked)))
+    file.write_bytes(b"".join(map(framed, asked)))
     with file.open("rb") as source:
         ran = subprocess.run(
             [COMMAND, "lsp"],
@@ -43,5 +41,6 @@ def test_messages_from_a_file(tmp_path: Path) -> None:
 def messages(stream: BufferedRWPair | BytesIO) -> Iterator[Message]:
     """The messages that come, until the stream ends."""
     while header := stream.readline():
-        stream.readline()
+        while stream.readline().strip():
+            pass
         yield json.loads(stream.read(int(header.split()[1])))

@@ -17,7 +17,7 @@ import pytest
 from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, framed
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
@@ -41,7 +41,7 @@ def greeting(command: str, root: Path) -> bytes:
     body = json.dumps(asked).encode()
     if command == "mcp":
         return body + b"\n"
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+    return framed(body)
 
 
 def launched(command: str, root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -43,7 +43,7 @@ def test_a_client_that_does_not_read_is_given_up(
     broken = threading.Event()
     outbox = Outbox(pipe[1], on_broken=broken.set)
     for _ in range(16):
-        outbox.send(b"x" * (1 << 17))
+        outbox.write(b"x" * (1 << 17))
     assert broken.is_set()
 
 
@@ -53,7 +53,7 @@ async def test_no_more_is_asked_of_a_client_that_does_not_read(
 ) -> None:
     monkeypatch.setattr(streams, "MAX_WAITING", 1 << 20)
     outbox = Outbox(pipe[1], on_broken=lambda: None)
-    outbox.send(b"x" * (2 << 20))
+    outbox.write(b"x" * (2 << 20))
 
     with anyio.move_on_after(0.3) as scope:
         await outbox.room()

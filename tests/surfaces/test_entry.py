@@ -6,10 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.lsp.framing import frame
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, INITIALIZE, environment
+from tests.protocol.client import COMMAND, INITIALIZE, environment, framed
 
 STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
 
@@ -41,7 +40,7 @@ def test_nothing_that_a_workspace_plants_is_imported(
             (folder / f"{name}.py").write_text(PLANT)
     done = subprocess.run(
         [COMMAND, *args],
-        input=frame(INITIALIZE) if args == ["lsp"] else STATUS,
+        input=framed(INITIALIZE) if args == ["lsp"] else STATUS,
         env=environment({"PYTHONPATH": pythonpath, "RAN": str(ran)}),
         cwd=root,
         capture_output=True,
@@ -96,7 +95,7 @@ def test_texts_are_utf8_in_every_locale(tmp_path: Path, locale: str) -> None:
 @pytest.mark.parametrize(
     ("args", "said", "answer"),
     [
-        (["lsp"], frame(INITIALIZE), b'"serverInfo"'),
+        (["lsp"], framed(INITIALIZE), b'"serverInfo"'),
         (["jsonl"], STATUS, b'"ok":true'),
         (["experts", "jwt"], b"", b"JWT"),
     ],

@@ -17,7 +17,7 @@ def test_all_is_sent_in_order_without_waiting_for_a_reader() -> None:
 
     def send() -> None:
         for message in messages:
-            outbox.send(message)
+            outbox.write(message)
 
     sender = threading.Thread(target=send)
     sender.start()
@@ -35,7 +35,7 @@ def test_the_end_of_the_other_side_is_told() -> None:
     sink, broken = os.fdopen(writing, "wb"), threading.Event()
     os.close(reading)
     outbox = Outbox(sink, on_broken=broken.set)
-    outbox.send(b"anything")
+    outbox.write(b"anything")
     assert broken.wait(5)
     outbox.close()
     with pytest.raises(BrokenPipeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.documents import EditorDocument, well_formed
+from vouch_sidecar.surfaces.lsp.documents import Document, well_formed
 
 from tests.soak import examples
 
@@ -44,7 +44,7 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
 @examples(200)
 @given(TEXTS, ENCODINGS)
 def test_offsets_and_positions(text: str, encoding: str) -> None:
-    document = EditorDocument("file:///a", text, encoding)
+    document = Document("file:///a", text, encoding)
     for offset, position in places(text, encoding):
         assert document.offset_at(position) == offset
         assert document.range_of(offset, offset).start == position
@@ -59,11 +59,9 @@ def test_a_change_of_a_range_is_what_it_says(
     known = places(text, encoding)
     one, other = sorted(data.draw(st.integers(0, len(known) - 1)) for _ in range(2))
     (start, first), (end, last) = known[one], known[other]
-    document = EditorDocument("file:///a", text, encoding)
+    document = Document("file:///a", text, encoding)
     document.range_of(0, 0)  # positions of the old text are not kept
-    document.apply_change(
-        lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last))
-    )
+    document.change(lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last)))
     changed = text[:start] + new + text[end:]
     assert document.source == changed
     assert document.range_of(0, len(changed)).end == places(changed, encoding)[-1][1]
@@ -72,7 +70,7 @@ def test_a_change_of_a_range_is_what_it_says(
 @examples(100)
 @given(TEXTS, ENCODINGS, st.integers(0, 50))
 def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond: int) -> None:
-    document, start = EditorDocument("file:///a", text, encoding), 0
+    document, start = Document("file:///a", text, encoding), 0
     for number, line in enumerate(lines(text)):
         said = line.rstrip("\r\n")
         position = lsp.Position(number, WIDTHS[encoding](said) + beyond)
@@ -81,7 +79,7 @@ def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond
 
 
 def test_the_rest_of_a_line() -> None:
-    document, at = EditorDocument("file:///a", "a\nbcd\n", "utf-16"), lsp.Position
+    document, at = Document("file:///a", "a\nbcd\n", "utf-16"), lsp.Position
     assert document.rest_of_line(1, 1) == lsp.Range(at(1, 1), at(1, 3))
     assert document.rest_of_line(9, 9) == lsp.Range(at(2, 0), at(2, 0))
 

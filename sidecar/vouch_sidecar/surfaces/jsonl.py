@@ -67,7 +67,7 @@ async def _serve(
             if line.strip():
                 has_asked = True
                 await outbox.room()
-                outbox.send(as_line(await answer(engine, line, caller, projects=projects)))
+                outbox.write(as_line(await answer(engine, line, caller, projects=projects)))
             await anyio.sleep(0)
         outbox.close(timeout=None)
         answered_all()

@@ -35,7 +35,7 @@ class Outbox:
         self._thread = threading.Thread(target=self._drain, name="outbox", daemon=True)
         self._thread.start()
 
-    def send(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
         if self._waiting > MOST:
             self._on_broken()
             return

@@ -54,7 +54,7 @@ export async function run({ w, test }) {
     await w.openFile('runbook.md');
     const [head, ask, about] = (await w.hover('Relay', 'live claim')).split('\n').filter((line) => line.trim());
     assert.match(head, /^Relay · system .* 17 live claims$/);
-    assert.match(ask, /^Ask .*Tomasz Wróbel.* · owned by Dispatch team$/);
+    assert.match(ask, /^Ask .*Tomasz Wróbel.*Dispatch team \(owner\)/);
     assert.match(about, /^The one way in for scans/);
     await popup.getByText('Incident report INC-118').first().click();
     await w.activeTab('INC-118.md');

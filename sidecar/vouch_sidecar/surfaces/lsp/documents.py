@@ -4,41 +4,35 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import lru_cache
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-BYTES_PER_UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
-CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+"""Of each encoding Python's codec, and the bytes of a unit."""
 
 
-class EditorDocument:
+class Document:
     """An open document. Offsets count characters of `source`. `encoding` is the client's position
     encoding: `utf-8`, `utf-16` or `utf-32`.
     """
 
-    def __init__(
-        self,
-        uri: str,
-        source: str,
-        encoding: str,
-        version: int | None = None,
-        language_id: str = "",
-    ) -> None:
+    def __init__(self, uri: str, source: str, encoding: str, language_id: str = "") -> None:
         self.uri = uri
         self.language_id = language_id
         self.source = well_formed(source)
-        self.version = version
-        self._codec = CODECS[encoding]
-        self._unit = BYTES_PER_UNIT[encoding]
+        self._codec, self._unit = CODECS[encoding]
 
     def offset_at(self, position: lsp.Position) -> int | None:
         """The offset of a position, at most the end of its line; None below the text."""
-        start, end = self._line(position.line)
-        if start is None:
+        starts = _line_starts(self.source)
+        if position.line >= len(starts):
             return None
+        start, end = self._line(position.line)
         head = self.source[start:end].encode(self._codec, "replace")
         return start + len(head[: position.character * self._unit].decode(self._codec, "ignore"))
 
@@ -48,33 +42,24 @@ class EditorDocument:
 
     def rest_of_line(self, line: int, column: int) -> lsp.Range:
         """Range from a column to the end of its line; both count from 0, columns in characters."""
-        start, end = self._line(line)
-        if start is None:
-            return self.range_of(len(self.source), len(self.source))
-        end = len(self.source) if end is None else end
+        starts = _line_starts(self.source)
+        start, end = self._line(line) if line < len(starts) else (len(self.source),) * 2
         return self.range_of(min(start + column, end), end)
 
-    def apply_change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
+    def change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
         """Apply a change of a range, which we ask clients for, or of the whole text."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            start, end = self._or_end(change.range.start), self._or_end(change.range.end)
+            places = (self.offset_at(change.range.start), self.offset_at(change.range.end))
+            start, end = (len(self.source) if at is None else at for at in places)
             text = self.source[:start] + text + self.source[max(start, end) :]
         self.source = text
 
-    def _or_end(self, position: lsp.Position) -> int:
-        offset = self.offset_at(position)
-        return len(self.source) if offset is None else offset
-
-    def _line(self, number: int) -> tuple[int | None, int | None]:
-        """Offsets of a line's start and end, without the line break; (None, None) below the text,
-        and None as the end of the last line.
-        """
-        start = _start_of(self.source, number)
-        if start is None:
-            return None, None
+    def _line(self, number: int) -> tuple[int, int]:
+        """Offsets of a line's start and end, without the line break."""
+        start = _line_starts(self.source)[number]
         following = BREAK.search(self.source, start)
-        return start, None if following is None else following.start()
+        return start, len(self.source) if following is None else following.start()
 
     def _position(self, offset: int) -> lsp.Position:
         starts = _line_starts(self.source)
@@ -83,13 +68,28 @@ class EditorDocument:
         return lsp.Position(line, len(head.encode(self._codec, "replace")) // self._unit)
 
 
-def _start_of(text: str, line: int) -> int | None:
-    """The offset of a line; None below the text. Fast, as it runs at every keystroke."""
-    if text.count("\r") != text.count("\r\n"):
-        starts = _line_starts(text)
-        return starts[line] if line < len(starts) else None
-    parts = text.split("\n", line)
-    return len(text) - len(parts[line]) if line < len(parts) else None
+class Documents:
+    """The documents that the client has open, by URI however it is escaped."""
+
+    def __init__(self) -> None:
+        self.encoding = "utf-16"
+        """The client's position encoding."""
+        self._opened: dict[str, Document] = {}
+
+    def find(self, uri: str) -> Document | None:
+        """The document, if the client has it open."""
+        return self._opened.get(unquote(uri))
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._opened.values()))
+
+    def open(self, item: lsp.TextDocumentItem) -> Document:
+        document = Document(item.uri, item.text, self.encoding, item.language_id)
+        self._opened[unquote(item.uri)] = document
+        return document
+
+    def close(self, uri: str) -> None:
+        self._opened.pop(unquote(uri), None)
 
 
 @lru_cache(maxsize=8)
@@ -100,8 +100,4 @@ def _line_starts(text: str) -> list[int]:
 
 def well_formed(text: str) -> str:
     """The text with lone surrogates replaced, which JSON allows and UTF-8 does not."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return LONE_SURROGATE.sub("\ufffd", text)
-    return text
+    return LONE_SURROGATE.sub("\ufffd", text)

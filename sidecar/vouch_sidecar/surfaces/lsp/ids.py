@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
@@ -14,18 +16,22 @@ from vouch_sidecar.kb.records import Artifact, Kind, Page, key_of
 from vouch_sidecar.kb.references import LINKED, Reference, references
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.constants import MAX_TITLES
-from vouch_sidecar.surfaces.lsp.documents import EditorDocument
+from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import terms
+
+_LINK_TO_PAGE = re.compile(
+    r"\]\((?:\./|\.\./pages/)?(?P<page>[^()\s#/]{1,200})\.md(?:#[^()\s]{0,200})?\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """An open document at path `relative` below the `.vouch/` of a served knowledge base."""
 
-    document: EditorDocument
+    document: Document
     relative: str
     served: Served
 
@@ -34,8 +40,11 @@ class File:
         return ArtifactViews(self.served.view, self.served.collection.root)
 
     def references(self) -> Iterator[Reference]:
-        """The ids in the document, in order."""
-        return references(self.relative, self.document.source)
+        """The ids in the document, then the pages that Markdown links of a page lead to."""
+        source = self.document.source
+        yield from references(self.relative, source)
+        for link in _LINK_TO_PAGE.finditer(source) if self.relative.endswith(".md") else ():
+            yield Reference("](", *link.span("page"), unquote(link["page"]), (Kind.PAGE,))
 
     def resolve(self, reference: Reference) -> Artifact | None:
         """The artifact that an id names, or the only page with the title that a link says; None if

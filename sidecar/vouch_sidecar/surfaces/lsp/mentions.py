@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
-from vouch_sidecar.surfaces.lsp.documents import EditorDocument
+from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.typing import is_prompt
@@ -100,11 +100,11 @@ def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> FoundTies | 
     return FoundTies(place, line[begin:end], in_code, tuple(tied))
 
 
-def is_ours(document: EditorDocument) -> bool:
+def is_ours(document: Document) -> bool:
     """Whether a document is a prompt or lies below `.vouch/`; all of its text is prose then."""
     return _is_below_vouch(document) or is_prompt(document.uri, document.language_id)
 
 
-def _is_below_vouch(document: EditorDocument) -> bool:
+def _is_below_vouch(document: Document) -> bool:
     path = path_of(document.uri)
     return path is not None and KB_DIRNAME in path.parts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pygls.uris import to_fs_path
 
@@ -40,12 +39,3 @@ def spelling(opened: Iterable[str], folders: Sequence[Path]) -> Callable[[Path],
         return path.as_uri()
 
     return uri_for
-
-
-def is_readable(uri: str) -> bool:
-    """Whether a text can be parsed as a URI."""
-    try:
-        urlsplit(uri)
-    except ValueError:
-        return False
-    return True

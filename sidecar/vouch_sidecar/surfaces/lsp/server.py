@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
+import traceback
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
 from pygls.capabilities import get_capability
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.settings import CLIENT, MAX_PROBLEMS, Settings, names
+from vouch_sidecar.kb.settings import CLIENT, Settings, names
 from vouch_sidecar.operations import (
     SearchFailedError,
     SessionId,
@@ -34,18 +33,13 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
+from vouch_sidecar.surfaces.lsp.documents import Documents
 from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
-from vouch_sidecar.surfaces.lsp.pygls_fixes import (
-    CheckedProtocol,
-    EditorDocuments,
-    FixedLanguageServer,
-    converter,
-)
+from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
 
 SERVER_NAME = "vouch-sidecar"
-_ODD_SIGN = re.compile(r"[^\w.\- ]")
 
 SECTIONS = (CLIENT, "vouch-sidecar")
 """Sections under which a client may send our settings."""
@@ -64,18 +58,20 @@ class Options(Wire):
     push: list[PushPart] | None = None
 
 
-class Sidecar(FixedLanguageServer):
+class Sidecar(LanguageServer):
     """The server of this process's one client.
 
     Features add functions to `on_start`, which are called once the client is connected.
     """
+
+    protocol: Protocol
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(
             SERVER_NAME,
             __version__,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
-            protocol_cls=CheckedProtocol,
+            protocol_cls=Protocol,
             converter_factory=converter,
         )
         self.engine = engine
@@ -84,8 +80,7 @@ class Sidecar(FixedLanguageServer):
         self.caller = Caller(self.connection, self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
-        self.problems: tuple[Problem, ...] = ()
-        """The problems of the client's `initializationOptions`."""
+        self.documents = Documents()
         self.typing = Typing(engine, self.idle_seconds, f"{self.connection}/")
         self.on_text: set[Callable[[], None]] = set()
         """Functions to call when a document below `.vouch/` was opened, changed or closed."""
@@ -108,16 +103,9 @@ class Sidecar(FixedLanguageServer):
         return self.caller.viewer
 
     @property
-    def documents(self) -> EditorDocuments:
-        """The documents that the client has open."""
-        workspace = self.workspace
-        assert isinstance(workspace, EditorDocuments)
-        return workspace
-
-    @property
     def folders(self) -> list[Path]:
         """The workspace folders on this machine."""
-        uris = (folder.uri for folder in self.documents.folders.values())
+        uris = (folder.uri for folder in self.workspace.folders.values())
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
     @property
@@ -126,30 +114,41 @@ class Sidecar(FixedLanguageServer):
         return self.engine.registry.settings
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Let `handle` answer a method. If the index turns out to be damaged, refuse the request
-        and have it rebuilt.
+        """Let `handle` answer a method; `options` are announced. Fault of pygls: the texts of
+        errors, which may hold a prompt, are logged and sent.
         """
         waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
 
         def answer(params: Any) -> object:
-            with self._refusing_if_damaged(), self.engine.foreground:
+            with self._contained(method), self.engine.foreground:
                 return handle(params)
 
         async def answer_async(params: Any) -> object:
-            with self._refusing_if_damaged():
+            with self._contained(method):
                 return await waits(params)
 
         chosen = answer_async if asyncio.iscoroutinefunction(handle) else answer
-        super().on(method, chosen, options)
+        self.feature(method, options)(chosen)
 
     @contextmanager
-    def _refusing_if_damaged(self) -> Iterator[None]:
+    def _contained(self, what: str) -> Iterator[None]:
+        """Refuse a request whose answer fails. A damaged index is rebuilt then."""
         try:
             with refusing_if_damaged(self.engine):
                 yield
         except SearchFailedError as error:
             code = lsp.LSPErrorCodes.RequestFailed.value
             raise JsonRpcException(str(error), code) from None
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error("%s in %s\n%s", type(error).__name__, what, where)
+            raise JsonRpcInternalError("internal error") from None
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Fault: pygls shows errors to the user. Those of handlers are logged in `_contained`."""
+        log.info("refused: %s of %s", type(error).__name__, getattr(source, "__name__", source))
 
     def capability(self, name: str) -> Any:
         """A capability of the client, such as `window.show_document`; None without it."""
@@ -157,7 +156,7 @@ class Sidecar(FixedLanguageServer):
 
     def uris(self) -> Callable[[Path], str]:
         """Returns a function from a path to the URI that the client uses for the file."""
-        opened = (document.uri for document in self.documents.text_documents.values())
+        opened = (document.uri for document in self.documents)
         return spelling(opened, self.folders)
 
     def configure(self, raw: object) -> None:
@@ -176,26 +175,24 @@ class Sidecar(FixedLanguageServer):
         self.protocol.notify("vouch/didChangeSalience", push)
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine as a task. Logs an exception, unless it says that the client refused a
-        request; some clients refuse what they announced.
-        """
+        """Run a coroutine as a task. Some clients refuse what they announced."""
+
+        def ended(task: asyncio.Task[object]) -> None:
+            self._tasks.discard(task)
+            with suppress(JsonRpcException, asyncio.CancelledError), self._contained("a task"):
+                task.result()
+
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._on_task_done)
-
-    def start(self) -> None:
-        """Call every function in `on_start`, even if one of them fails."""
-        for begin in self.on_start:
-            try:
-                begin()
-            except Exception as error:
-                self.report_server_error(error, type(error))
+        task.add_done_callback(ended)
 
     def _initialize(self, params: lsp.InitializeParams) -> None:
-        """Record who connects, and schedule `start` for after the answer."""
+        """Record who connects, and have all of `on_start` called after the answer."""
         if params.process_id is not None and is_alive(params.process_id):
             self.client = params.process_id
-        options, self.problems = _options(params.initialization_options)
+        encoding = self.workspace.position_encoding
+        self.documents.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
+        options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         self.parts = PUSH_PARTS if options.push is None else options.push
         who = options.viewer or ViewerParams()
@@ -203,17 +200,12 @@ class Sidecar(FixedLanguageServer):
         self.configure(
             params.initialization_options if options.settings is None else options.settings
         )
-        asyncio.get_running_loop().call_soon(self.start)
+        for begin in self.on_start:
+            asyncio.get_running_loop().call_soon(begin)
 
     def _announce(self, announced: lsp.ServerCapabilities) -> None:
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
-
-    def _on_task_done(self, task: asyncio.Task[object]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, Exception) and not isinstance(error, JsonRpcException):
-            self.report_server_error(error, type(error))
 
     def idle_seconds(self) -> float:
         """Seconds without typing after which typed text counts."""
@@ -221,33 +213,21 @@ class Sidecar(FixedLanguageServer):
         return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
-def _options(raw: object) -> tuple[Options, tuple[Problem, ...]]:
-    """The valid options, and the problems of `push`. Others are left out, with a warning."""
-    given = raw if isinstance(raw, dict) else {}
-    parts, problems = _push_parts(given.get("push"))
-    given = {**given, "push": parts}
+def _options(raw: object) -> Options:
+    """The valid options. Others are left out, with a warning; unknown parts of `push` are ignored,
+    unless there are others alone.
+    """
+    given = dict(raw) if isinstance(raw, dict) else {}
+    if isinstance(given.get("push"), list):
+        known = [part for part in given["push"] if part in get_args(PushPart)]
+        given["push"] = known if known or not given["push"] else None
     kept: dict[str, Any] = {}
     for name in Options.model_fields:
         try:
             kept[name] = getattr(Options.model_validate({name: given.get(name)}), name)
         except ValidationError:
             log.warning("ignored initializationOptions.%s: not of the expected form", name)
-    return Options(**kept), problems
-
-
-def _push_parts(raw: object) -> tuple[object, tuple[Problem, ...]]:
-    """The known parts of a list, and a problem for each other; None if it has others alone."""
-    if not isinstance(raw, list):
-        return raw, ()
-    unknown = [part for part in raw if part not in get_args(PushPart)][:MAX_PROBLEMS]
-    problems = []
-    for part in unknown:
-        near, *_ = get_close_matches(str(part)[:80], get_args(PushPart), 1, 0)
-        shown = _ODD_SIGN.sub("?", str(part)[:80])
-        message = f"`initializationOptions.push` has no part `{shown}`; did you mean `{near}`?"
-        problems.append(Problem("", message, Severity.WARNING, code="setting"))
-    known_parts = [part for part in raw if part in get_args(PushPart)]
-    return known_parts if known_parts or not raw else None, tuple(problems)
+    return Options(**kept)
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:

@@ -87,11 +87,8 @@ class DiagnosticsPublisher:
             ).items():
                 uri = uri_for(collection.root / KB_DIRNAME / relative)
                 by_uri[uri] = (*by_uri[uri], *problems) if uri in by_uri else problems
-            if server.problems:
-                uri = uri_for(served.collection.root / KB_DIRNAME)
-                by_uri[uri] = (*by_uri.get(uri, ()), *server.problems)
         before, self._checked = self._checked, {}
-        for document in list(server.documents.opened()):
+        for document in server.documents:
             if (file := file_at(server, document.uri)) is not None:
                 view = file.served.view
                 known_of = (view.knowledge.serial, view.workspace.fresh)
@@ -139,7 +136,7 @@ def _range(server: Sidecar, uri: str, problem: Problem) -> lsp.Range:
     document = server.documents.find(uri)
     if document is None:
         utf8, utf16 = problem.wider
-        wider = {"utf-8": utf8, "utf-32": 0}.get(server.documents.units, utf16)
+        wider = {"utf-8": utf8, "utf-32": 0}.get(server.documents.encoding, utf16)
         start = lsp.Position(problem.line - 1, problem.column - 1 + wider)
         return lsp.Range(start, start)
     return document.rest_of_line(problem.line - 1, problem.column - 1)

@@ -30,9 +30,7 @@ class Sync:
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         server, item = self._server, params.text_document
-        if (document := server.documents.find(item.uri)) is None:
-            return
-        text = _words(document.source)
+        text = _words(server.documents.open(item).source)
         if is_prompt(item.uri, item.language_id):
             session_id = session_of(item.uri) or server.session_id
             server.typing.open_prompt(item.uri, session_id, text)
@@ -44,8 +42,11 @@ class Sync:
 
     def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
-        document = self._server.documents.find(uri)
-        if document is not None and uri in self._server.typing:
+        if (document := self._server.documents.find(uri)) is None:
+            return
+        for change in params.content_changes:
+            document.change(change)
+        if uri in self._server.typing:
             self._tell(uri)
             self._server.typing.change(uri, _words(document.source))
 
@@ -58,6 +59,7 @@ class Sync:
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
+        self._server.documents.close(uri)
         if (path := path_of(uri)) is not None:
             self._server.engine.close_document(path)
         if uri in self._server.typing:

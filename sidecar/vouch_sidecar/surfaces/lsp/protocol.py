@@ -1,0 +1,175 @@
+"""pygls with what a user of it would meet mended.
+
+Each comment names the fault in pygls 2.1 that it mends. `tests/surfaces/test_pygls_faults.py` shows
+each fault, and fails once a new version has mended it. No other module uses private names of pygls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Generator
+from typing import Any
+
+from cattrs import Converter, transform_error
+from lsprotocol import types as lsp
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    LanguageServerProtocol,
+    default_converter,
+    lsp_method,
+)
+
+from vouch_sidecar.operations import Wire, as_json
+
+log = logging.getLogger(__name__)
+
+# Fault: messages, and so prompts, are logged.
+logging.getLogger("pygls").addHandler(logging.NullHandler())
+logging.getLogger("pygls").propagate = False
+
+# Fault: lines of documents end at eight characters that end none in LSP.
+DOCUMENTS = (
+    lsp.TEXT_DOCUMENT_DID_OPEN,
+    lsp.TEXT_DOCUMENT_DID_CHANGE,
+    lsp.TEXT_DOCUMENT_DID_CLOSE,
+    lsp.NOTEBOOK_DOCUMENT_DID_OPEN,
+    lsp.NOTEBOOK_DOCUMENT_DID_CHANGE,
+    lsp.NOTEBOOK_DOCUMENT_DID_CLOSE,
+)
+
+
+def converter() -> Converter:
+    """pygls' converter, which also writes our models."""
+    own: Converter = default_converter()  # type: ignore[no-untyped-call]
+    own.register_unstructure_hook_func(_is_ours, as_json)
+    # Fault: a request of ours without params gets no answer.
+    for kind in (JsonRPCRequestMessage, JsonRPCNotification):
+        own.register_structure_hook(kind, _with_plain_params)
+    return own
+
+
+def _is_ours(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Wire)
+
+
+def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:
+    given = {"params": None, **raw}
+    return kind(**{field: given[field] for field in kind.__slots__ if field in given})
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol of one connection. `announce` completes the server's capabilities."""
+
+    announce: Callable[[lsp.ServerCapabilities], None]
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        for method in DOCUMENTS:
+            del self.fm.builtin_features[method]
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(
+        self, params: lsp.InitializeParams
+    ) -> Generator[Any, Any, lsp.InitializeResult]:
+        """Fault: the root is not among the folders."""
+        result = yield from super().lsp_initialize(params)
+        root = self.workspace.root_uri
+        if root is not None and not self.workspace.folders:
+            self.workspace.add_folder(lsp.WorkspaceFolder(uri=root, name=root))
+        result.capabilities.execute_command_provider = None  # announced without any command
+        self.announce(result.capabilities)
+        return result
+
+    def structure_message(self, data: Any) -> Any:
+        """Fault: this is called for every object while JSON is parsed, when no error can be
+        answered. Returns `data` unchanged; `handle_message` does what it is for.
+        """
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
+        is_request = "method" in message and "id" in message
+        try:
+            if is_request:
+                self._check_state(message["method"] == lsp.INITIALIZE)
+            structured = self._structured(message)
+        except JsonRpcException as refusal:
+            log.info("refused: %d", refusal.code)
+            if is_request:
+                self._send_response(message["id"], error=refusal.to_response_error())
+            return
+        super().handle_message(structured)
+        # Fault: a future is kept for every notification.
+        for name in [name for name, ended in self._request_futures.items() if ended.done()]:
+            del self._request_futures[name]
+
+    async def settled(self, seconds: float) -> None:
+        """Wait until all requests are answered, for at most `seconds`. Fault: those that are under
+        way at the end of the input are dropped.
+        """
+        futures: list[Any] = list(self._request_futures.values())
+        if under_way := [future for future in futures if asyncio.isfuture(future)]:
+            await asyncio.wait(under_way, timeout=seconds)
+
+    def _check_state(self, begins: bool) -> None:
+        """Raises JsonRpcException where no request, or only one that `begins`, is answered."""
+        if self._shutdown or (begins and self._workspace is not None):
+            raise JsonRpcInvalidRequest("the server is initialized, or shutting down")
+        if not begins and self._workspace is None:
+            raise JsonRpcServerNotInitialized("the server is not initialized yet")
+
+    def _structured(self, message: Any) -> Any:
+        """A message as its type. Raises JsonRpcInvalidParams with one message a field."""
+        try:
+            return super().structure_message(message)
+        except JsonRpcException as refusal:
+            if message.get("method") == lsp.INITIALIZE and self._drop_unknown(message):
+                return self._structured(message)
+            cause = refusal.__cause__ or refusal
+            messages = transform_error(cause, path="", format_exception=_readable)
+            messages = [_as_field(text) for text in messages]
+            raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
+
+    def _drop_unknown(self, message: dict[str, Any]) -> bool:
+        """Take capabilities out of the params of `initialize` that are not of the expected form.
+        Returns whether there were any. Fault: a single one makes `initialize` fail.
+        """
+        params = message.get("params")
+        given = params.get("capabilities") if isinstance(params, dict) else None
+        if not isinstance(params, dict) or not isinstance(given, dict):
+            return False
+        known: dict[str, Any] = {}
+        for group, names in given.items():
+            for name, value in names.items() if isinstance(names, dict) else ():
+                if self._is_known({group: {name: value}}):
+                    known.setdefault(group, {})[name] = value
+        params["capabilities"] = known
+        return known != given
+
+    def _is_known(self, capabilities: dict[str, Any]) -> bool:
+        try:
+            self._converter.structure(capabilities, lsp.ClientCapabilities)
+        except Exception:  # cattrs raises groups of any exceptions
+            return False
+        return True
+
+
+def _as_field(message: str) -> str:
+    """Turns `is missing @ .params.text_document` into `textDocument is missing`."""
+    text, _, path = message.partition(" @ ")
+    head, *tail = path.removeprefix(".params").removeprefix(".").split("_")
+    field = head + "".join(part[:1].upper() + part[1:] for part in tail)
+    return f"{field or 'params'} {text}"
+
+
+def _readable(error: BaseException, _: type[Any] | None) -> str:
+    return "is missing" if isinstance(error, KeyError) else "is not of the expected type"
