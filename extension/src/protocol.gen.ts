@@ -470,7 +470,7 @@ export interface FilesResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** In the order asked, each folder before its first file. */
+  /** In the order asked. */
   readonly files: readonly TiedFile[];
 }
 

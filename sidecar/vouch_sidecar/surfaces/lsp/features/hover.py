@@ -191,15 +191,19 @@ def _ask(result: EntityResult, style: Style) -> Sequence[str]:
 
 
 def _claim(claim: ClaimView, style: Style) -> str:
-    cited = list(dict.fromkeys(_source(citation, style) for citation in claim.citations))
+    by_title = {_label(citation): citation for citation in reversed(claim.citations)}
+    cited = [_source(citation, style) for citation in [*by_title.values()][::-1]]
     more = [f"{len(cited) - CITATIONS} more"] if len(cited) > CITATIONS else []
     facts = " · ".join([_text(style, claim.facts), *cited[:CITATIONS], *more])
     return f"- {_text(style, claim.said)} ({facts})"
 
 
 def _source(citation: Citation, style: Style) -> str:
-    label = one_line(citation.title or citation.locator or citation.id)
-    return style.link(clip(label, HEAD_CHARS), citation.document or citation.uri)
+    return style.link(_label(citation), citation.document or citation.uri)
+
+
+def _label(citation: Citation) -> str:
+    return clip(one_line(citation.title or citation.locator or citation.id), HEAD_CHARS)
 
 
 def _head(style: Style, title: str, *facts: str) -> str:
