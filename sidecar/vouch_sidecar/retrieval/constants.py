@@ -1,7 +1,7 @@
 """Every threshold and constant of judgement, with its reason.
 
-docs/how-it-decides.md quotes all but the limits of work (`MAX_…`), and a test compares them. They
-are round: the sets of labelled texts are too small to tell 0.20 from 0.22.
+docs/how-it-decides.md quotes those that a user meets, and a test compares them. They are round: the
+sets of labelled texts are too small to tell 0.20 from 0.22.
 """
 
 from __future__ import annotations

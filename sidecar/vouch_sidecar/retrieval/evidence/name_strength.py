@@ -1,6 +1,5 @@
 """Weighs mentions: how strongly each says that its entity is meant. strength = arm × specificity ×
-keyness × place, each from 0 to 1. docs/how-it-decides.md explains them, with worked examples and
-the measurements that the constants come from.
+keyness × place, each from 0 to 1. docs/how-it-decides.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """The weights of `experts`: one class for each way to compute what a matching claim adds for an
-entity. docs/how-it-decides.md gives the formulas, and the measurements that the constants come
-from.
+entity. docs/how-it-decides.md says what they are for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How likely it is that a claim, a section of a page or a relation answers a text, or constrains
 what it asks for: a logistic function of the features below.
 
-`make fit` finds the weights (benchmarks/quality/fit.py); docs/how-it-decides.md shows examples.
+`make fit` finds the weights (benchmarks/quality/fit.py); docs/how-it-decides.md shows one.
 """
 
 from __future__ import annotations
