@@ -82,7 +82,7 @@ async def measure(root: Path, env: dict[str, str]) -> dict[str, float]:
             perform(engine, OPERATIONS["mentions"], {"text": "what about the relay?"}, Caller())
             last = time.monotonic()
             found["slowest hover"] = max(found["slowest hover"], last - now)
-            if "cites and paths" not in found and collection.surroundings.workspace.ties.by_path:
+            if "cites and paths" not in found and collection.world.ties.by_path:
                 found["cites and paths"] = now - indexed
         found["identifiers"] = time.monotonic() - indexed
         started = time.monotonic()

@@ -14,7 +14,7 @@ import anyio
 import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.operations import OPERATIONS, as_json, perform, salience_notification
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
@@ -83,7 +83,7 @@ class World:
         self.engine = Engine(env={}, client_settings=settings)
         self.engine.registry.add_root(root)
         self.engine.load()
-        settle(self.engine.collections.values(), self.engine.env)
+        settle(self.engine.collections.values())
         self._caller = Caller(is_unasked=is_unasked)
         self._pushes = Pushes(self.engine, self._caller)
 

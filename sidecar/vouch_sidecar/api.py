@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -30,7 +29,7 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import perform, viewer_in
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
@@ -138,7 +137,6 @@ class KnowledgeBase:
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
         self._caller = Caller(connection="python", viewer=viewer)
-        self._workspaces: dict[Path, WorkspaceState] = {}
         engine.load()
 
     def __enter__(self) -> Self:
@@ -175,11 +173,10 @@ class KnowledgeBase:
         for seconds.
         """
         engine = self._open()
-        served = (kb for kb in engine.serving(self._caller) if kb.collection.complete)
+        viewer = viewer_in(operation, params)
+        served = (kb for kb in engine.serving(self._caller, viewer) if kb.collection.complete)
         settle(
             [kb.collection for kb in filter(operation.needs_workspace, served)],
-            engine.env,
-            self._workspaces,
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb import safe_files
 from vouch_sidecar.operations import OPERATIONS
@@ -121,11 +120,11 @@ def courier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _started(root: Path, states: dict[Path, WorkspaceState] | None = None) -> Engine:
+def _started(root: Path) -> Engine:
     """An engine that has worked out everything about a knowledge base."""
     engine = engine_on(root, env={**cached(root.parent), "PATH": os.environ["PATH"]})
     engine.now = lambda: SUMMER
-    settle(engine.collections.values(), engine.env, states)
+    settle(engine.collections.values())
     return engine
 
 
@@ -149,16 +148,15 @@ def test_what_is_done_unasked_costs_no_more(
 ) -> None:
     root = tmp_path / "courier"
     shutil.copytree(courier, root)
-    states: dict[Path, WorkspaceState] = {}
     engines: list[Engine] = []
-    counted = {"a first start": counter.of(lambda: engines.append(_started(root, states)))}
+    counted = {"a first start": counter.of(lambda: engines.append(_started(root)))}
     counted["a later start"] = counter.of(lambda: _started(root))
     path = min((root / ".vouch" / "claims").iterdir())
     text = path.read_bytes().replace(b"text: ", b"text: Now ", 1)
     put(root / ".vouch", f"claims/{path.name}", text, age=5)
     counted["a changed claim"] = counter.of(lambda: _read(engines[0], f"claims/{path.name}"))
     (collection,) = engines[0].collections.values()
-    after = counter.of(lambda: settle([collection], engines[0].env, states))
+    after = counter.of(lambda: settle([collection]))
     counted["the workspace after it"] = after
     beyond = {what: n for what, n in counted.items() if not n.within(BOUNDS[what])}
     assert not beyond

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, workspaces
-from vouch_sidecar.engine.foreground import Foreground
+from vouch_sidecar.engine import Caller, breath
+from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.operations import OPERATIONS, perform_async
 
 from tests.engine.bases import base, kept, unread_engine, until
@@ -18,12 +18,12 @@ from tests.kb.samples import claim
 async def test_no_claim_is_tied_to_files_while_a_question_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspaces, "GIVE_WAY_SECONDS", 60.0)
+    monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
     texts = {f"claims/c{n}.yaml": claim(f"c{n}", text=f"Relay {n} waits.") for n in range(20)}
     engine = unread_engine(base(tmp_path, texts))
     (collection,) = engine.collections.values()
     async with kept(engine):
-        with engine.foreground:
+        with engine.breath:
             await until(lambda: collection.complete)
             await anyio.sleep(0.3)
             assert collection.is_workspace_pending
@@ -36,14 +36,14 @@ async def test_every_question_counts_as_being_answered(tmp_path: Path) -> None:
     engine.read()
     answers: list[str] = []
 
-    class Noted(Foreground):
+    class Noted(Breath):
         def __enter__(self) -> None:
             answers.append("begun")
 
         def __exit__(self, *_: object) -> None:
             answers.append("ended")
 
-    engine.foreground = Noted()
+    engine.breath = Noted()
     for name in ("experts", "status"):
         await perform_async(engine, OPERATIONS[name], OPERATIONS[name].example, Caller())
     assert answers == ["begun", "ended"] * 2

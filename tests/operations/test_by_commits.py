@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import Workspaces, settle
+from vouch_sidecar.engine.worlds import Worlds, settle
 
 from tests.engine.bases import ask, cached, engine_on, until
 from tests.kb.samples import dump, entity, put
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 def looked(root: Path, tmp_path: Path, **client: Any) -> Engine:
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(root, env=env, client_settings=client)
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     return engine
 
 
@@ -109,7 +109,7 @@ def test_a_repository_may_switch_it_off(
     assert names(engine) == []
     assert "by_commits" not in ask(engine, "entity", id="relay")
     (collection,) = engine.collections.values()
-    assert not collection.surroundings.workspace.history
+    assert not collection.world.history
 
 
 def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
         cite(top / part, "night", "It restarts at night.", "a.py")
     put(top / "one" / ".vouch", "config.yaml", dump({"sidecar": {"people": {"never": ["Cy"]}}}))
     engine = engine_on(top / "one", top / "two", env=env)
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     found = ask(engine, "experts", topic="restarts")["by_commits"]
     assert [(row["name"], row["commits"], row["files"]) for row in found] == [
         ("Ada Byron", 1, 2),
@@ -136,7 +136,7 @@ def test_until_it_is_worked_out_that_is_said(root: Path, tmp_path: Path) -> None
     assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
     found = ask(engine, "experts", MODEL, topic="restarts")  # `people` depends on files, too
     assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     assert ask(engine, "experts", topic="restarts")["degraded"] == []
 
 
@@ -145,7 +145,7 @@ async def test_a_new_commit_counts_without_a_new_start(root: Path, tmp_path: Pat
     import anyio
 
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    workspaces = Workspaces(engine)
+    workspaces = Worlds(engine)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(workspaces.run)
         await until(lambda: names(engine) == ["Bob Kahn", "Ada Byron"])

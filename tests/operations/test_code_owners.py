@@ -11,7 +11,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.check_runs import check_all
 from vouch_sidecar.engine.checks import CheckContext
-from vouch_sidecar.engine.workspaces import Workspaces, settle
+from vouch_sidecar.engine.worlds import Worlds, settle
 
 from tests.engine.bases import ask, cached, engine_on, until
 from tests.kb.samples import claim, dump, entity, put
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 def looked(root: Path, tmp_path: Path, **client: Any) -> Engine:
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(root, env=env, client_settings=client)
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     return engine
 
 
@@ -110,7 +110,7 @@ def test_whom_one_of_two_never_names_neither_names(root: Path, tmp_path: Path, g
     people = {"git": git, "never": ["ada", "Bob Kahn"]}
     put(other / ".vouch", "config.yaml", dump({"sidecar": {"people": people}}))
     engine = engine_on(root, other, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     assert owners(engine) == ["acme/relay"]
     assert owners(engine, root=str(root)) == ["acme/relay", "ada"]
     assert ask(engine, "experts", topic="restarts").get("by_commits", []) == []
@@ -122,7 +122,7 @@ def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
     put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": {"git": "off"}}}))
     engine = looked(root, tmp_path, **AGENTS)
     assert owners(engine) == []
-    assert not engine.collections.popitem()[1].surroundings.workspace.code_owners.rules
+    assert not engine.collections.popitem()[1].world.code_owners.rules
 
 
 def test_a_knowledge_base_below_the_top(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ async def test_a_change_counts_without_a_new_start(
     caplog.set_level(logging.DEBUG)
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     assert ask(engine, "experts", topic="restarts")["degraded"] == ["workspace_pending"]
-    workspaces = Workspaces(engine)
+    workspaces = Worlds(engine)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(workspaces.run)
         await until(lambda: owners(engine) == ["acme/relay", "ada"])

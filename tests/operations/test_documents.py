@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import ask, base, engine_on
 from tests.index.worlds import knowledge_of
@@ -36,7 +36,7 @@ def found(root: Path, locator: str, place: str | None = None) -> str | None:
     source = Source(SHA, f"sources/{SHA}/meta.yaml", locator)
     evidence = Evidence("ev", "evidence/ev.yaml", SHA, place) if place else None
     known = knowledge_of([source, *([evidence] if evidence else [])])
-    view = View("kb", known, frozenset({"open"}), root, workspace=Workspace(root))
+    view = View("kb", known, frozenset({"open"}), root, workspace=World(root))
     uri = ArtifactViews(view, root).citation("ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 

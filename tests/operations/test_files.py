@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
 from vouch_sidecar.surfaces.console.printing import show
 
-from tests.engine.bases import NOW, ask, cached, engine_on
+from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import claim, put
 from tests.workspace.places import cite, git, repository, settled, write
 
@@ -205,23 +204,6 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
-
-
-def test_the_next_process_begins_with_what_was_kept(root: Path, tmp_path: Path) -> None:
-    settled(root, tmp_path)
-    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
-    collection = engine.registry.add_root(root)
-    engine.load()
-    from vouch_sidecar.engine.surroundings import Stage
-    from vouch_sidecar.engine.workspace_state import WorkspaceState, load_kept
-
-    recalled = load_kept(collection, WorkspaceState())
-    assert recalled is not None
-    engine.publish_workspace(collection, Stage(recalled))
-    assert ids(engine) == ["cites", "names"]
-    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
-    kept.write_bytes(kept.read_bytes()[:-20])
-    assert load_kept(collection, WorkspaceState()) is None
 
 
 def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, engine_on
@@ -63,15 +63,15 @@ def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
 def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
     """Also where its text is cut."""
     text = b"Relay drops it. " * 20
-    root = repository(tmp_path / "repo", {"a.md": text})
-    cite(root, "drops", text.decode(), "a.md", text, quote=text)
+    root = repository(tmp_path / "repo", {"docs/a.md": text})
+    cite(root, "drops", text.decode(), "docs/a.md", text, quote=text)
     assert not asked(settled(root, tmp_path), "search", {"query": "relay"})[0].endswith(")")
-    write(root, {"a.md": "Relay keeps it.\n"})
+    write(root, {"docs/a.md": "Relay keeps it.\n"})
     engine = settled(root, tmp_path)
     (line, *_) = asked(engine, "search", {"query": "relay"})
-    assert "… (quote gone since, a.md changed on " in line
+    assert "… (quote gone since, docs/a.md changed on " in line
     (hit, *_) = ask(engine, "search", query="relay")["hits"]
-    assert hit["stale"].startswith("quote gone since, a.md changed on ")
+    assert hit["stale"].startswith("quote gone since, docs/a.md changed on ")
 
 
 def test_a_receipt_of_other_words_checked_nothing_of_a_claim(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_receipt_of_other_words_checked_nothing_of_a_claim(tmp_path: Path) -> 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
     both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
     engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both))
-    settle(engine.collections.values(), {})
+    settle(engine.collections.values())
     assert "in blue" in read(engine, "claim", "rotation")
     for called in ("vault", "Key Vault", "kv"):
         assert "in blue" in read(engine, "entity", called)

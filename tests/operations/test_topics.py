@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine.surroundings import Stage
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.collection import OTHER_VIEWERS
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, write
@@ -50,20 +51,33 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     assert found["why"] == "no English word, in 3 claims"
     assert found["propose"] == "vouch-kb propose-entity --name keyring --type concept"
     assert {row["id"] for row in found["claims"]} == set(TEXTS)
-    assert ask(engine, "status")["roots"][0]["topics"] == 2
+    assert ask(engine, "status")["roots"][0]["topics"] == 1
     explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
     assert [row["link"] for row in explained["claims"]] == ["derived"]
 
 
-def test_a_name_of_the_code_is_one(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    found = ask(engine, "entity", id="read_netrc")
-    assert found["why"] == "a name of the code, in 1 claim"
+def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: Path) -> None:
+    private = {"visibility": "private", "agent": "ada"}
+    for number in range(3):
+        path, text = f"claims/hers-{number}.yaml", f"The gizmotron {number} hums."
+        write(root, path, claim(f"hers-{number}", text=text, entities=[], scope=private))
+    engine, ada = settled(root, tmp_path), {"agent": "ada"}
+    (collection,) = engine.collections.values()
+    for others in range(OTHER_VIEWERS):
+        assert ask(engine, "mentions", text="gizmotron", viewer={"agent": f"a{others}"})["degraded"]
+    first = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
+    assert (first["mentions"], first["degraded"]) == ([], ["workspace_pending"])
+    assert len(collection.viewers()) == OTHER_VIEWERS + 1
+    settle(engine.collections.values())
+    again = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
+    names = [row["name"] for row in again["mentions"]]
+    assert (names, again["degraded"]) == (["gizmotron", "keyring"], [])
+    assert [row["name"] for row in ask(engine, "mentions", text="a gizmotron")["mentions"]] == []
 
 
 def test_the_shell_counts_them_where_nothing_runs(root: Path) -> None:
     (status,) = json.loads(run_command("status", "--json", cwd=root).stdout)["roots"]
-    assert status["topics"] == 2
+    assert status["topics"] == 1
 
 
 def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
@@ -77,7 +91,7 @@ def test_the_config_hides_one(root: Path, tmp_path: Path) -> None:
     write(root, "config.yaml", dump({"sidecar": {"names": {"never": ["keyring"]}}}))
     engine = settled(root, tmp_path)
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
-    assert ask(engine, "status")["roots"][0]["topics"] == 1
+    assert "topics" not in ask(engine, "status")["roots"][0]
 
 
 def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:
@@ -93,7 +107,7 @@ def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path
     engine = settled(root, tmp_path)
     write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
     engine.read()
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     (collection,) = engine.collections.values()
     before = collection.knowledge
     engine.load(whole=True)
@@ -101,7 +115,7 @@ def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path
     assert collection.knowledge.changed_since(before) == []
     found = ask(engine, "experts", topic="keyring")
     names = [row["name"] for row in found["experts"]]
-    assert (names, found["degraded"]) == (["keyring", "read_netrc"], [])
+    assert (names, found["degraded"]) == (["keyring"], [])
 
 
 def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
@@ -109,9 +123,7 @@ def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
     (collection,) = engine.collections.values()
     before, told = engine.generation, list[int]()
     engine.listeners.add(lambda: told.append(engine.generation))
-    engine.publish_workspace(
-        collection, Stage(collection.surroundings.workspace, Topics(collection.knowledge))
-    )
+    engine.publish_world(collection, replace(collection.world, topics=Topics(collection.knowledge)))
     assert told == [before + 1]
 
 

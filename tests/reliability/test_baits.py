@@ -21,7 +21,7 @@ from vouch_sidecar.text.comments import comments_and_strings
 from vouch_sidecar.text.document_layout import Layout
 from vouch_sidecar.text.prompt_text import asked_sentences
 from vouch_sidecar.text.text_forms import form_of_text
-from vouch_sidecar.workspace.definitions import Wanted, names_in_file
+from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
 from vouch_sidecar.workspace.git import WorkingTree
@@ -72,10 +72,10 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_code_is_read_to_its_end(language: str) -> None:
-    wanted = Wanted({"A", "a", "x", "A.x"})
     for text in BAITS.values():
         list(comments_and_strings(text, language))
-        assert names_in_file(text.encode(), language, wanted).documents == {}
+        found = names_in_file(text.encode(), language)
+        assert len(found.names) == len(found.lines) == len(found.ends)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 from vouch_sidecar.text.prompt_text import WHOM
 
@@ -219,7 +219,7 @@ def test_experts_name_whom_relations_make_responsible(tmp_path: Path) -> None:
 
 def test_a_model_reads_people_first_where_the_topic_asks_who(tmp_path: Path) -> None:
     found, operation = owned(tmp_path), OPERATIONS["experts"]
-    settle(found.collections.values(), found.env)
+    settle(found.collections.values())
 
     def read(topic: str, **params: Any) -> list[str]:
         asked = {"topic": topic, **params}

@@ -16,13 +16,8 @@ from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.statements.entity_claims import claims_about
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.topic_finder import (
-    FEW_SPEAK,
-    MAX_TOPICS,
-    Shared,
-    WorkspaceNames,
-    derive,
-)
+from vouch_sidecar.workspace.topic_finder import FEW_SPEAK, MAX_TOPICS, TopicSources, derive
+from vouch_sidecar.workspace.topics import Topics
 
 from tests.index.worlds import Change, after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -35,11 +30,11 @@ OTHERS = [
 OURS = Scope("project", project="courier")
 
 
-def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: WorkspaceNames | None = None) -> View:
+def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: TopicSources | None = None) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
-    topics = derive(knowledge, around or WorkspaceNames())
-    return View("kb", knowledge, who.gates, topics=topics)
+    topics = derive(knowledge, who.gates, around or TopicSources())
+    return View("kb", knowledge, who.gates, topics=Topics(knowledge, {who.gates: topics}))
 
 
 def names(view: View) -> set[str]:
@@ -157,7 +152,7 @@ def test_headings_of_cited_documents_are_topics() -> None:
         claim("alone", "Nobody else is there.", evidence=("e",)),
         claim("else", "The cache keeps a wheel as well."),
     ]
-    view = seen(*cited, source, below, around=WorkspaceNames(content=lambda _: text))
+    view = seen(*cited, source, below, around=TopicSources(content=lambda _: text))
     found = {topic.entity.name: topic.claims for topic in view.derived}
     assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
     assert names(seen(*cited, source, below)) == set()  # its content is not kept
@@ -183,7 +178,7 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
     ).encode()
     source = Source("s", "sources/s/meta.yaml", locator, kept=True)
     cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
-    around = WorkspaceNames(content=lambda _: text)
+    around = TopicSources(content=lambda _: text)
     assert names(seen(cited, source, around=around)) == {"Wheel cache"}
 
 
@@ -212,22 +207,16 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
     ]
     if withheld.evidence != ("h",):
         heading = replace(heading, byte_start=None, byte_end=None)
-    around = WorkspaceNames(content=lambda _: text)
+    around = TopicSources(content=lambda _: text)
     wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
     for who, part in ((NOBODY, everybodys), (ADA, adas)):
         found = names(seen(*cited, source, heading, withheld, who=who, around=around))
         assert found == set().union(*(wanted[word] for word in part))
 
 
-def test_names_that_the_repository_shares_are_topics() -> None:
-    shared = [Shared("get_preference", "one"), Shared("--no-deps", "one"), Shared("proxy", "one")]
-    view = seen(claim("one", "`get_preference` minds `--no-deps`."), around=WorkspaceNames(shared))
-    assert names(view) == {"get_preference", "--no-deps"}  # a proxy is any proxy
-
-
 @pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb", "website", "online", "October"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
-    around = WorkspaceNames(project_names=frozenset({"kb"}))
+    around = TopicSources(project_names=frozenset({"kb"}))
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_list import Files, list_files
+from vouch_sidecar.workspace.names_in_text import digest
 
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put
@@ -137,7 +138,7 @@ def cite(
 def settled(root: Path, tmp_path: Path) -> Engine:
     """An engine that has read the knowledge base and worked out what lies around it."""
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     return engine
 
 
@@ -155,10 +156,10 @@ def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     return [(tied.claim.id, tied.arm, tied.line) for tied in ties(engine, path)]
 
 
-def definitions(data: bytes, language: str | None, wanted: Wanted) -> dict[str, int]:
-    """The line of each wanted name that a file defines."""
-    found = names_in_file(data, language, wanted).defined
-    return {name: span.line for name, span in found.items()}
+def definitions(data: bytes, language: str | None, *names: str) -> dict[str, tuple[int, int]]:
+    """The first and the last line of each of some names that a file defines."""
+    said = Wanted(names).said_in(names_in_file(data, language), language).defined
+    return {name: said[digest(name)] for name in names if digest(name) in said}
 
 
 def plant(root: Path, planted: Path) -> None:

@@ -303,8 +303,8 @@ def test_a_repository_that_can_not_be_read_says_so(
     trick(root, other)
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert not collection.surroundings.workspace.history
-    assert "a.py" in collection.surroundings.workspace.ties.by_path
+    assert not collection.world.history
+    assert "a.py" in collection.world.ties.by_path
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("authors not named" in row["message"] for row in said)
     assert "Eve" not in str(ask(engine, "experts", topic="key vault"))

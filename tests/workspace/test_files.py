@@ -64,8 +64,8 @@ def test_a_walk_that_is_cut_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write(root, {f"a{number}.py": "" for number in range(20)})
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert "a0.py" in collection.surroundings.workspace.ties.by_path
-    assert len(collection.surroundings.workspace.files.paths) == 12
+    assert "a0.py" in collection.world.ties.by_path
+    assert len(collection.world.files.paths) == 12
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("too many files" in row["message"] for row in said)
 

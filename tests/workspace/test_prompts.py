@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import page, put
@@ -63,7 +63,7 @@ def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_p
     cite(root, "limit", "Retries end after three attempts.", "src/upload.py")
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     assert ask(engine, "context", task="I'm editing src/upload.py")["items"] == []
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     assert ask(engine, "context", task="I'm editing src/upload.py")["items"]
 
 

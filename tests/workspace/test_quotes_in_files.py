@@ -186,22 +186,6 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_pa
     assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
 
 
-def test_a_file_that_was_moved_and_then_edited_is_not_gone(root: Path, tmp_path: Path) -> None:
-    settled(root, tmp_path)
-    path = "docs/guide.md"
-    git(root, "mv", FILE, path)
-    assert row(settled(root, tmp_path), path)[0] == "there"
-    write(root, {path: NOTES.replace("three", "five")})
-    fresh, _, stale = row(settled(root, tmp_path), path)
-    assert (fresh, stale and stale.partition(" changed")[0]) == (
-        "gone",
-        f"quote gone since, {path}",
-    )
-    git(root, "rm", "-q", "-f", path)
-    engine = settled(root, tmp_path)
-    assert ask(engine, "claim", id="one")["claim"]["stale"] == f"{path}, which it cites, is gone"
-
-
 def test_checks_list_it(root: Path, tmp_path: Path) -> None:
     write(root, {FILE: "# Notes\n"})
     engine = settled(root, tmp_path)

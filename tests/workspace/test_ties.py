@@ -7,14 +7,11 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine, due
+from vouch_sidecar.engine import Caller, Engine, world_building
 from vouch_sidecar.engine.claim_facts import sources_in
-from vouch_sidecar.engine.workspace_state import WorkspaceState
-from vouch_sidecar.engine.workspaces import settle
-from vouch_sidecar.index.base_cache import Bases
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.workspace.definitions import Wanted
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import names_in
 
@@ -99,7 +96,7 @@ def test_a_locator_that_leads_nowhere_ties_nothing(
     cite(root, "one", "Nothing is named here.", locator or " ")
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert collection.surroundings.workspace.ties.by_path == {}
+    assert collection.world.ties.by_path == {}
 
 
 def test_the_absolute_path_of_this_machine(root: Path, tmp_path: Path) -> None:
@@ -137,7 +134,7 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
     write(root, {"b/README.md": "# Something else\n"})
     engine = settled(root, tmp_path)
     assert [ties(engine, path)[0].fresh for path in ("README.md", "a/README.md")] == ["there"] * 2
-    assert ties(engine, "b/README.md")[0].fresh == "gone"
+    assert ties(engine, "b/README.md") == []
 
 
 UPLOAD = "# Upload\n\nThe {} uploader retries {} times.\n"
@@ -170,24 +167,6 @@ def test_a_document_of_another_folder_is_not_the_one_with_its_name(
     assert "/.vouch/sources/" in citation["document"]
 
 
-def test_of_two_documents_with_one_name_each_stays_what_it_was(root: Path, tmp_path: Path) -> None:
-    texts = {"README.md": UPLOAD.format("top", "two"), "a/README.md": UPLOAD.format("side", "nine")}
-    write(root, texts)
-    git(root, "add", "-A")
-    ingest(root, "top", texts["README.md"])
-    ingest(root, "side", texts["a/README.md"])
-    settled(root, tmp_path)
-    write(root, {"a/README.md": "# Something else\n\nIt is all new here.\n"})
-    engine = settled(root, tmp_path)
-    assert [tied.claim.id for tied in ties(engine, "README.md")] == ["top"]
-    assert str(staleness(engine, "side")).startswith("quote gone since, a/README.md changed")
-    git(root, "rm", "-q", "-f", "a/README.md")
-    engine = settled(root, tmp_path)
-    assert [tied.claim.id for tied in ties(engine, "README.md")] == ["top"]
-    assert staleness(engine, "side") == "a/README.md, which it cites, is gone"
-    assert staleness(engine, "top") is None
-
-
 def test_documents_that_were_edited_are_held_one_at_a_time(root: Path, tmp_path: Path) -> None:
     lines = [f"line {number} of a long document\n" for number in range(4_000)]
     peaks = {}
@@ -201,7 +180,7 @@ def test_documents_that_were_edited_are_held_one_at_a_time(root: Path, tmp_path:
         locator = Locator(root, listed(root, tmp_path))
         tracemalloc.start()
         try:
-            found = sources_in(collection.knowledge, root / ".vouch", locator, {}, lambda: None)
+            found = sources_in(collection.knowledge, root / ".vouch", locator, lambda: None)
             peaks[count] = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -389,7 +368,7 @@ def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> No
 def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, text: str) -> None:
     cite(root, "one", text, "https://example.org")
     (collection,) = settled(root, tmp_path).collections.values()
-    assert collection.surroundings.workspace.ties.by_path == {}
+    assert collection.world.ties.by_path == {}
 
 
 def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
@@ -409,33 +388,24 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
     assert [tie_rows(engine, path) for path in files] == [[], []]
 
 
-def test_a_second_look_tells_what_went_stale_and_keeps_nothing_twice(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(due, "sweep_interval", lambda _: 0.0)
-    monkeypatch.setattr(Bases, "has_extra", lambda _self, _name: True)
-    written: list[str] = []
-
-    def write_extra(_self: Bases, name: str, _data: bytes) -> bool:
-        written.append(name)
-        return True
-
-    monkeypatch.setattr(Bases, "write_extra", write_extra)
-    write(root, {"docs/idle.txt": "It idles at night.\n"})
+def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
+    tests = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
+    write(root, dict.fromkeys((*tests, "tests/wire.py", "tests/test_other_wire.py"), "x"))
+    write(root, {"src/b/net/wires.py": "", "src/b/upload.py": ""})
     git(root, "add", "-A")
-    cite(root, "one", "It idles.", "docs/idle.txt", b"It idles at night.\n", quote=b"at night")
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    states: dict[Path, WorkspaceState] = {}
-
-    def look() -> list[str | None]:
-        written.clear()
-        settle(engine.collections.values(), engine.env, states)
-        return [tied.fresh for tied in ties(engine, "docs/idle.txt")]
-
-    assert (look(), len(written)) == (["there"], 1)
-    assert (look(), len(written)) == (["there"], 0)
-    write(root, {"docs/idle.txt": "It idles at noon.\n"})
-    assert (look(), len(written)) == (["gone"], 1)
+    cite(root, "one", "Frames are short.", "src/pkg/net/wire.py")
+    cite(root, "two", "`UploadLoop` gives up.", "https://example.org/b")
+    cite(root, "three", "All in `src/pkg/net/` is slow.", "https://example.org/c")
+    engine = settled(root, tmp_path)
+    for path in tests[:2]:
+        (tied,) = ties(engine, path)
+        assert (tied.claim.id, tied.line) == ("one", None)
+        assert tied.why == "cites wire.py, which this tests"
+    (tied,) = ties(engine, "src/pkg/upload_test.py")
+    assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
+    assert tied.why == "names UploadLoop, of upload.py, which this tests"
+    for path in ("tests/wire.py", "tests/test_other_wire.py", "tests/test_upload.py"):
+        assert tie_rows(engine, path) == []
 
 
 def test_a_document_that_a_file_names_ties_the_claims_that_cite_it(
@@ -602,11 +572,10 @@ def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> No
 
 
 def test_binary_and_minified_files_define_nothing() -> None:
-    wanted = Wanted({"FindMeHere"})
-    assert definitions(b"\0class FindMeHere:\n", "python", wanted) == {}
-    assert definitions(b"x" * 600 + b" class FindMeHere:\n", "python", wanted) == {}
+    assert definitions(b"\0class FindMeHere:\n", "python", "FindMeHere") == {}
+    assert definitions(b"x" * 600 + b" class FindMeHere:\n", "python", "FindMeHere") == {}
     hostile = b"class FindMeHere " * 60_000
-    assert definitions(hostile, "python", wanted) == {}
+    assert definitions(hostile, "python", "FindMeHere") == {}
 
 
 @pytest.mark.parametrize(
@@ -625,7 +594,7 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     rest = "`VendoredThing` or `UploadLoop` stops."
     cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
     (collection,) = settled(root, tmp_path).collections.values()
-    found = {tie.path for tie in collection.surroundings.workspace.ties.of_claim("one")}
+    found = {tie.path for tie in collection.world.ties.of_claim("one")}
     assert ("src/pkg/upload.py" in found) == told
 
 
@@ -633,21 +602,20 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a walk tells whether files came or went: it is done again and again."""
-    monkeypatch.setattr(due, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(world_building, "sweep_interval", lambda _: 0.0)
     root = tmp_path / "plain"
     write(root, {"a.md": "Zephyr sails.\n"})
     cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")
-    states: dict[Path, WorkspaceState] = {}
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     (collection,) = engine.collections.values()
 
     def look() -> int:
-        settle([collection], engine.env, states)
-        return collection.surroundings.workspace.serial
+        settle([collection])
+        return collection.world.serial
 
     serial = look()
     assert tie_rows(engine, "a.md") == [("one", "cites", None)]
     assert look() == look() == serial
     write(root, {"UploadLoop.md": ""})
     assert look() > serial
-    assert "UploadLoop.md" in collection.surroundings.workspace.files
+    assert "UploadLoop.md" in collection.world.files

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.kb.discovery import Finder
 
 from tests.engine.bases import ask, cached
@@ -21,7 +21,7 @@ def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> di
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
     engine.registry.add_start(start)
     engine.load()
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     (file,) = ask(engine, "files", paths=[str(path)])["files"]
     rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
     claims = sorted(claim["id"] for claim in file["claims"])

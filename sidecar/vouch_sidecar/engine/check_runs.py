@@ -83,7 +83,7 @@ def check_all(
 def _in_code_owners(context: CheckContext) -> dict[str, tuple[Problem, ...]]:
     """The problems of CODEOWNERS, by its path from the folder of the knowledge base."""
     collection = context.collection
-    owners = collection.surroundings.workspace.code_owners
+    owners = collection.world.code_owners
     path = os.path.relpath(owners.top / owners.path, collection.root / KB_DIRNAME)
     problems = [
         Problem(path, finding.message, finding.severity, problem.line, code=finding.code)

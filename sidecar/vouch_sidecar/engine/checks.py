@@ -237,7 +237,7 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     def sees(source: Source) -> bool:
         return gate_of(source) in shared
 
-    workspace = context.collection.surroundings.workspace
+    workspace = context.collection.world
     finding = stale_for(workspace, context.knowledge, artifact, sees, context.now)
     if finding is not None:
         yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)

@@ -97,15 +97,11 @@ class ClaimFactsCollector:
 
 
 def sources_in(
-    knowledge: Knowledge,
-    kb_dir: Path,
-    locator: Locator,
-    once: Mapping[str, str],
-    checkpoint: Checkpoint,
+    knowledge: Knowledge, kb_dir: Path, locator: Locator, checkpoint: Checkpoint
 ) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names, else the
-    first file with the same content, else the one that it was `once` found in. A locator that is a
-    mere name means, of the files with that name, the one that holds what the source holds.
+    first file with the same content. A locator that is a mere name means, of the files with that
+    name, the one that holds what the source holds.
     """
     paths_by_id: dict[str, str] = {}
     named: dict[Source, tuple[str, ...]] = {}
@@ -122,22 +118,20 @@ def sources_in(
             paths_by_id[source.id] = paths[0]
         elif "://" not in source.locator:
             lost.append(source)
-    paths_by_id |= _by_content(named, kb_dir, locator.root, once, checkpoint)
+    paths_by_id |= _by_content(named, kb_dir, locator.root, checkpoint)
     lost += [source for source in named if source.id not in paths_by_id]
-    still = {s.id: once[s.id] for s in lost if once.get(s.id, "") in locator.files}
-    return paths_by_id | still | _elsewhere(lost, kb_dir, locator, checkpoint)
+    return paths_by_id | _elsewhere(lost, kb_dir, locator, checkpoint)
 
 
 def _by_content(
     named: Mapping[Source, tuple[str, ...]],
     kb_dir: Path,
     root: Path,
-    once: Mapping[str, str],
     checkpoint: Checkpoint,
 ) -> dict[str, str]:
     """For each source, by id: of the files with its name the one with the same content; else the
-    one that it was once found in; else the one that shares most telling lines with it, and at least
-    half of them. A source without such lines means the only file with its name.
+    one that shares most telling lines with it, and at least half of them. A source without such
+    lines means the only file with its name.
     """
     ids: dict[str, frozenset[str]] = {}
     for path in dict.fromkeys(path for paths in named.values() for path in paths):
@@ -150,8 +144,6 @@ def _by_content(
         checkpoint()
         if same := [path for path in paths if source.id in ids[path]]:
             paths_by_id[source.id] = same[0]
-        elif once.get(source.id) in paths:
-            paths_by_id[source.id] = once[source.id]
         elif not (wanted := _telling_lines(read_content(kb_dir, source))):
             paths_by_id |= {source.id: paths[0]} if len(paths) == 1 else {}
         else:

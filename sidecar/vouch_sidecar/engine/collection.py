@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from vouch_sidecar.engine.checkout import Checkout
 from vouch_sidecar.engine.disk_reader import DiskReader, Step
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.surroundings import Missing, Stage, Surroundings
+from vouch_sidecar.engine.world_building import Memo
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -21,17 +22,18 @@ from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
-from vouch_sidecar.kb.settings import Settings, load_settings
+from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import GRACE_SECONDS
 from vouch_sidecar.workspace.git import why_unasked
-from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.world import World
 
 SILENT_SECONDS = GRACE_SECONDS
 """How long the last content is served while the files cannot be read: as long as the last good
 version of a single unreadable file. Without a limit, redacted text would be served for ever.
 """
+OTHER_VIEWERS = 3
+"""Viewers whose topics are kept, beside the one who does not say who asks."""
 LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
-HISTORY, FILES = "history", "files"  # reading commits, and listing files
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
@@ -45,7 +47,9 @@ class Collection:
     root: Path
     tree: Path
     reader: DiskReader
-    surroundings: Surroundings
+    memo: Memo
+    world: World
+    """What lies around it, as it was published last."""
     due: Due
     checkout: Checkout
     clock: Callable[[], float] = time.monotonic
@@ -62,6 +66,10 @@ class Collection:
     complete: bool = False
     indexed_at: float | None = None
     pause: Pause = field(default_factory=Pause)
+    default_gates: frozenset[str] = frozenset()
+    """The gates of who does not say who asks."""
+    _viewers: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=OTHER_VIEWERS))
+    """The gates of others who asked, the last ones."""
     faults: Faults = field(default_factory=Faults)
     failing_since: float | None = None
     """When reading the files began to fail; None if the last read succeeded."""
@@ -73,14 +81,17 @@ class Collection:
         clock: Callable[[], float],
         pause: Pause,
         caches: Path | None,
+        env: Mapping[str, str],
         tree: Path | None = None,
     ) -> Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         tree = tree or root
         bases = None if caches is None else Bases(caches, root)
-        reader, surroundings = DiskReader(root, clock, bases), Surroundings(tree, Workspace(tree))
+        reader, memo = DiskReader(root, clock, bases), Memo(root, tree, bases, env, clock)
         due, checkout = Due(root, tree, clock), Checkout()
-        return cls(root, tree, reader, surroundings, due, checkout, clock, clock(), pause=pause)
+        return cls(
+            root, tree, reader, memo, World(tree), due, checkout, clock, clock(), pause=pause
+        )
 
     def nearness(self, path: Path | None) -> int:
         """How deep the working tree is that holds a path; 0 for none that does."""
@@ -139,6 +150,12 @@ class Collection:
         problems = [Problem("", text, Severity.WARNING) for text in self.faults]
         if self.is_failing and self.is_refused():
             problems.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
+        if why := self.world.history.unread:
+            unread = f"The repository's commits are not read, and their authors not named: {why}"
+            problems.append(Problem("", unread, Severity.WARNING))
+        if self.world.files.is_cut:
+            cut = "There are too many files: some have no ties"
+            problems.append(Problem("", cut, Severity.WARNING))
         if self.is_silent:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             problems.append(Problem("", f"Nothing of {self.name} is said: {words}"))
@@ -153,7 +170,7 @@ class Collection:
     def why_unnamed(self) -> str:
         """Why authors of commits are not named; "" where they can be."""
         unasked = why_unasked(self.tree, self.settings.trust.folders)
-        return unasked or self.surroundings.workspace.history.unread
+        return unasked or self.world.history.unread
 
     @property
     def may_have_topics(self) -> bool:
@@ -174,32 +191,32 @@ class Collection:
         what was computed from it is kept. Returns whether it does.
         """
         before, self.knowledge = self.knowledge, self.reader.latest
-        if before is self.knowledge:
-            return False
-        self.surroundings.carry_over(before, self.knowledge)
-        return True
+        return before is not self.knowledge
 
-    def publish_workspace(self, stage: Stage) -> bool:
-        """Publish a stage of the workspace's analysis, and as faults what it could not find.
-        Returns whether answers may differ.
-        """
-        if stage.missing is not None:
-            self._record(stage.missing)
-        return self.surroundings.publish(stage)
+    def publish_world(self, world: World) -> bool:
+        """Publish the world around. Returns whether answers may differ."""
+        before, self.world = self.world, world
+        return self.world.serial != before.serial
 
-    def _record(self, missing: Missing) -> None:
-        why, is_cut = missing.why_history_unread, missing.is_list_cut
-        unread = f"The repository's commits are not read, and their authors not named: {why}"
-        cut = "There are too many files: some have no ties"
-        for step, text in ((HISTORY, unread if why else ""), (FILES, cut if is_cut else "")):
-            if text:
-                self.faults.add(step, text)
-            else:
-                self.faults.remove(step)
+    def viewers(self) -> list[frozenset[str]]:
+        """The gates of those whose topics are derived."""
+        if not self.may_have_topics:
+            return []
+        return list(dict.fromkeys([self.default_gates, *self._viewers]))
+
+    def viewed_by(self, gates: frozenset[str]) -> None:
+        """Have the topics derived of who passes these gates."""
+        if gates not in self.viewers():
+            self._viewers.append(gates)
+
+    def lacks_topics(self, gates: frozenset[str]) -> bool:
+        """Whether the topics of who passes these gates are not derived."""
+        return self.may_have_topics and gates not in self.world.topics.by_gates
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""
         self.settings, self.settings_problems = load_settings(self.config, client, env)
+        self.default_gates = viewer_for(self.settings, None, None, env).gates
 
     @property
     def bases(self) -> Bases | None:
@@ -209,22 +226,23 @@ class Collection:
     @property
     def is_workspace_pending(self) -> bool:
         """Whether ties to files are not complete yet for the published generation."""
-        is_older = self.surroundings.complete_for is not self.knowledge
-        return is_older or bool(self.due.around)
+        before = self.world.knowledge if self.world.is_whole else None
+        is_known = before is not None and self.knowledge.changed_since(before) == []
+        return not is_known or bool(self.due.around)
 
     @property
     def is_first_workspace_pending(self) -> bool:
         """Whether ties to files were never complete so far, and analysing the workspace did not
         fail.
         """
-        return self.surroundings.complete_for is None and WORKSPACE not in self.faults
+        return not self.world.is_whole and WORKSPACE not in self.faults
 
     @property
     def is_workspace_awaited(self) -> bool:
         """Whether ties to files were complete once, are not since a file was reported as changed,
         and will be soon.
         """
-        was_complete = self.surroundings.complete_for is not None and WORKSPACE not in self.faults
+        was_complete = self.world.is_whole and WORKSPACE not in self.faults
         return was_complete and bool(self.due.around)
 
     @property

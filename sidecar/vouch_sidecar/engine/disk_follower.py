@@ -23,7 +23,7 @@ from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.due import RETRY_SECONDS
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.workspaces import Workspaces
+from vouch_sidecar.engine.worlds import Worlds
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Head, WorkingTree
@@ -52,7 +52,7 @@ class DiskFollower:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.embeddings = Embeddings(engine.collections, engine.notify)
-        self._workspaces = Workspaces(engine)
+        self._worlds = Worlds(engine)
         self._wake = anyio.Event()
         self._watches: dict[Path, anyio.CancelScope] = {}
         self._finish_at = inf
@@ -66,7 +66,7 @@ class DiskFollower:
     def wake(self) -> None:
         """Do at once what is to be done: something is due, was published or found damaged."""
         self.embeddings.wake()
-        self._workspaces.wake()
+        self._worlds.wake()
         self._wake.set()
 
     async def finish_bases(self) -> None:
@@ -80,7 +80,7 @@ class DiskFollower:
         """Read and publish changes until cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self.embeddings.run)
-            group.start_soon(self._workspaces.run)
+            group.start_soon(self._worlds.run)
             while True:
                 self._wake = anyio.Event()
                 pause = RETRY_SECONDS
@@ -156,7 +156,7 @@ class DiskFollower:
                     done = await in_worker(collection.reader.keep)
                 if self._engine.publish_on_new_base(collection):
                     self.embeddings.wake()
-                    self._workspaces.wake()
+                    self._worlds.wake()
             if not done:
                 self._keep_in(WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS)
 

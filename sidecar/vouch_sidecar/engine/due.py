@@ -1,17 +1,15 @@
-"""When to look at the disk: at the files of a knowledge base, which `disk_follower` reads, and at
-those around it, which `workspaces` follows. Elsewhere: when to search folders for new knowledge
-bases (`disk_follower`), and what every round compares, as a few stats tell it (`checkout`,
-`workspace_changes`: what git has checked out, its index, CODEOWNERS).
+"""When to look at the files of a knowledge base, which `disk_follower` reads; and which files
+around it were reported, which `worlds` looks at. Elsewhere: when to search folders for new
+knowledge bases (`disk_follower`), when to look at everything around (`world_building`), and what
+every round compares (`checkout`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable
 from math import inf
 from pathlib import Path
-from typing import Literal
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.watch import sweep_interval
@@ -21,12 +19,7 @@ BURST_FILES = 8
 RETRY_SECONDS = 2.0
 """Shortest pause before a failed look is made again."""
 AROUND_SECONDS = 2.0
-"""Pause between looks at what is due around a knowledge base, and at git's index: one stat."""
-
-Around = Literal["list", "ties", "names", "quotes"]
-"""The looks around a knowledge base: at the list of files, at whether tied files are there, at the
-names that files define, and at quotes in files.
-"""
+"""Pause between looks around a knowledge base: a few stats, unless more is due."""
 
 
 class Reports:
@@ -61,8 +54,8 @@ class Reports:
 class Due:
     """What of the disk around one folder is due. `clock` is monotonic, in seconds.
 
-    The event loop calls all methods but `look` and `is_due`. These the one thread calls that looks
-    around, which also reads `around.in_look`: the loop changes that only between its looks.
+    The event loop calls all methods. The thread that looks around reads `around.in_look`, which the
+    loop changes only between its looks.
     """
 
     def __init__(self, root: Path, tree: Path, clock: Callable[[], float]) -> None:
@@ -76,7 +69,6 @@ class Due:
         """When those files are due that the store is to check again."""
         self._paths: set[str] = set()
         """Files that are due at once."""
-        self._around_at: dict[Around, float] = {}
         self.files = Reports()
         """Reported files below `.vouch/`; the empty path stands for all of them."""
         self.around = Reports()
@@ -136,31 +128,3 @@ class Due:
         """Schedule a look at all files, and rest until then: events don't make it fail more."""
         pause = sweep_interval(cost, least=RETRY_SECONDS)
         self._sweep_at = self._rests_until = self._clock() + pause
-
-    # Files around it
-
-    def is_due(self, what: Around) -> bool:
-        """Whether a look at everything is due."""
-        return self._around_at.get(what, 0.0) <= self._clock()
-
-    @contextmanager
-    def look(self, what: Around, paths: Collection[str]) -> Iterator[Collection[str]]:
-        """The paths to look at within the block: all if that is due, which then takes only a small
-        share of the time; else those that were reported.
-        """
-        if not self.is_due(what):
-            yield _those_in(paths, self.around.in_look)
-            return
-        began = self._clock()
-        yield paths
-        now = self._clock()
-        self._around_at[what] = now + sweep_interval(now - began)
-
-
-def _those_in(paths: Collection[str], reported: Collection[str]) -> list[str]:
-    """The paths that were reported, or that are in a reported folder."""
-    here = [path for path in reported if path in paths]
-    if len(here) < len(reported):
-        folders = tuple(f"{path}/" for path in reported if path not in paths)
-        here += [path for path in paths if path.startswith(folders) and path not in reported]
-    return here

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import WATCH, Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.foreground import Foreground
 from vouch_sidecar.engine.problem_report import ProblemReport
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
-from vouch_sidecar.engine.surroundings import Stage
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
@@ -31,6 +30,7 @@ from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
+from vouch_sidecar.workspace.world import World
 
 if TYPE_CHECKING:
     from vouch_sidecar.engine.embedding import Embeddings
@@ -72,7 +72,7 @@ class Engine:
         self.collections = self.registry.collections
         self.sessions = Sessions(clock)
         self.stats = Stats()
-        self.foreground = Foreground()
+        self.breath = Breath()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
         self._follower: Follower | None = None
@@ -213,12 +213,12 @@ class Engine:
             self._let_go()
         return has_moved
 
-    def publish_workspace(self, collection: Collection, stage: Stage) -> None:
-        """As `Collection.publish_workspace`, and notify the listeners if answers may differ."""
+    def publish_world(self, collection: Collection, world: World) -> None:
+        """As `Collection.publish_world`, and notify the listeners if answers may differ."""
         if self.collections.get(collection.tree) is not collection:
             return
         was_pending = collection.is_workspace_pending
-        differs = collection.publish_workspace(stage)
+        differs = collection.publish_world(world)
         self.generation += differs
         if differs or was_pending != collection.is_workspace_pending:
             self.notify()
@@ -276,6 +276,9 @@ class Engine:
             who = viewer_for(settings, viewer, caller.viewer, env)
             named = settings.volunteer.threshold
             words = NameWords.of(settings.naming.always, settings.naming.never)
+            if collection.lacks_topics(who.gates):
+                collection.viewed_by(who.gates)
+                self.check_soon()
             view = View(
                 collection.name,
                 knowledge,
@@ -283,9 +286,9 @@ class Engine:
                 collection.root,
                 words,
                 deadline=deadline,
-                workspace=collection.surroundings.workspace.asked(),
+                workspace=collection.world.asked(),
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
-                topics=collection.surroundings.topics if settings.topics.enabled else NO_TOPICS,
+                topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 recall=settings.recall,
                 name_threshold=VOLUNTEERED if named is None else named,

@@ -99,7 +99,7 @@ class Registry:
         if tree not in self.collections:
             pause = Pause.of(root, self.env)
             caches = user_folder(self.env)
-            collection = Collection.at(root, self._clock, pause, caches, tree)
+            collection = Collection.at(root, self._clock, pause, caches, self.env, tree)
             collection.configure(self.client, self.env)
             self.collections[tree] = collection
             self.name_collections()

@@ -5,13 +5,11 @@ share.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple
 
-from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.records import Entity, Key, Kind
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.mentions import Mention, mark_nested
 from vouch_sidecar.names.name_forms import FormKind, spelling
@@ -26,43 +24,31 @@ def topic_id(slug: str) -> str:
 
 
 class Topic(NamedTuple):
-    """A name that nobody declared. `key` is equal for names that differ only in inflection; `why`
-    says for people where the name was found; `claims` and `pages` are ids.
+    """A name that nobody declared. `why` says for people where the name was found; `claims` and
+    `pages` are ids.
     """
 
-    key: str
     entity: Entity
     why: str
     claims: frozenset[str]
     pages: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The topics, by key, made by what everybody may see together with what one gate protects."""
-
-    topics: Mapping[str, Topic]
-    names: Names
-    """The names of the topics that exist only for those who pass this gate."""
-
-
 class VisibleTopics:
     """The topics that a viewer may see. Any thread may use it."""
 
-    def __init__(self, tables: Iterable[Table] = (), never: frozenset[str] = frozenset()) -> None:
-        """`never` holds names, folded, that are no topics."""
-        self._tables = tuple(tables)
-        by_key: dict[str, Topic] = {}
-        for topic in chain.from_iterable(table.topics.values() for table in self._tables):
-            before = by_key.get(topic.key)
-            if before is not None:
-                claims, pages = before.claims | topic.claims, before.pages | topic.pages
-                topic = before._replace(claims=claims, pages=pages)
-            if spelling(topic.entity.name) not in never:
-                by_key[topic.key] = topic
-        self._by_id: dict[str, Topic] = {}
-        for topic in by_key.values():
-            self._by_id.setdefault(topic.entity.id, topic)
+    def __init__(self, topics: Iterable[Topic] = (), names: Names | None = None) -> None:
+        """`names` are those of the topics, and perhaps of others."""
+        self._by_id = {topic.entity.id: topic for topic in topics}
+        if names is None:
+            names = Names.of(topic.entity for topic in self._by_id.values())
+        self._names = names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VisibleTopics) and self._by_id == other._by_id
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._by_id))
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -73,16 +59,22 @@ class VisibleTopics:
     def get(self, topic_id: str) -> Topic | None:
         return self._by_id.get(topic_id)
 
-    def without_artifacts(self, claims: frozenset[str], pages: frozenset[str]) -> VisibleTopics:
-        """A copy without the topics that depend on one of these claims or pages."""
-        kept = VisibleTopics()
-        kept._tables = self._tables
-        kept._by_id = {
-            entity_id: topic
-            for entity_id, topic in self._by_id.items()
-            if topic.claims.isdisjoint(claims) and topic.pages.isdisjoint(pages)
-        }
-        return kept
+    def without(self, changed: Set[Key], never: Set[str] = frozenset()) -> VisibleTopics:
+        """These topics without those that depend on a claim or a page which `changed`, and those
+        with a name, folded, in `never`.
+        """
+        if not changed and not never:
+            return self
+        claims = {artifact_id for kind, artifact_id in changed if kind is Kind.CLAIM}
+        pages = {artifact_id for kind, artifact_id in changed if kind is Kind.PAGE}
+        left = (
+            topic
+            for topic in self
+            if topic.claims.isdisjoint(claims)
+            and topic.pages.isdisjoint(pages)
+            and not (never and spelling(topic.entity.name) in never)
+        )
+        return VisibleTopics(left, self._names)
 
     def of_claim(self, claim_id: str) -> tuple[str, ...]:
         """Ids of the topics that a claim is linked to."""
@@ -104,22 +96,21 @@ class VisibleTopics:
             return []
         mentions = [
             mention._replace(form=FormKind.DERIVED, ambiguous=False)
-            for table in self._tables
-            for mention in table.names.find(text)
+            for mention in self._names.find(text)
             if mention.entity_id in self._by_id
         ]
         return [mention for mention in mark_nested(mentions) if not mention.nested]
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the topics that have the whole text, folded, as their name; sorted."""
-        return self._existing(table.names.exactly(text) for table in self._tables)
+        return self._existing(self._names.exactly(text))
 
     def containing(self, text: str) -> list[str]:
         """Ids of the topics whose name contains the text; sorted."""
-        return self._existing(table.names.containing(text) for table in self._tables)
+        return self._existing(self._names.containing(text))
 
-    def _existing(self, ids: Iterable[Iterable[str]]) -> list[str]:
-        return sorted(self._by_id.keys() & set(chain.from_iterable(ids)))
+    def _existing(self, ids: Iterable[str]) -> list[str]:
+        return sorted(self._by_id.keys() & set(ids))
 
 
 NO_VISIBLE_TOPICS = VisibleTopics()

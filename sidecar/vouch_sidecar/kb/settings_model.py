@@ -274,7 +274,7 @@ class TopicSettings(Group):
     enabled: bool = Field(
         True,
         description="whether names that claims and pages without a declared entity share, such as "
-        "tags, titles and identifiers, count as topics",
+        "tags, titles and tickets, count as topics",
     )
 
 

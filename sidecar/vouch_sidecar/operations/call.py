@@ -82,6 +82,16 @@ def perform(
         return this.completed(this.run())
 
 
+def viewer_in(operation: Operation[P, R], raw: object) -> Viewer | None:
+    """The viewer whom params name. Raises `InvalidParamsError`."""
+    return _viewer(_params(operation, raw))
+
+
+def _viewer(params: Params) -> Viewer | None:
+    who = params.viewer
+    return Viewer(who.project, who.agent) if who else None
+
+
 @contextmanager
 def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     """Raises `SearchFailedError` if the index turns out to be damaged, and has it rebuilt."""
@@ -115,7 +125,7 @@ async def perform_async(
         this = _Call.begin(engine, operation, raw, caller, documents)
         if engine.embeddings is not None and engine.embeddings.is_on:
             this = await this.with_vector(engine.embeddings)
-        with engine.foreground:
+        with engine.breath:
             async with this.giving:
                 result = await in_turn(this.run) if operation.is_long else this.run()
                 return this.completed(result)
@@ -148,10 +158,8 @@ class _Call(Generic[P, R]):
         places = [Path(path) for path in paths_in(operation, raw) if os.path.isabs(path)]  # noqa: PTH117
         if places and caller.at is None:
             caller = replace(caller, at=anchored(places[0]))
-        who = params.viewer
-        viewer = Viewer(who.project, who.agent) if who else None
         try:
-            served = engine.serving(caller, viewer, params.root)
+            served = engine.serving(caller, _viewer(params), params.root)
             if params.session_id and operation.text_field:
                 text = getattr(params, operation.text_field)
                 if text is not None:

@@ -92,6 +92,7 @@ def lacking(
     tells = operation.tells_pending and engine.is_followed
     is_pending = any(
         kb.collection.is_workspace_pending
+        or ("topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates))
         if operation.needs_workspace(kb)
         else tells and kb.collection.is_first_workspace_pending
         for kb in served

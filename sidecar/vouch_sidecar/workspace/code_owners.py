@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
-from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.file_list import stat_of
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
@@ -26,8 +25,8 @@ MAX_RULES = 5_000
 """A file with more bytes or rules names no owners."""
 MAX_RULE_PROBLEMS = 20
 """Unreadable rules that are reported one by one."""
-MAX_COST = 300_000_000
-"""What it may cost to compare rules with paths, for all files together: seconds, in characters."""
+MAX_COST = 10_000_000
+"""What it may cost to compare rules with one path: a tenth of a second, in characters."""
 COST_OF_NAME = 10
 """What a name of a pattern costs beside its characters."""
 _TOO_LONG = f"the line has more than {MAX_WINDOW:,} characters: the rule does not count"
@@ -78,27 +77,25 @@ class CodeOwners:
     path: str = ""
     rules: tuple[OwnersRule, ...] = ()
     problems: tuple[RuleProblem, ...] = ()
+    _found: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False)
 
-    def rules_for(
-        self, paths: Iterable[str], checkpoint: Checkpoint = never_cancelled
-    ) -> dict[str, OwnersRule]:
-        """For each path below the top of the repository, the rule that gives it owners that can be
-        named. A path with a slash at its end stands for everything in that folder. Blocks.
+    def rule_for(self, path: str) -> OwnersRule | None:
+        """The rule that gives a path below the top of the repository owners that can be named. A
+        path with a slash at its end stands for everything in that folder.
         """
-        by_path: dict[str, OwnersRule] = {}
-        backwards, left = self.rules[::-1], MAX_COST
-        for path in paths if backwards else ():
-            checkpoint()
-            names = path.split("/")
-            for rule in backwards:
-                left -= rule.cost * (len(names) if len(rule.runs) > 1 else 1)
-                if left < 0:
-                    return by_path
-                if _matches(rule, names):
-                    if rule.owners:
-                        by_path[path] = rule
-                    break
-        return by_path
+        if path not in self._found:
+            self._found[path] = self._rule_for(path)
+        return self._found[path]
+
+    def _rule_for(self, path: str) -> OwnersRule | None:
+        names, left = path.split("/"), MAX_COST
+        for rule in reversed(self.rules):
+            left -= rule.cost * (len(names) if len(rule.runs) > 1 else 1)
+            if left < 0:
+                break
+            if _matches(rule, names):
+                return rule if rule.owners else None
+        return None
 
 
 def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:

@@ -64,6 +64,8 @@ class History:
     by_path: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     names: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
+    known: frozenset[str] = frozenset()
+    """Every path that some commit has changed."""
 
     def __bool__(self) -> bool:
         return bool(self.by_path)
@@ -116,9 +118,12 @@ def read_history(
         has_failed = prefix is not None and is_installed(env)
         return History(head, unread="git could not read its commits" if has_failed else "")
     cut = _shallow(repository)
+    logged = list(_commits(data))
+    paths_of = {_text(path) for one in logged for path in one.changed}
+    known = {path[len(prefix) :] for path in paths_of if path.startswith(prefix)}
     counted = [
         commit
-        for commit in _commits(data)
+        for commit in logged
         if commit.name not in cut
         and len(commit.changed) <= MAX_CHANGED
         and _is_somebody(commit.author)
@@ -149,7 +154,7 @@ def read_history(
     every = {person: frozenset(some) for person, some in names.items()}
     is_cut = bool(cut) and not commits
     unread = "the clone is shallow: the commits that changed its files are not in it"
-    return History(head, tuple(commits), paths, every, unread if is_cut else "")
+    return History(head, tuple(commits), paths, every, unread if is_cut else "", frozenset(known))
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:

@@ -1,27 +1,25 @@
-"""Finds the lines where a file defines names, by one expression for each language, applied to lines
-with the name. Only names from claims are looked for, and those of documents that claims cite.
+"""Finds everything that a file defines, by one expression for each language, applied line by line,
+and the documents that it names. What is found is kept as digests and lines, never as text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache, lru_cache
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
-MAX_PLACES = 1_000
-"""Places of one word in one file that are looked at."""
+from vouch_sidecar.workspace.names_in_text import digest, parts_of
+
 MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""
-PIECE = 1 << 16
-"""Bytes that are split at once, as no other thread runs meanwhile."""
-
+MAX_FOUND = 5_000
+"""Definitions of one file, and documents that it names."""
 MAX_DEFINITION_LINES = 2_000
 """Lines of one definition."""
 
-_TOKEN = re.compile(rb"[A-Za-z_$][\w$]*(?:-[a-z0-9]+)*|--[a-z][a-z0-9-]+")
-_NAME = "\ua66e"
-"""Stands for the name in a line, and in the expressions: a letter that no code uses."""
 _MODIFIED = (
     r"^\s*+(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|sealed"
     r"|synchronized|default|readonly|const|unsafe|extern|partial|new|open)\s++)++"
@@ -37,7 +35,7 @@ _PATTERNS = {
     "javascript": (
         r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace)\s++NAME",
         r"^(?:export\s++)?(?:default\s++)?(?:declare\s++)?(?:const|let|var)\s++NAME",
-        r"^\s*+(?:[a-z]++\s++){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
+        r"^\s*+(?:[a-z]++\s++(?![(<])){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
         r"^\s*+(?:(?:public|private|protected|static|readonly)\s++)++NAME",
         r"^\s++this\.NAME\s*+=(?!=)",
         r"^\s*+(?:exports\.|module\.exports\.|static\s++)?NAME\s*+[=:]\s*+(?:async\b|function\b|\()",
@@ -71,7 +69,8 @@ _PATTERNS = {
         r"^\s*+def\s++(?:self\.)?NAME(?![?!])",
         r"^\s*+(?:class|module)\s++(?:\w++::)*+NAME",
         r"^\s*+@{0,2}+NAME\s*+(?:\|\|)?=(?!=)",
-        r"\b(?:attr_accessor|attr_reader|attr_writer|scope|define_method)\s++[^#]{0,250}:NAME",
+        r"\b(?:attr_accessor|attr_reader|attr_writer|scope|define_method)\s++"
+        r":NAME" + r"(?:\s*+,\s*+:NAME)?" * 5,
     ),
     "c": (
         r"^\s*+#\s*+define\s++NAME",
@@ -79,7 +78,7 @@ _PATTERNS = {
         r"\btypedef\b.{0,250}NAME\s*+;",
         r"\busing\s++NAME\s*+=",
         r"^(?!\s)" + _C_LIKE_CALLS + r"[\w \t*&:<>,~\[\]]{0,250}NAME\s*+\([^;]*+$",
-        r"^(?:static|const|extern)\b[^(]{0,250}NAME[^(=;]*+[=;]",
+        r"^(?:static|const|extern)\b[^(=;]{0,250}NAME[^(=;]*+[=;]",
         r"^\s*+(?:@property\b.{0,250}|[-+]\s*+\([^)]*+\)\s*+)NAME",
     ),
     "csharp": (
@@ -88,26 +87,35 @@ _PATTERNS = {
         _MODIFIED + r"NAME\s*+\(",
     ),
 }
-"""What lines that define a name look like; a line is short, and so is what may be tried twice."""
+"""What lines that define a name look like; a line is short, and so is what may be tried twice. The
+first expression of each language is for functions and types, the others also match values.
+"""
 _MODIFIERS = r"(?:(?:public|private|protected|static|readonly|declare|override)\s++)*+"
 _MEMBERS = {
-    "javascript": (rf"^\s++{_MODIFIERS}#?NAME[?!]?\s*+(?:[:;(,]|=(?!=)|$)",),
-    "go": (r"^\s++NAME\s*+[\w(*\[]",),
+    "javascript": rf"^\s++{_MODIFIERS}#?NAME[?!]?\s*+(?:[:;(,]|=(?!=)|$)",
+    "go": r"^\s++NAME\s*+[\w(*\[]",
 }
-"""What lines in the body of a type look like that are the member with the name."""
+"""What lines in the body of a type look like that are its members."""
 _TYPES = {
-    "javascript": frozenset({"class", "enum", "interface"}),
-    "go": frozenset({"interface", "struct"}),
+    "javascript": re.compile(r"\b(?:class|enum|interface)\b.*\{$"),
+    "go": re.compile(r"\b(?:interface|struct)\b.*\{$"),
 }
-MAX_LINES_ABOVE = 300
-"""Lines above a member among which its type is looked for."""
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++")
-_SPLIT = re.compile(r"\.|::|#")
+_NAME = r"(?<![\w$-])([A-Za-z_$][\w$]*+)(?![\w$-])"
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
 """Languages in which a method may stand outside its type."""
-_INDENT = re.compile(r"[ \t]*+")
 _CLOSING = re.compile(r"[ \t]*+(?:[{}\])]|end\b)")
-_REFERENCE = re.compile(rb"(?<![\w.-])[\w-]++(?:\.[\w-]++)*+")
+_QUOTED = re.compile(
+    r"[\"'`](--[a-z][a-z0-9-]++|[a-z0-9]++(?:-[a-z0-9]++)++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
+)
+"""An option, or a variable of the environment: it counts as defined where code quotes it."""
+_OWNER = re.compile(r"(\w++)(?:\.|::|#)\Z")
+_DOCUMENT = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z]{2,12}-[0-9]{1,6}|[\w-]++(?:\.[\w-]++)*?\.(?:md|rst|adoc|txt))(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
+"""What may name a document: its file, or a series and a number…"""
+_DOCUMENT_SIGN = re.compile(r"-[0-9]|\.(?:md|rst|adoc|txt)", re.IGNORECASE)
+"""…and what a line has that names one."""
 
 
 class Span(NamedTuple):
@@ -117,218 +125,205 @@ class Span(NamedTuple):
     end: int
 
 
-class Defined(NamedTuple):
-    """A definition: its first and last line, and whether it is a value, no function or type."""
-
-    line: int
-    end: int
-    is_value: bool
-
-
-class FileNames(NamedTuple):
-    """What a file says of names: the definitions, and the first line that names a document (see
-    `Wanted.documents`).
+class FoundNames(NamedTuple):
+    """What a file says of names: digests of those that it defines, each with the first and the last
+    line; and digests of what may be documents, in small letters, each with its first line. A value
+    whose name is an English word, told by its form, has the negative of its line: it counts only as
+    a member.
     """
 
-    defined: Mapping[str, Span]
-    documents: Mapping[str, int]
+    names: array[int] = array("Q")
+    lines: array[int] = array("i")
+    ends: array[int] = array("i")
+    documents: array[int] = array("Q")
+    document_lines: array[int] = array("i")
+
+
+NOTHING_FOUND = FoundNames()
+
+
+class SaidNames(NamedTuple):
+    """What a file says of wanted names, by digest: those that it defines, and the first line that
+    names each document.
+    """
+
+    defined: Mapping[int, Span] = {}
+    documents: Mapping[int, int] = {}
+
+
+NO_NAMES = SaidNames()
 
 
 class Wanted:
-    """The names to look for. `Class.method` is that method, if the file defines the class too.
-    `documents` are the names that a text may call cited documents by, in small letters.
+    """The names that count, by digest. `Class.method` is that method, if the file defines the class
+    too. `documents` are the names that a text may call cited documents by, in small letters.
     """
 
-    def __init__(self, names: Set[str], documents: Iterable[str] = ()) -> None:
-        self.names = names
-        self.documents = frozenset(documents)
-        self.dotted: dict[str, tuple[str, str]] = {}
-        words: set[str] = set()
+    def __init__(self, names: Iterable[str] = (), documents: Iterable[str] = ()) -> None:
+        self._dotted: dict[int, tuple[int, int]] = {}
+        words: set[int] = set()
         for name in names:
-            parts = _SPLIT.split(name) if not name.startswith("--") else [name]
+            parts = parts_of(name) if not name.startswith("--") else [name]
             if len(parts) > 1:
-                self.dotted[name] = (parts[-2], parts[-1])
-                words.update(parts[-2:])
+                self._dotted[digest(name)] = digest(parts[-2]), digest(parts[-1])
             else:
-                words.add(name)
-        self.words = words
-        self._bytes = {word.encode("utf-8", "replace") for word in words}
-        self._references = {key.encode("utf-8", "replace") for key in self.documents}
+                words.add(digest(name))
+        self._words = frozenset(words)
+        self._every = words.union(self._dotted, *self._dotted.values())
+        self._documents = frozenset(map(digest, documents))
 
-    def __bool__(self) -> bool:
-        return bool(self.names or self.documents)
-
-    def contained_in(self, data: bytes) -> tuple[set[str], set[str]]:
-        """Those of the words and documents that a file contains."""
-        if b"\0" in data[:8192]:
-            return set(), set()
-        held: set[bytes] = set()
-        referred: set[bytes] = set()
-        at = 0
-        while at < len(data):
-            end = at + PIECE
-            if end < len(data):
-                line = data.rfind(b"\n", at, end)
-                end = line + 1 if line > at else end
-            held.update(self._bytes.intersection(_TOKEN.findall(data, at, end)))
-            if self._references:
-                tokens = map(bytes.lower, _REFERENCE.findall(data, at, end))
-                referred.update(self._references.intersection(tokens))
-            at = end
-        return {word.decode() for word in held}, {key.decode() for key in referred}
-
-
-def names_in_file(data: bytes, language: str | None, wanted: Wanted) -> FileNames:
-    """The wanted names that a file defines, and the documents that it names."""
-    held, referred = wanted.contained_in(data)
-    if not held and not referred:
-        return FileNames({}, {})
-    text = data.decode("utf-8", "replace")
-    places = {word: _lines(text, word, language) for word in held} if language else {}
-    defined = {}
-    for word, spans in places.items():
-        # A word of English must be a function or a type: an assignment to it tells little.
-        plain = word.isalpha() and word.islower()
-        counted = [span for span in spans if not (plain and span.is_value)]
-        if word in wanted.names and counted:
-            defined[word] = Span(counted[0].line, counted[0].end)
-    for name, (owner, member) in wanted.dotted.items():
-        members = places.get(member, ())
-        span = _member(places.get(owner, ()), members, language)
-        if span is None and members:
-            span = _qualified(text, owner, member, members)
-        if span is not None:
-            defined[name] = span
-    small = text.lower() if referred else ""
-    documents = {key: line for key in referred if (line := _line_of(small, key))}
-    return FileNames(defined, documents)
+    def said_in(self, found: FoundNames, language: str | None) -> SaidNames:
+        """What a file says of the wanted names."""
+        held = self._every.intersection(found.names)
+        referred = self._documents.intersection(found.documents)
+        if not held and not referred:
+            return NO_NAMES
+        places: dict[int, list[Span]] = {}
+        defined: dict[int, Span] = {}
+        for name, line, end in zip(found.names, found.lines, found.ends, strict=True):
+            if name in held:
+                places.setdefault(name, []).append(Span(abs(line), end))
+                if line > 0 and (name in self._words or name in self._dotted):
+                    defined.setdefault(name, Span(line, end))
+        for name, (owner, member) in self._dotted.items() if held else ():
+            span = _member(places.get(owner, ()), places.get(member, ()), language)
+            if span is not None:
+                defined[name] = span
+        documents: dict[int, int] = {}
+        for name, line in zip(found.documents, found.document_lines, strict=True):
+            if name in referred:
+                documents.setdefault(name, line)
+        return SaidNames(defined, documents)
 
 
-def _member(
-    owners: Sequence[Defined], members: Sequence[Defined], language: str | None
-) -> Span | None:
+def _member(owners: Iterable[Span], members: Iterable[Span], language: str | None) -> Span | None:
     """The member defined inside its owner, or outside of it in languages that allow this."""
-    for owner in owners:
-        for member in members:
-            if owner.line <= member.line <= owner.end:
-                return Span(member.line, member.end)
-    if owners and language in _APART:
-        after = [definition for definition in members if definition.line >= owners[0].line]
-        for member in (after or members)[:1]:
-            return Span(member.line, member.end)
+    members = list(members)
+    for owner in owners if members else ():
+        inside = (member for member in members if owner.line <= member.line <= owner.end)
+        if (found := next(inside, None)) is not None:
+            return found
+        if language in _APART:
+            return next((member for member in members if member.line >= owner.line), members[0])
     return None
 
 
-def _qualified(text: str, owner: str, member: str, members: Sequence[Defined]) -> Span | None:
-    """The member defined under its whole name, as `class Image::Size` in Ruby."""
-    names = [f"{owner}{sign}{member}" for sign in ("::", ".", "#")]
-    lines = text.split("\n")
-    for definition in members:
-        if any(name in lines[definition.line - 1] for name in names):
-            return Span(definition.line, definition.end)
-    return None
+def names_in_file(data: bytes, language: str | None) -> FoundNames:
+    """What a file says of names. Takes time in proportion to its size."""
+    if b"\0" in data[:8192]:
+        return NOTHING_FOUND
+    text = data.decode("utf-8", "replace")
+    names, lines, ends = array("Q"), array("i"), array("i")
+    found = islice(_definitions(text, language), MAX_FOUND)
+    for name, line, end, counts in sorted(found, key=lambda defined: defined.line):
+        names.append(digest(name))
+        lines.append(line if counts else -line)
+        ends.append(end)
+    documents, document_lines = array("Q"), array("i")
+    for name, line in islice(_documents(text), MAX_FOUND):
+        documents.append(digest(name))
+        document_lines.append(line)
+    if not names and not documents:
+        return NOTHING_FOUND
+    return FoundNames(names, lines, ends, documents, document_lines)
 
 
-def _line_of(text: str, name: str) -> int:
-    """The first line that contains a whole name; 0 if none does."""
-    match = _whole(name).search(text)
-    return text.count("\n", 0, match.start()) + 1 if match else 0
-
-
-def _lines(text: str, word: str, language: str) -> list[Defined]:
-    """The places that define a word, in order. An option or a variable in quotes counts as one."""
-    lines: list[Defined] = []
-    quoted = [f"{sign}{word}{sign}" for sign in "\"'`"] if _is_quoted(word) else []
-    at, number, start = -1, 1, 0
-    for _ in range(MAX_PLACES):
-        at = text.find(word, at + 1)
-        if at < 0:
-            break
-        number += text.count("\n", start, at)
-        start = at
-        if lines and lines[-1].line == number:
+def _documents(text: str) -> Iterator[tuple[str, int]]:
+    """What may be names of documents in a text, in small letters, with their lines."""
+    number, last = 1, 0
+    for sign in _DOCUMENT_SIGN.finditer(text):
+        if sign.start() < last:
             continue
-        first = text.rfind("\n", 0, at) + 1
-        last = text.find("\n", at)
-        last = len(text) if last < 0 else last
-        if last - first > MAX_LINE_CHARS:
+        first = text.rfind("\n", 0, sign.start()) + 1
+        number += text.count("\n", last, first)
+        end = text.find("\n", first)
+        last = len(text) if end < 0 else end
+        if last - first <= MAX_LINE_CHARS:
+            for match in _DOCUMENT.finditer(text, first, last):
+                yield match[0].lower(), number
+
+
+class _Defined(NamedTuple):
+    name: str
+    line: int
+    end: int
+    counts: bool
+    """Whether it counts also where it is no member."""
+
+
+class _Around(NamedTuple):
+    """A line around others, which are indented deeper."""
+
+    indent: int
+    defined: list[_Defined]
+    opens_type: bool
+    """Whether the body of a type begins there."""
+
+
+def _definitions(text: str, language: str | None) -> Iterator[_Defined]:
+    """The definitions in a text, each once its last line is known."""
+    if language not in _PATTERNS:
+        return
+    types = _TYPES.get(language)
+    around: list[_Around] = []
+    before = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line[: MAX_LINE_CHARS + 1].rstrip()
+        indent = len(line) - len(line.lstrip(" \t"))
+        if not line:
             continue
-        how = _defines(text[first:last].rstrip("\r"), word, language)
-        if how is None and (
-            _is_member(text, first, last, word, language)
-            or any(name in text[first:last] for name in quoted)
-        ):
-            how = True
-        if how is not None:
-            lines.append(Defined(number, _end(text, first, last, number), how))
-    return lines
-
-
-def _end(text: str, first: int, last: int, number: int) -> int:
-    """The last line of the definition that begins in a line: everything indented deeper, and the
-    closing line.
-    """
-    indent = len(_INDENT.match(text, first)[0])  # type: ignore[index]
-    end, at = number, last + 1
-    for line in range(number + 1, number + MAX_DEFINITION_LINES):
-        if at >= len(text):
-            break
-        after = text.find("\n", at)
-        after = len(text) if after < 0 else after
-        if text[at : min(after, at + MAX_LINE_CHARS)].strip():
-            inner = len(_INDENT.match(text, at, after)[0])  # type: ignore[index]
-            closes = inner == indent and _CLOSING.match(text, at, after)
-            if inner <= indent and not closes:
+        while around and around[-1].indent >= indent:
+            if around[-1].indent == indent and _CLOSING.match(line):
                 break
-            end = line
-        at = after + 1
-    return end
+            yield from _ending(around.pop(), before)
+        before = number
+        if len(line) <= MAX_LINE_CHARS:
+            in_type = bool(around) and around[-1].indent < indent and around[-1].opens_type
+            here = list(_defined_in(line, number, language, in_type=in_type))
+            if here or types is not None:
+                opens = types is not None and types.search(line) is not None
+                around.append(_Around(indent, here, opens))
+    for above in around:
+        yield from _ending(above, before)
 
 
-def _is_member(code: str, first: int, last: int, word: str, language: str) -> bool:
-    """Whether a line is that member of a type whose body it stands in."""
-    line = _whole(word).sub(_NAME, code[first:last].rstrip("\r"))
-    if not any(pattern.search(line) for pattern in patterns_of(language, of_members=True)):
-        return False
-    indent, end = len(line) - len(line.lstrip()), first - 1
-    for _ in range(MAX_LINES_ABOVE):
-        if end < 0:
-            return False
-        start = code.rfind("\n", 0, end) + 1
-        above = code[start : min(end, start + MAX_LINE_CHARS)]
-        if above.strip() and len(above) - len(above.lstrip()) < indent:
-            words = above.replace("{", " { ").split()
-            return words[-1] == "{" and not _TYPES[language].isdisjoint(words)
-        end = start - 1
-    return False
+def _ending(above: _Around, last: int) -> Iterator[_Defined]:
+    """The definitions of a line whose last line is `last`."""
+    for defined in above.defined:
+        yield defined._replace(end=min(last, defined.line + MAX_DEFINITION_LINES))
 
 
-def _is_quoted(word: str) -> bool:
-    """Whether a word may be an option or an environment variable, which stand in quotes."""
-    return "-" in word or _VARIABLE.fullmatch(word) is not None
+def _defined_in(line: str, number: int, language: str, *, in_type: bool) -> Iterator[_Defined]:
+    """What a line defines. `in_type`: it is in the body of a type."""
+    seen: set[str] = set()
+    for match in _expression_of(language).finditer(line):
+        for group, name in enumerate(match.groups(), 1):
+            if name is not None and name not in seen:
+                seen.add(name)
+                yield _Defined(name, number, number, group == 1 or not _is_plain(name))
+                owner = _OWNER.search(line, 0, match.start(group))
+                if owner is not None:
+                    yield _Defined(f"{owner[1]}.{name}", number, number, True)
+    if in_type and (member := _member_of(language).search(line)) and member[1] not in seen:
+        yield _Defined(member[1], number, number, not _is_plain(member[1]))
+    for match in _QUOTED.finditer(line):
+        if match[1] not in seen:
+            yield _Defined(match[1], number, number, True)
 
 
-def _defines(line: str, word: str, language: str | None) -> bool | None:
-    """Whether a line defines a word as a value rather than a function or type; None if it does not
-    define it.
-    """
-    if "-" in word or word not in line:
-        return None
-    line = _whole(word).sub(_NAME, line)
-    for number, pattern in enumerate(patterns_of(language)):
-        if pattern.search(line):
-            return number > 0
-    return None
-
-
-@lru_cache(maxsize=10_000)
-def _whole(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w$-]){re.escape(word)}(?![\w$-])")
+def _is_plain(name: str) -> bool:
+    """Whether a name may be a word of English."""
+    return name.isalpha() and name.islower()
 
 
 @cache
-def patterns_of(language: str | None, *, of_members: bool = False) -> tuple[re.Pattern[str], ...]:
-    """The expressions of a language, compiled when a file of it is read first."""
-    whole = rf"(?<![\w$-]){_NAME}(?![\w$-])"
-    own = (_MEMBERS if of_members else _PATTERNS).get(language or "", ())
-    return tuple(re.compile(pattern.replace("NAME", whole)) for pattern in own)
+def _expression_of(language: str) -> re.Pattern[str]:
+    """The expression of a language, compiled when a file of it is read first. The first group is
+    the name of a function or a type.
+    """
+    return re.compile("|".join(_PATTERNS[language]).replace("NAME", _NAME))
+
+
+@cache
+def _member_of(language: str) -> re.Pattern[str]:
+    return re.compile(_MEMBERS[language].replace("NAME", _NAME))

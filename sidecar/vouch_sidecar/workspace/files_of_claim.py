@@ -106,7 +106,7 @@ def read_claim(claim: ClaimFacts, locator: Locator) -> ClaimReading:
             for identifier, share in shares.items():
                 first, last = place_in(name.text, identifier)
                 here = (0, 0) if where == "quote" else (start + first, start + last)
-                part_of = digest(dotted) if identifier != dotted else ""
+                part_of = digest(dotted) if identifier != dotted else 0
                 use = Use(claim.id, claim.mark, worth * share, via, where, *here, part_of)
                 uses.append((identifier, use))
     quotes = tuple((file.path, file.quote) for file in claim.cited if file.path and file.quote)

@@ -38,7 +38,7 @@ def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
                 groups.join(roots[0], root)
         else:
             _join_unaddressed(groups, several)
-    return {author: digest("\0".join(groups.of(author))) for author in every}
+    return {author: hex(digest("\0".join(groups.of(author)))) for author in every}
 
 
 def _join_unaddressed(groups: _Groups, several: Iterable[Signature]) -> None:

@@ -17,7 +17,9 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_test,
+    language_of,
     module_of,
+    tested_name,
     words_of,
 )
 from vouch_sidecar.workspace.file_list import Files, path_below
@@ -29,6 +31,8 @@ MAX_COMPARED_FILES = 200
 """Files of one name whose content is compared with that of a source."""
 MAX_OF_ONE_NAME = 3
 """The most files that may have a name; a name that more have means none of them."""
+MAX_ABOVE = 3
+"""Parts of a path whose words, joined, a test may have as its name."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -44,9 +48,8 @@ def line_in(place: str) -> int | None:
 
 
 def _stem(path: str) -> str:
-    """The name of a file without endings; for a package, its folder."""
-    stem = module_of(path) or path.rpartition(".")[0] or path
-    return stem.rpartition("/")[2]
+    """The path of a file without endings; for a package, that of its folder."""
+    return module_of(path) or path.rpartition(".")[0] or path
 
 
 def is_mere_name(locator: str) -> bool:
@@ -196,10 +199,23 @@ class Locator:
             return None
         return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
 
+    def file_under_test(self, path: str) -> str | None:
+        """The only file whose name a test has, as `test_net_wire` has that of `net/wire`; if there
+        are several, the one in the test's folder.
+        """
+        name = tested_name(path)
+        paths = self._called.get(name, ()) if name else ()
+        tested = [path for path in paths if language_of(path) and not is_test(path)]
+        if len(tested) > 1:
+            folder = path.rpartition("/")[0]
+            tested = [path for path in tested if path.rpartition("/")[0] == folder]
+        return tested[0] if len(tested) == 1 else None
+
     def called(self, name: str) -> list[str]:
         """The files with this name, however its words are joined; empty if too many have it."""
         wanted = words_of(name[:MAX_LOCATOR])
         paths = [path for path in self._called.get(wanted, ()) if not is_test(path)]
+        paths = [path for path in paths if words_of(_stem(path).rpartition("/")[2]) == wanted]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def folder_called(self, name: str) -> str | None:
@@ -237,12 +253,15 @@ class Locator:
 
     @cached_property
     def _called(self) -> dict[str, list[str]]:
-        """Files by the words of their name."""
+        """Files by the words of their name, and of it with the folders above it."""
         by_name: dict[str, list[str]] = {}
         for path in self.files.paths:
             if not is_for_names(path):
                 continue
-            by_name.setdefault(words_of(_stem(path)), []).append(path)
+            words = ""
+            for part in reversed(_stem(path).split("/")[-MAX_ABOVE:]):
+                words = "_".join(filter(None, (words_of(part), words)))
+                by_name.setdefault(words, []).append(path)
         return by_name
 
     @cached_property

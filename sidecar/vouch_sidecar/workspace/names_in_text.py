@@ -129,6 +129,6 @@ def parts_of(name: str) -> list[str]:
     return _SPLIT.split(name)
 
 
-def digest(name: str) -> str:
-    """A digest that stands in for a name where names must not be stored."""
-    return blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()
+def digest(name: str) -> int:
+    """A number of 64 bits that stands in for a name where names must not be stored."""
+    return int.from_bytes(blake2b(name.encode("utf-8", "replace"), digest_size=8).digest())

@@ -124,7 +124,7 @@ class _Looked(NamedTuple):
     before: Lines | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Freshness:
     """Whether files still have the quotes of claims, looked up when it is asked. Of one question,
     which takes an `asked` copy, at most `MAX_READ` files are read.
@@ -138,7 +138,7 @@ class Freshness:
     sources: Mapping[str, str] = field(default_factory=dict)
     """By the id of a source, its file."""
     files: QuotedFiles = field(default_factory=QuotedFiles)
-    _left: list[float] = field(default_factory=lambda: [inf])
+    _left: list[float] = field(default_factory=lambda: [inf], compare=False)
 
     def asked(self) -> Freshness:
         """This, for one question."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.workspace.definitions import FileNames, Span
+from vouch_sidecar.workspace.definitions import NO_NAMES, SaidNames, Span
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in, paths_of
@@ -39,6 +39,8 @@ STRENGTH: Mapping[TieArm, float] = {
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
 NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
 """The factor for a file that names a document that the claim cites, if so few claims cite it."""
+TESTED = 0.7
+"""The factor for a test, of the ties of the file that it tests."""
 ENTITY_CLAIMS = 10
 """A folder is told of the entity that it is named after, if that has so few claims."""
 MAX_DEFINING = 3
@@ -67,8 +69,8 @@ class Tie(NamedTuple):
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
     other_file: str = ""
-    """Another file that the claim is about: the document that this file names, or the folder of an
-    entity, with a slash at its end.
+    """Another file that the claim is about: the document that this file names, the file that it
+    tests, or the folder of an entity, with a slash at its end.
     """
 
 
@@ -84,7 +86,7 @@ class Use(NamedTuple):
     where: Where
     start: int
     end: int
-    dotted: str = ""
+    dotted: int = 0
 
 
 class FoundTie(NamedTuple):
@@ -94,31 +96,13 @@ class FoundTie(NamedTuple):
     tie: Tie
 
 
-class SaidNames(NamedTuple):
-    """What a file says of names, by digest: those that it defines, and the first line that names
-    each document that claims cite.
-    """
-
-    defined: Mapping[str, Span] = {}
-    documents: Mapping[str, int] = {}
-
-
-NO_NAMES = SaidNames()
-
-
-def digested(file_names: FileNames) -> SaidNames:
-    """What a file says of names."""
-    defined = {digest(name): span for name, span in file_names.defined.items()}
-    return SaidNames(defined, {digest(key): at for key, at in file_names.documents.items()})
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Ties:
     """All ties of one workspace. Immutable."""
 
     by_path: Mapping[str, Sequence[Tie]] = field(default_factory=dict)
     """The ties of the arms `cites`, `quotes` and `path`, by file or folder."""
-    uses: Mapping[str, Sequence[Use]] = field(default_factory=dict)
+    uses: Mapping[int, Sequence[Use]] = field(default_factory=dict)
     """By the digest of an identifier."""
     names: Mapping[str, SaidNames] = field(default_factory=dict)
     """By file."""
@@ -129,13 +113,6 @@ class Ties:
     def make_ready(self) -> None:
         """Build all look-ups."""
         _ = self._defining, self._documents, self._by_claim, self._of_entities
-
-    def with_lines(self, names: Mapping[str, SaidNames]) -> Ties:
-        """These ties, where files say the same names on other lines."""
-        other = replace(self, names={**self.names, **names})
-        look_ups = {name: made for name, made in self.__dict__.items() if name.startswith("_")}
-        other.__dict__.update(look_ups)  # they hold no line
-        return other
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those to the folders around it that claims name,
@@ -169,7 +146,7 @@ class Ties:
         for key, line in now.documents.items():
             yield from self._citing(key, line, path)
 
-    def _uses(self, name: str, file: str | None = None) -> list[Use]:
+    def _uses(self, name: int, file: str | None = None) -> list[Use]:
         """The uses of an identifier, by its digest, without those that are a part of a dotted name
         which a file other than `file` defines: in the file that defines `Relay.send`, `send` means
         that.
@@ -180,7 +157,7 @@ class Ties:
             if use.dotted not in self._defining or file in self._defining[use.dotted]
         ]
 
-    def _citing(self, key: str, line: int, path: str) -> Iterator[Tie]:
+    def _citing(self, key: int, line: int, path: str) -> Iterator[Tie]:
         """The ties of a document that a file names, by the digest of its key."""
         document = self._documents.get(key, path)
         if document == path:
@@ -192,6 +169,16 @@ class Ties:
                 tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
                 other_file=document,
             )  # fmt: skip
+
+    def of_tested(self, path: str) -> Iterator[Tie]:
+        """The ties of the file that a test tests, as they count for the test; those of its folder
+        only if the test lies there too.
+        """
+        names = self.names.get(path, NO_NAMES)
+        for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
+            if not tie.other_file:
+                strength = tie.strength * TESTED
+                yield tie._replace(strength=strength, line=None, last_line=None, other_file=path)
 
     def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the other files in a file's folder."""
@@ -209,13 +196,13 @@ class Ties:
                 for tie in _tied_by([use], *self._span(path, key)):
                     yield FoundTie(path, tie)
 
-    def _span(self, path: str, key: str) -> tuple[int, Span]:
+    def _span(self, path: str, key: int) -> tuple[int, Span]:
         """How many files define an identifier, and the lines where this one does."""
         return len(self._defining[key]), self.names[path].defined[key]
 
     @cached_property
-    def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]]:
-        by_claim: dict[str, tuple[list[FoundTie], list[tuple[str, Use]]]] = {}
+    def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]]:
+        by_claim: dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]] = {}
         for path, ties in self.by_path.items():
             for tie in ties:
                 if not (path.endswith("/") and _is_of_entity(tie)):
@@ -273,13 +260,13 @@ class Ties:
                 for tie in _tied_by(self._uses(key, file), *self._span(file, key)):
                     yield FoundTie(file, tie)
 
-    def defining(self, key: str) -> Sequence[str]:
+    def defining(self, key: int) -> Sequence[str]:
         """The files that define an identifier, by its digest, if they are few."""
         files = self._defining.get(key, [])
         return files if len(files) <= MAX_DEFINING else []
 
     @cached_property
-    def _documents(self) -> dict[str, str]:
+    def _documents(self) -> dict[int, str]:
         """The paths of documents that claims cite, by the digest of each name that texts may call
         them.
         """
@@ -297,7 +284,7 @@ class Ties:
         return {path: ties for path, ties in by_folder.items() if len(ties) <= ENTITY_CLAIMS}
 
     @cached_property
-    def _defining(self) -> dict[str, list[str]]:
+    def _defining(self) -> dict[int, list[str]]:
         return _by_name((path, names.defined) for path, names in self.names.items())
 
 
@@ -306,8 +293,8 @@ def _is_of_entity(tie: Tie) -> bool:
     return tie.where == "entity"
 
 
-def _by_name(of_files: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
-    by_name: dict[str, list[str]] = {}
+def _by_name(of_files: Iterable[tuple[str, Iterable[int]]]) -> dict[int, list[str]]:
+    by_name: dict[int, list[str]] = {}
     for path, names in of_files:
         for name in names:
             by_name.setdefault(name, []).append(path)

@@ -1,9 +1,6 @@
 """Derives topics: names that nobody declared. They come from claims and pages without a declared
-entity: titles, tags, headings of cited documents, names that claims share with the repository,
-tickets, and words that are hardly English.
-
-What everybody may see makes topics for everybody. What a gate protects makes topics, or adds claims
-to topics, for those who pass that gate.
+entity, as far as one viewer may see them: titles, tags, tickets, headings of cited documents,
+phrases, and words that are hardly English.
 """
 
 from __future__ import annotations
@@ -14,11 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vouch_sidecar.index.encoding import label_of
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
-from vouch_sidecar.index.topic_table import TOPIC, Table, Topic, topic_id
-from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.index.topic_table import TOPIC, Topic, VisibleTopics, topic_id
+from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
@@ -44,7 +40,6 @@ from vouch_sidecar.workspace.topic_names import (
     word_key,
     words_of_identifiers,
 )
-from vouch_sidecar.workspace.topics import Topics
 
 TAGGED = 2
 """Claims that a tag needs."""
@@ -59,27 +54,18 @@ STARTER = "edit-in-obsidian"
 """The page that `vouch init` writes."""
 MAX_LENGTH = 60
 MAX_TOPICS = 2_000
-"""Topics that one gate makes, those with most claims."""
+"""Topics of one viewer, those with most claims."""
+LINKED_ENOUGH = 0.5
+"""If this share of the claims is linked to declared entities, no topics are derived."""
 MAX_DOCUMENTS = 2_000
 """Documents whose headings are read."""
 
 
-class Shared(NamedTuple):
-    """A name that a claim shares with the repository: a folder, or something that the repository
-    defines.
+class TopicSources(NamedTuple):
+    """What topics are derived from beside a generation: what sources were made of; the project's
+    own names, folded, which are none; and what is called between small steps.
     """
 
-    name: str
-    claim_id: str
-    is_folder: bool = False
-
-
-class WorkspaceNames(NamedTuple):
-    """What is known of the workspace: names shared with the repository; what sources were made of;
-    the project's own names, folded; and what is called between small steps.
-    """
-
-    shared: Iterable[Shared] = ()
     content: Callable[[Source], bytes | None] = lambda _: None
     project_names: frozenset[str] = frozenset()
     checkpoint: Checkpoint = never_cancelled
@@ -87,23 +73,15 @@ class WorkspaceNames(NamedTuple):
 
 @dataclass
 class _TopicCandidate:
-    """A name that may be a topic, with what supports it: artifacts with one gate."""
+    """A name that may be a topic, with what supports it."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
     spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
     pages: set[str] = field(default_factory=set)
-    folder: bool = False
 
     def note(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
         self.claims.setdefault(origin, set()).update(claims)
         self.spelled.setdefault(origin, Counter())[name] += 1
-
-    def add(self, other: _TopicCandidate) -> None:
-        for origin, claims in other.claims.items():
-            self.claims.setdefault(origin, set()).update(claims)
-            self.spelled.setdefault(origin, Counter()).update(other.spelled[origin])
-        self.pages |= other.pages
-        self.folder |= other.folder
 
     def number(self, *origins: Origin) -> int:
         """The number of claims that contain the name, counted over these origins."""
@@ -132,8 +110,6 @@ class _TopicCandidate:
                 return "title of a page"
             case Origin.TAG:
                 return f"tag of {claims}"
-            case Origin.NAME:
-                return f"{'a folder' if self.folder else 'a name of the code'}, in {claims}"
             case Origin.TICKET:
                 return f"ticket in {claims}"
             case Origin.HEADING:
@@ -144,169 +120,132 @@ class _TopicCandidate:
                 return f"no English word, in {claims}"
 
 
-_ENOUGH = {Origin.TITLE, Origin.NAME, Origin.TICKET, Origin.HEADING}
+_ENOUGH = {Origin.TITLE, Origin.TICKET, Origin.HEADING}
 """The origins for which one claim, or a page, may be enough."""
 
 
-def derive(knowledge: Knowledge, names: WorkspaceNames = WorkspaceNames()) -> Topics:  # noqa: B008
-    """The topics of a generation."""
-    return Topics(knowledge, _Deriving(knowledge, names).tables()).made_ready()
+def derive(
+    knowledge: Knowledge,
+    gates: frozenset[str],
+    sources: TopicSources = TopicSources(),  # noqa: B008
+) -> VisibleTopics:
+    """The topics of a generation for those who pass some gates."""
+    return _Deriving(knowledge, gates, sources).topics()
 
 
 class _Deriving:
-    """Gathers names by the gate that protects them, and chooses the topics among them."""
+    """Gathers names that one viewer may see, and chooses the topics among them."""
 
-    def __init__(self, knowledge: Knowledge, names: WorkspaceNames) -> None:
+    def __init__(self, knowledge: Knowledge, gates: frozenset[str], sources: TopicSources) -> None:
         self._knowledge = knowledge
-        self._workspace_names = names
-        self._checkpoint = names.checkpoint
-        self._candidates: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
-        """By gate and key."""
-        self._claims: dict[str, tuple[Claim, str]] = {}
-        """Claims that link to no entity, with their gates, by id."""
-        self._totals = Counter[str]()
-        """By gate, how many claims there are."""
+        self._gates = gates
+        self._sources = sources
+        self._checkpoint = sources.checkpoint
+        self._candidates: dict[str, _TopicCandidate] = {}
+        """By key."""
+        self._claims: dict[str, Claim] = {}
+        """Claims that link to no entity, by id."""
+        self._total = 0
+        """The number of claims."""
 
-    def tables(self) -> dict[str, Table]:
-        """The topics by gate."""
-        if not self._knowledge.sparse_labels:
-            return {}
+    def topics(self) -> VisibleTopics:
         self._read_claims()
+        if self._total and len(self._claims) <= (1 - LINKED_ENOUGH) * self._total:
+            return VisibleTopics()
         self._note_claims()
         self._note_pages()
         self._note_documents()
-        for name, claim_id, is_folder in self._workspace_names.shared:
-            for candidate in self._note(Origin.NAME, name, [claim_id], OPEN):
-                candidate.folder |= is_folder
-        everybodys, sparse = self._candidates.pop(OPEN), self._knowledge.sparse_labels
-        chosen: dict[str, dict[str, _TopicCandidate]] = {OPEN: {}}
-        if OPEN in sparse:
-            chosen[OPEN] = {
-                k: candidate for k, candidate in everybodys.items() if self._counts(candidate, OPEN)
-            }
-        for gate, own in sorted(self._candidates.items()):
-            chosen[gate] = {}
-            for key, topic_candidate in own.items() if label_of([gate]) in sparse else ():
-                if key in everybodys:
-                    topic_candidate.add(everybodys[key])
-                if key in chosen[OPEN] or self._counts(topic_candidate, gate):
-                    chosen[gate][key] = topic_candidate
-        self._checkpoint()
-        tables = {gate: self._table(chosen, gate) for gate in chosen}
-        return {gate: table for gate, table in tables.items() if table.topics}
+        counting = {key: each for key, each in self._candidates.items() if self._counts(each)}
+        return VisibleTopics(self._chosen(counting))
 
     # What is noted
 
-    def _note(
-        self, origin: Origin, name: str, claim_ids: Iterable[str], gate: str | None
-    ) -> list[_TopicCandidate]:
-        """Record a name that some claims contain. It needs the gates of both the name's artifact
-        and the claim.
-        """
+    def _note(self, origin: Origin, name: str, claim_ids: Iterable[str]) -> None:
+        """Record a name that some claims contain."""
         name = " ".join(name.split())
         key = key_of_name(name)
         if not key and origin is Origin.TAG and name.isprintable():
             key = spelling(name)  # in a script without spaces
-        key = key if len(name) <= MAX_LENGTH else ""
-        by_gate: dict[str, list[str]] = {}
-        for claim_id in claim_ids:
-            if (claim_and_gate := self._claims.get(claim_id)) is not None:
-                by_gate.setdefault(claim_and_gate[1], []).append(claim_id)
-        noted = []
-        for own, ids in by_gate.items() if key and gate is not None else ():
-            if gate in (OPEN, own) or own == OPEN:
-                candidate = self._candidate(gate if own == OPEN and gate is not None else own, key)
-                candidate.note(origin, name, ids)
-                noted.append(candidate)
-        return noted
+        ids = [claim_id for claim_id in claim_ids if claim_id in self._claims]
+        if key and ids and len(name) <= MAX_LENGTH:
+            self._candidate(key).note(origin, name, ids)
 
-    def _candidate(self, gate: str, key: str) -> _TopicCandidate:
-        return self._candidates.setdefault(gate, {}).setdefault(key, _TopicCandidate())
+    def _candidate(self, key: str) -> _TopicCandidate:
+        return self._candidates.setdefault(key, _TopicCandidate())
 
     def _read_claims(self) -> None:
         """Find the claims that link to no entity."""
         for claim in sorted(self._knowledge.all_of(Kind.CLAIM), key=lambda claim: claim.id):
             self._checkpoint()
-            gate = gate_of(claim)
-            if gate is None or not isinstance(claim, Claim):
+            if gate_of(claim) not in self._gates or not isinstance(claim, Claim):
                 continue
-            self._totals[gate] += 1
+            self._total += 1
             if not self._knowledge.state((Kind.CLAIM, claim.id)).entity_ids:
-                self._claims[claim.id] = claim, gate
+                self._claims[claim.id] = claim
 
     def _note_claims(self) -> None:
         by_name: dict[tuple[Origin, str], dict[str, None]] = {}
-        words: dict[str, dict[str, list[str]]] = {}
+        words: dict[str, list[str]] = {}
         vocabulary = set[str]()
-        proses: list[set[str]] = []
-        for claim, gate in self._claims.values():
+        said_by: dict[str, set[str]] = {}
+        for claim in self._claims.values():
             self._checkpoint()
             for name in names_in_claim(claim):
                 by_name.setdefault(name, {})[claim.id] = None
-            said = set(WORD.findall(prose_of(claim.text).lower()))
-            proses.append(said)
+            said = said_by[claim.id] = set(WORD.findall(prose_of(claim.text).lower()))
             unknown = words_without_tier(said)
             vocabulary |= said - unknown
-            here = words.setdefault(gate, {})
             for word in unknown:
-                here.setdefault(word, []).append(claim.id)
+                words.setdefault(word, []).append(claim.id)
         for (origin, called), claim_ids in by_name.items():
-            self._note(origin, called, claim_ids, OPEN)
-        self._add_identifiers(words, proses)
+            self._note(origin, called, claim_ids)
+        self._add_identifiers(words, said_by)
         self._note_words(words, vocabulary)
 
     def _add_identifiers(
-        self, words: dict[str, dict[str, list[str]]], proses: Iterable[set[str]]
+        self, words: dict[str, list[str]], said_by: Mapping[str, set[str]]
     ) -> None:
-        """Add the claims in whose identifiers a word stands that other claims say as a word.
-        `proses`: the words that each claim says.
-        """
-        keys = {gate: {word_key(word) for word in here} for gate, here in words.items()}
-        for (claim, gate), said in zip(self._claims.values(), proses, strict=True):
+        """Add the claims in whose identifiers a word stands that other claims say as a word."""
+        keys = {word_key(word) for word in words}
+        for claim_id, said in said_by.items():
             self._checkpoint()
-            keys_here = keys.get(OPEN, set()), keys.get(gate, set())
-            here = words.setdefault(gate, {})
-            for word in words_without_tier(words_of_identifiers(claim.text) - said):
-                if any(word_key(word) in some for some in keys_here):
-                    here.setdefault(word, []).append(claim.id)
+            names = words_of_identifiers(self._claims[claim_id].text)
+            for word in words_without_tier(names - said):
+                if word_key(word) in keys:
+                    words.setdefault(word, []).append(claim_id)
 
-    def _note_words(
-        self, words: Mapping[str, Mapping[str, list[str]]], english: Iterable[str]
-    ) -> None:
-        """Record words that are no form of an English word; `english` is filled with the others."""
+    def _note_words(self, words: Mapping[str, list[str]], english: Iterable[str]) -> None:
+        """Record words that are no form of an English word; `english` has those that are."""
         self._checkpoint()
         number, beginnings = Counter[str](), set[str]()
-        for by_word in words.values():
-            for word, ids in by_word.items():
-                number[word_key(word)] += len(ids)
-                beginnings.add(word[:3])
+        for word, ids in words.items():
+            number[word_key(word)] += len(ids)
+            beginnings.add(word[:3])
         english_keys = {word_key(word) for word in english if word[:3] in beginnings}
-        for gate, by_word in words.items():
-            for word, ids in by_word.items():
-                key = word_key(word)
-                if (
-                    number[key] < SPOKEN_OF_FEW
-                    or key in english_keys
-                    or len(word) < 3
-                    or is_english(word)
-                ):
-                    continue
-                candidate = self._candidate(gate, key)
-                text = self._claims[ids[0]][0].text
-                at = text.lower().find(word)
-                name = text[at : at + len(word)] if at >= 0 else word
-                if name[0].islower() and has_prefix(word):
-                    continue
-                candidate.note(Origin.WORD, name, ids)
-                candidate.spelled[Origin.WORD][name] += len(ids) - 1
+        for word, ids in words.items():
+            key = word_key(word)
+            if (
+                number[key] < SPOKEN_OF_FEW
+                or key in english_keys
+                or len(word) < 3
+                or is_english(word)
+            ):
+                continue
+            text = self._claims[ids[0]].text
+            at = text.lower().find(word)
+            name = text[at : at + len(word)] if at >= 0 else word
+            if name[0].islower() and has_prefix(word):
+                continue
+            candidate = self._candidate(key)
+            candidate.note(Origin.WORD, name, ids)
+            candidate.spelled[Origin.WORD][name] += len(ids) - 1
 
     def _note_pages(self) -> None:
         entity = self._knowledge.entity
         for page in self._knowledge.all_of(Kind.PAGE):
             self._checkpoint()
             assert isinstance(page, Page)
-            gate = gate_of(page)
-            if gate is None or any(entity(declared) is not None for declared in page.entities):
+            if gate_of(page) not in self._gates or any(map(entity, page.entities)):
                 continue
             if (
                 page.id != STARTER
@@ -315,12 +254,12 @@ class _Deriving:
             ):
                 title = " ".join(page.title.split())
                 if key := key_of_name(title) if len(title) <= MAX_LENGTH else "":
-                    candidate = self._candidate(gate, key)
+                    candidate = self._candidate(key)
                     candidate.note(Origin.TITLE, title)
                     candidate.pages.add(page.id)
                 listed = (self._knowledge.claim(claim_id) for claim_id in page.claims)
                 ids = [claim.id for claim in listed if claim is not None]
-                self._note(Origin.TITLE, title, ids, gate)
+                self._note(Origin.TITLE, title, ids)
 
     def _note_documents(self) -> None:
         """Record the headings of documents that claims cite, each with the claims that quote text
@@ -330,14 +269,16 @@ class _Deriving:
         quotes: dict[str, Evidence] = {}
         for source in self._knowledge.all_of(Kind.SOURCE):
             self._checkpoint()
-            if not isinstance(source, Source) or not has_headings(source.locator):
+            if not isinstance(source, Source) or gate_of(source) not in self._gates:
+                continue
+            if not has_headings(source.locator):
                 continue
             documents[source.id] = source
             quotes |= {one.id: one for one in self._knowledge.evidence_in(source.id)}
             if len(documents) == MAX_DOCUMENTS:
                 break
         citing: dict[str, list[tuple[str, int | None]]] = {}
-        for claim, _ in self._claims.values():
+        for claim in self._claims.values():
             for ref in dict.fromkeys(claim.evidence):
                 evidence = quotes.get(ref)
                 source_id = ref if evidence is None else evidence.source_id
@@ -346,7 +287,7 @@ class _Deriving:
                     citing.setdefault(source_id, []).append((claim.id, at))
         for source_id, claims in citing.items():
             self._checkpoint()
-            if data := self._workspace_names.content(documents[source_id]):
+            if data := self._sources.content(documents[source_id]):
                 self._note_headings(documents[source_id], headings_in(data), claims, data)
 
     def _note_headings(
@@ -357,19 +298,15 @@ class _Deriving:
         data: bytes,
     ) -> None:
         """`citing`: the claims that cite the document, and where in it what each quotes begins. A
-        heading counts for those who may see the document, unless it is hidden from them.
+        heading that is hidden from the viewer does not count.
         """
-        own = gate_of(source)
-        gates = (OPEN, *sorted(self._totals)) if own == OPEN else (own,)
-        hidden = {
-            gate: self._knowledge.concealed(source.id, frozenset({OPEN, gate}))
-            for gate in gates
-            if gate is not None
-        }
+        hidden = self._knowledge.concealed(source.id, self._gates)
+        if hidden is None:
+            return
         text = data.decode("utf-8", "replace")
         starts = [heading.offset for heading in headings]
         stems = {
-            claim_id: frozenset(content_stems(self._claims[claim_id][0].text))
+            claim_id: frozenset(content_stems(self._claims[claim_id].text))
             for claim_id, _ in citing
         }
         below: dict[int, set[str]] = {}
@@ -382,28 +319,21 @@ class _Deriving:
             ids = {*below.get(number, ()), *(holding if words else ())}
             start = heading.offset
             end = start + len(text[heading.start : heading.end].encode())
-            told = [
-                gate
-                for gate, ranges in hidden.items()
-                if ranges is not None and not any(a < end and b > start for a, b in ranges)
-            ]
-            for gate in ([OPEN] if OPEN in told else told) if ids else ():
-                self._note(Origin.HEADING, heading.text, ids, gate)
+            if not any(a < end and b > start for a, b in hidden):
+                self._note(Origin.HEADING, heading.text, ids)
 
     # What counts
 
-    def _counts(self, candidate: _TopicCandidate, gate: str) -> bool:
-        """Whether a name is a topic for those who pass a gate, not considering how many files
-        contain it.
-        """
-        number, total = candidate.number, self._total(gate)
+    def _counts(self, candidate: _TopicCandidate) -> bool:
+        """Whether a name is a topic."""
+        number, total = candidate.number, self._total
         enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
         is_tag = number(Origin.TAG) >= TAGGED
         is_word = number(Origin.WORD) >= enough
         is_phrase = number(Origin.PHRASE) >= enough
         if not (candidate.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
             return False
-        name, own = candidate.name, self._workspace_names.project_names
+        name, own = candidate.name, self._sources.project_names
         if Origin.TICKET in candidate.claims:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
@@ -417,7 +347,6 @@ class _Deriving:
         return (
             (Origin.TITLE in candidate.claims and not is_plain)
             or is_tag
-            or (Origin.NAME in candidate.claims and not is_plain)
             or (
                 Origin.HEADING in candidate.claims
                 and len(content) > 1
@@ -427,10 +356,6 @@ class _Deriving:
             or is_word
         ) and not self._is_declared(name)
 
-    def _total(self, gate: str) -> int:
-        """The number of claims that those who pass a gate may see."""
-        return self._totals[OPEN] + (self._totals[gate] if gate != OPEN else 0)
-
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
         return bool(self._knowledge.names.exactly(name)) or any(
@@ -438,29 +363,20 @@ class _Deriving:
             for mention in self._knowledge.names.find(name)
         )
 
-    def _table(
-        self,
-        chosen: Mapping[str, Mapping[str, _TopicCandidate]],
-        gate: str,
-    ) -> Table:
-        by_key = chosen[gate]
+    def _chosen(self, by_key: Mapping[str, _TopicCandidate]) -> list[Topic]:
         first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
-        search = Search(self._knowledge.snapshot, frozenset({OPEN, gate}))
+        search = Search(self._knowledge.snapshot, self._gates)
         topics: dict[str, Topic] = {}
-        taken: set[str] = set()
         for key in first:
             self._checkpoint()
             candidate = by_key[key]
             entity_id = topic_id(slug_of(candidate.name))
-            if entity_id in taken or self._knowledge.entity(entity_id) is not None:
+            if entity_id in topics or self._knowledge.entity(entity_id) is not None:
                 continue
-            taken.add(entity_id)
             entity = Entity(entity_id, "", candidate.name, TOPIC)
             claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
-            topics[key] = Topic(key, entity, candidate.why, claims, frozenset(candidate.pages))
-        everybodys = chosen[OPEN] if gate != OPEN else {}
-        own = (topic.entity for key, topic in topics.items() if key not in everybodys)
-        return Table(topics, Names.of(own))
+            topics[entity_id] = Topic(entity, candidate.why, claims, frozenset(candidate.pages))
+        return list(topics.values())
 
     def _holding(self, search: Search, candidate: _TopicCandidate, named: Names) -> frozenset[str]:
         """The claims that contain all words of a title, a tag or a heading, a single one as
@@ -472,7 +388,7 @@ class _Deriving:
         sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
         ids = (key.split("\0")[1] for key in sums)
         texts = {
-            claim_id: self._claims[claim_id][0].text for claim_id in ids if claim_id in self._claims
+            claim_id: self._claims[claim_id].text for claim_id in ids if claim_id in self._claims
         }
         return frozenset(
             claim_id for claim_id, text in texts.items() if len(words) > 1 or named.find(text)

@@ -61,11 +61,10 @@ class Origin(IntEnum):
 
     TITLE = 0
     TAG = 1
-    NAME = 2
-    TICKET = 3
-    HEADING = 4
-    PHRASE = 5
-    WORD = 6
+    TICKET = 2
+    HEADING = 3
+    PHRASE = 4
+    WORD = 5
 
 
 def is_ticket(name: str) -> bool:

@@ -17,8 +17,8 @@ from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 from vouch_sidecar.retrieval.view import ShownText, View, moment
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.ties import TieArm
+from vouch_sidecar.workspace.world import World
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
@@ -287,7 +287,7 @@ def _with_sources(line: str, hit: ContextHit, sources: Sequence[Source]) -> str:
     return line.removesuffix(facts) + facts.replace(counted, with_titles, 1)
 
 
-def _place(source: Source, workspace: Workspace) -> str:
+def _place(source: Source, workspace: World) -> str:
     """Where a source is from: a path in the workspace, or of another file the name alone."""
     path = workspace.source_path(source.locator, source.id) or source.locator
     return PurePath(path).name if path.startswith(("/", "~", "file:")) else path

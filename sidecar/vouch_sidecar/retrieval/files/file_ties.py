@@ -304,8 +304,9 @@ def _name(view: View, claim: Claim, tie: Tie) -> str:
 
 def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     there = f" {file_name(tie.other_file)}" if tie.other_file else ""
+    tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
-        return f"{tie.arm}{f' L{tie.line}' if tie.line is not None else ' it'}"
+        return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
     if tie.where == "document":
         return f"cites{there}, which this names at L{tie.line}"
     if tie.where == "entity":
@@ -315,6 +316,8 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
         return f"is about {called}, which this {whose} is named after"
     name = _name(view, claim, tie)
     said = f"names {name}" if name else "the line it quotes names it"
+    if tests:
+        return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":
         return said
     others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]

@@ -13,7 +13,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
-from vouch_sidecar.workspace.snapshot import Workspace
+from vouch_sidecar.workspace.world import World
 
 Code = Literal["quote-gone", "file-gone", "unconfirmed"]
 YEAR = 365 * 86_400
@@ -65,7 +65,7 @@ def doubt(view: View, claim: Claim) -> int:
 
 
 def stale_for(
-    workspace: Workspace,
+    workspace: World,
     knowledge: Knowledge,
     claim: Claim,
     sees: Callable[[Source], bool],

@@ -12,7 +12,7 @@ from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILE
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.topic_matches import Match
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.code_owners import CodeOwner, OwnersRule
+from vouch_sidecar.workspace.code_owners import CodeOwner
 from vouch_sidecar.workspace.file_kinds import is_for_names
 
 EVERY_FILE = frozenset({"*", "**", "/**"})
@@ -42,20 +42,16 @@ def owners_of(view: View, claims: Iterable[Claim], in_block: bool = False) -> li
         for path, strength in files_of(view, claim).items():
             worth = strength if is_for_names(path) else strength * GENERAL_FILE
             ties[path] = max(ties.get(path, 0.0), worth)
-    return _owners_by(view, view.workspace.owned, ties, in_block)
+    return _owners_by(view, ties, in_block)
 
 
-def _owners_by(
-    view: View, owned: Mapping[str, OwnersRule], ties: Mapping[str, float], in_block: bool
-) -> list[FileOwner]:
-    """The owners by these rules of files with these ties, those of most and strongest ties
-    first.
-    """
+def _owners_by(view: View, ties: Mapping[str, float], in_block: bool) -> list[FileOwner]:
+    """The owners of files and folders with these ties, those of most and strongest ties first."""
     people = view.people_told
     sums: dict[CodeOwner, float] = {}
     patterns: dict[CodeOwner, str] = {}
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
-        rule = owned.get(path)
+        rule = view.workspace.owners_rule(path)
         for owner in rule.owners if rule is not None else ():
             if people.tells_owner(owner.handle, is_team=owner.is_team, in_block=in_block):
                 sums[owner] = sums.get(owner, 0.0) + ties[path]
@@ -87,19 +83,12 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
         for match in matches
         if _are_told(match.view)
         for owner in (
-            _owners_of_files(match.view, match.files, in_block)
+            _owners_by(match.view, dict.fromkeys(match.files, 1.0), in_block)
             if match.files
             else owners_of(match.view, match.best_claims, in_block)
         )
         if not any(people.is_never([owner.handle]) for people in told)
     ]
-
-
-def _owners_of_files(view: View, paths: Sequence[str], in_block: bool) -> list[FileOwner]:
-    """The owners of files and folders, tied or not."""
-    rules = {path: view.workspace.owners_rule(path) for path in paths}
-    owned = {path: rule for path, rule in rules.items() if rule is not None}
-    return _owners_by(view, owned, dict.fromkeys(owned, 1.0), in_block)
 
 
 def told_owners(owners: Collection[FileOwner]) -> str:

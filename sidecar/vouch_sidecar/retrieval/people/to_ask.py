@@ -102,7 +102,7 @@ def committed_on(views: Sequence[View], text: str) -> tuple[View, Claim, str] | 
     """If a text asks for somebody on a topic: the best claim on it, and a phrase that names the
     owners of its files and who committed to them. None if nobody may be named in a block.
     """
-    telling = [view for view in views if view.workspace.owned or view.workspace.history]
+    telling = [view for view in views if view.workspace.code_owners.rules or view.workspace.history]
     topic = _topic_of(telling, text) if telling else ""
     if not topic:
         return None

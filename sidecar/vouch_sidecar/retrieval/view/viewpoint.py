@@ -20,8 +20,8 @@ from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, Candid
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.retrieval.view.shown import Quoted
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.snapshot import Workspace
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
+from vouch_sidecar.workspace.world import World
 
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ class Viewpoint:
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
-    workspace: Workspace = field(default_factory=lambda: Workspace(Path()))
+    workspace: World = field(default_factory=lambda: World(Path()))
     """The files around the knowledge base and the ties to them. The ties are those of all viewers:
     `retrieval.files` chooses those of this one.
     """

@@ -14,7 +14,7 @@ from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.check_runs import check_all
 from vouch_sidecar.engine.checks import CheckContext
-from vouch_sidecar.engine.workspaces import settle
+from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
@@ -71,7 +71,7 @@ def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
     engine = engine_on(roots_from(root))
     engine.load()
-    settle(engine.collections.values(), engine.env)
+    settle(engine.collections.values())
     for served in engine.serving(Caller("shell", viewer=viewer)):
         collection = served.collection
         problems = engine.problems.problems_of(collection)

@@ -138,7 +138,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     except ValueError:
         return None
     caller = replace(caller, is_unasked=True)
-    with refusing_if_damaged(engine), engine.foreground:
+    with refusing_if_damaged(engine), engine.breath:
         text = await EVENTS[event](engine, payload, session_id, caller)
     log.debug("hook %s: %d characters", event, len(text))
     return given.output(event, text)

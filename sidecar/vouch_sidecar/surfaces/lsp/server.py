@@ -120,7 +120,7 @@ class Sidecar(LanguageServer):
         waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
 
         def answer(params: Any) -> object:
-            with self._contained(method), self.engine.foreground:
+            with self._contained(method), self.engine.breath:
                 return handle(params)
 
         async def answer_async(params: Any) -> object:

@@ -91,7 +91,7 @@ class DiagnosticsPublisher:
         for document in server.documents:
             if (file := file_at(server, document.uri)) is not None:
                 view = file.served.view
-                known_of = (view.knowledge.serial, view.workspace.fresh)
+                known_of = (view.knowledge.serial, view.workspace.serial)
                 state = (document.source, *known_of, file.served.settings)
                 last_state, problems = before.get(document.uri, (None, ()))
                 if last_state != state:  # a check may read the whole content of a source

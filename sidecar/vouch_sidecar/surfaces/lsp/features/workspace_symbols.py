@@ -38,7 +38,7 @@ async def _answer(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
     await caught_up(server.engine, None, server.caller)
-    with server.engine.foreground:
+    with server.engine.breath:
         return _symbols(server, params)
 
 

@@ -1,4 +1,4 @@
-"""The workspace around one knowledge base as of the last analysis. It never changes."""
+"""What lies around one knowledge base, worked out for one generation. It never changes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any
 
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat, size_of
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History, prefix_in
@@ -21,29 +21,27 @@ from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat
 from vouch_sidecar.workspace.locator import Locator, is_mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import (
-    FoundTie,
-    SaidNames,
-    Tie,
-    Ties,
-    digested,
-)
+from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties
+from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 _serials = count(1)
 
 
 @dataclass(frozen=True, eq=False)
-class Workspace:
-    """The workspace around the knowledge base in folder `root`.
+class World:
+    """What lies around a knowledge base in the working tree `root`.
 
-    `wanted` are the identifiers that claims name, None if only their digests are known from an
-    earlier process. `sources` are the files that sources were made from, by source id.
+    `knowledge` is the generation that it was worked out for, None before that. `wanted` are the
+    identifiers that claims name. `sources` are the files that sources were made from, by source id.
     """
 
     root: Path
+    knowledge: Knowledge | None = None
+    is_whole: bool = False
+    """Whether files were searched for what they define, and the history was read."""
     files: Files = field(default_factory=Files)
     ties: Ties = field(default_factory=Ties)
-    wanted: Wanted | None = None
+    wanted: Wanted = field(default_factory=Wanted)
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     """The name of the repository that the workspace was cloned from."""
@@ -51,46 +49,40 @@ class Workspace:
     """What went stale, as far as it is known."""
     history: History = field(default_factory=History)
     code_owners: CodeOwners = field(default_factory=CodeOwners)
-    owned: Mapping[str, OwnersRule] = field(default_factory=dict)
-    """The rule that names the owners of each tied file or folder, by path."""
-    stats: Mapping[str, Stat] = field(default_factory=dict)
-    """The stat of each file in which names were looked for, or of which claims cite a line."""
+    stats: Mapping[str, Stat | None] = field(default_factory=dict)
+    """The stat of each file that claims are tied to or cite, None where it is gone."""
+    topics: Topics = NO_TOPICS
     serial: int = field(default_factory=lambda: next(_serials), init=False)
-    """A number that no other workspace has. Sessions compare it: the workspace itself, with all
-    ties, would stay in memory until each of them is asked again.
+    """A number that no other world has. Sessions compare it: the world itself, with all ties, would
+    stay in memory until each of them is asked again.
     """
 
     @cached_property
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
 
-    def with_fresh(self) -> Workspace:
-        """This workspace, after files that claims quote were saved."""
-        return self._with(fresh=replace(self.fresh))
+    def is_same_as(self, other: World) -> bool:
+        """Whether another world says the same, of whichever generation."""
+        apart = {"knowledge", "is_whole", "serial"}
+        names = [each.name for each in fields(self) if each.name not in apart]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
-    def asked(self) -> Workspace:
-        """This workspace, for one question."""
+    def in_place_of(self, before: World) -> World:
+        """This world; if the one before says the same, it counts as that one."""
+        if self.is_same_as(before):
+            object.__setattr__(self, "serial", before.serial)
+        return self
+
+    def asked(self) -> World:
+        """This world, for one question."""
         if not self.fresh:
             return self
         other = copy(self)  # with its serial number and look-ups
         object.__setattr__(other, "fresh", self.fresh.asked())
         return other
 
-    def with_names(self, names: Mapping[str, SaidNames], stats: Mapping[str, Stat]) -> Workspace:
-        """This workspace after files were saved that say the same names as before, on other lines
-        perhaps; `stats` are those of the files.
-        """
-        same = all(self.ties.names.get(path) == said for path, said in names.items())
-        ties = self.ties if same else self.ties.with_lines(names)
-        return self._with(ties=ties, stats={**self.stats, **stats})
-
-    def _with(self, **fields: Any) -> Workspace:
-        other = replace(self, **fields)
-        other.__dict__["locator"] = self.locator  # it takes long to build, of the same files
-        return other
-
-    def made_ready(self) -> Workspace:
-        """This workspace, after building all look-ups, so that no question has to wait for them."""
+    def made_ready(self) -> World:
+        """This world, after building all look-ups, so that no question has to wait for them."""
         self.locator.make_ready()
         self.ties.make_ready()
         self.history.make_ready()
@@ -160,10 +152,8 @@ class Workspace:
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""
-        rule, prefix = self.owned.get(path), prefix_in(self.code_owners.top, self.root)
-        if rule is not None or prefix is None:
-            return rule
-        return self.code_owners.rules_for([prefix + path]).get(prefix + path)
+        prefix = prefix_in(self.code_owners.top, self.root) if self.code_owners.rules else None
+        return None if prefix is None else self.code_owners.rule_for(prefix + path)
 
     def source_path(self, locator: str, source_id: str) -> str | None:
         """The file that a source was made from. Once the workspace was analysed, a mere name alone
@@ -177,16 +167,20 @@ class Workspace:
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
         data = None if text is None else text.encode("utf-8", "replace")
-        if self.wanted is not None and is_searched(path):
+        if is_searched(path):
             if data is None:
                 content = read_file(self.root, path)
                 data = b"" if content is None else content[0]
-            names = names_in_file(data, language_of(path), self.wanted)
-            return self.ties.of_file(path, digested(names))
+            language = language_of(path)
+            return self.ties.of_file(
+                path, self.wanted.said_in(names_in_file(data, language), language)
+            )
         return self.stored_ties_of(path)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
-        """The ties of a file, as of the last analysis."""
+        """The ties of a file, as of the last analysis. A test has those of what it tests."""
+        if (tested := self.locator.file_under_test(path)) is not None:
+            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
         return self.ties.of_file(path)
 
     def ties_around(self, path: str) -> list[Tie]:

@@ -1,0 +1,126 @@
+"""The world around a knowledge base: built over what is remembered, it is that of a fresh start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vouch_sidecar.engine import Engine, world_building
+from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.world import World
+
+from tests.workspace.places import cite, git, repository, settled, write
+
+FILES = {
+    "src/relay.py": "class Relay:\n    def send(self):\n        pass\n",
+    "src/desk.py": "# See ADR-7.\nclass Desk:\n    pass\n",
+    "adr/7-queues.md": "# Queues\n\nEverything queues.\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "repo", FILES, commit=True)
+    cite(root, "relay", "`Relay.send` waits.", "https://example.org/a")
+    cite(root, "queue", "Everything queues.", "adr/7-queues.md", FILES["adr/7-queues.md"].encode(),
+         quote=b"Everything queues.")  # fmt: skip
+    return root
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that are read to find what they define."""
+    paths: list[str] = []
+
+    def noted(tree: Path, path: str) -> Any:
+        paths.append(path)
+        return read_file(tree, path)
+
+    monkeypatch.setattr(world_building, "read_file", noted)
+    return paths
+
+
+def looked(engine: Engine) -> World:
+    """The world after a look at everything."""
+    (collection,) = engine.collections.values()
+    collection.memo.sweep_at = 0.0
+    engine.read()
+    settle([collection])
+    return collection.world
+
+
+def told(world: World) -> object:
+    """All that a world says."""
+    ties = {path: sorted(map(str, world.stored_ties_of(path))) for path in world.files.paths}
+    return ties, dict(world.sources), world.fresh.places, world.fresh.gone, world.history.names
+
+
+CHANGES: list[dict[str, str | None]] = [
+    {"src/relay.py": "\n\nclass Relay:\n    def send(self):\n        pass\n"},
+    {"src/relay.py": "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
+    {"src/desk.py": "class Desk:\n    pass\n"},
+    {"adr/7-queues.md": None},
+    {"adr/7-queues.md": "# Queues\n\nNothing queues.\n"},
+    {".vouch/claims/relay.yaml": None},
+    {"CODEOWNERS": "* @ada\n"},
+]
+
+
+def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Path) -> None:
+    live = settled(root, tmp_path)
+    for number, change in enumerate(CHANGES):
+        for path, text in change.items():
+            if text is None:
+                (root / path).unlink()
+            else:
+                write(root, {path: text})
+        before = live.generation
+        world, fresh = looked(live), looked(settled(root, tmp_path / f"other-{number}"))
+        assert told(world) == told(fresh)
+        assert world.code_owners.rules == fresh.code_owners.rules
+        assert live.generation == before or change
+
+
+def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
+    root: Path, tmp_path: Path, reads: list[str]
+) -> None:
+    engine = settled(root, tmp_path)
+    assert sorted(reads) == ["adr/7-queues.md", "src/desk.py", "src/relay.py"]
+    before = looked(engine)
+    assert looked(engine) is before
+    cite(root, "new", "`Desk` is open.", "https://example.org/b")
+    world = looked(engine)
+    assert [tie.claim_id for tie in world.stored_ties_of("src/desk.py")] == ["new", "queue"]
+    assert len(reads) == 3  # a new claim searches no file
+    (root / "src" / "desk.py").touch()
+    again = looked(engine)
+    assert (len(reads), again.ties == world.ties) == (4, True)
+
+
+def test_the_next_process_reads_no_file_that_is_as_it_was(
+    root: Path, tmp_path: Path, reads: list[str]
+) -> None:
+    first = settled(root, tmp_path)
+    first.load(whole=True)
+    (collection,) = first.collections.values()
+    collection.memo.keep()
+    world = looked(first)
+    (kept,) = (tmp_path / "cache").rglob("beside-workspace-*")
+    assert b"Relay" not in kept.read_bytes()
+    reads.clear()
+    assert told(looked(settled(root, tmp_path))) == told(world)
+    assert reads == []
+    kept.write_bytes(kept.read_bytes()[:-20])
+    assert told(looked(settled(root, tmp_path))) == told(world)
+    assert len(reads) == 3
+
+
+def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
+    cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
+    cite(root, "gone", "It rang.", "/home/dev/repo/src/relay.py#L3")
+    git(root, "rm", "-q", "-f", "src/relay.py")
+    assert list(looked(settled(root, tmp_path)).fresh.gone.values()) == ["src/relay.py"]
+    write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
+    assert not looked(settled(root, tmp_path / "off")).fresh.gone
