@@ -27,7 +27,7 @@ def test_both_run_in_one_host_and_the_page_names_what_is_called_alike(
     shutil.copytree(COURIER, tmp_path / "courier")
     section = PAGE.partition("## Beside vouch's own server")[2].partition("\n## ")[0]
     table, hide = section.partition("So that an agent does not take")[::2]
-    of_both = set(re.findall(r"`(kb_\w+)`", "".join(re.findall(r"\n  \| (`kb_[^|]+)\|", table))))
+    of_both = set(re.findall(r"`(kb_\w+)`", "".join(re.findall(r"\n\| (`kb_[^|]+)\|", table))))
 
     async def listed(**more: str) -> dict[str, set[str]]:
         found = {}
