@@ -63,11 +63,12 @@ PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 QUESTIONS = PROMPTS.with_name("questions.json")
 DEMO = ROOT / "examples" / "courier"
 BASES = ("bakery", "laboratory", "studio", "heating", "newspaper", "port")
+PASTED = Path(__file__).with_name("pasted.jsonl")
 PROMPTS_OF_REAL = Path(__file__).with_name("real")
 REAL = ("twenty", "click", "pip", "chat", "documents")
 UNREVIEWED = ("chat", "documents")
 """Those whose claims nobody reviewed."""
-ASKED = [PROMPTS.with_name("sets") / name for name in ("answers.jsonl", "names.jsonl")]
+ASKED = [*(PROMPTS.with_name("sets") / name for name in ("answers.jsonl", "names.jsonl")), PASTED]
 
 Run = tuple[str, str, Sequence[Case]]
 

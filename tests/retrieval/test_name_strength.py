@@ -223,3 +223,29 @@ def test_a_score_is_told_in_a_sentence(text: str, needs: float, sentence: str) -
     found = of("relay", text, seen())
     assert found is not None
     assert found.score(needs).sentence(needs) == sentence
+
+
+LOG = "[INFO] Relay listens on 7000\n[INFO] Orbital Relay is up"
+
+
+def test_a_name_that_only_a_machine_printed_is_listed_and_not_volunteered() -> None:
+    several = entity("orbital-relay", "Orbital Relay", type="system")
+    for entity_id in ("relay", "orbital-relay"):
+        found = of(entity_id, f"what is wrong here?\n\n{LOG}", seen(several))
+        assert found is not None
+        assert (found.placed, found.is_listed) == ("printed", True)
+        assert found.strength < VOLUNTEERED
+
+
+def test_a_name_that_is_typed_beside_what_was_printed_counts_as_ever() -> None:
+    assert strength("relay", f"is this Relay?\n\n{LOG}") == strength("relay", "is this Relay?")
+
+
+def test_what_lists_a_typed_name_lists_a_printed_one() -> None:
+    others = [claim(f"c{n}", "Relays of Kafka", entities=("kafka",)) for n in range(15)]
+    texts = "are Relays up", "[a] are Relays"
+    typed, printed = (of("relay", text, seen(*others)) for text in texts)
+    assert typed is not None
+    assert printed is not None
+    assert printed.strength < LISTED
+    assert typed.is_listed is printed.is_listed is True

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     asks,
+    printed_lines,
     without_asking,
     without_paths_outside,
     without_printed,
@@ -90,6 +91,73 @@ def test_frames_of_a_stack_count_for_no_words(frame: str) -> None:
 )
 def test_what_a_person_writes_is_no_frame(text: str) -> None:
     assert without_printed(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-23T10:11:12Z gantry started",
+        "[10:11:12.005] gantry started",
+        "Nov 23 10:11:12 box gantry[12]: started",
+        "t=10 gantry lag=12",
+        "[INFO] Gantry started",
+        "gantry WARN lag",
+        "warning: Gantry is old",
+        "E (1201) gantry: no answer",
+        "[gantry] started",
+        "gantry[12]: [main] started",
+        "panic: gantry is nil",
+        "com.acme.GantryException: no answer",
+        "src/gantry.py:12: error: no Gantry",
+        "Gantry.java:[12,3] no symbol",
+        "tests/test_gantry.py::test_lift FAILED",
+        "#4 /srv/gantry.php(12): lift()",
+        "#14 exporting Gantry\n#15 [2/3] RUN make",
+        "$ gantry lift",
+        "> gantry@3.1.0 build",
+        "> Task :gantry:lift FAILED",
+        "GET /gantry HTTP/1.1",
+        "Gantry name:   north",
+        '{"level": "info", "at": "gantry"}',
+        "acme/gantry ........ DONE",
+        "✓ Gantry lifts",
+        "=== Gantry ===",
+    ],
+)
+def test_a_line_of_a_known_form_was_printed(line: str) -> None:
+    text = f"why is the gantry stuck?\n\n{line}\nGantry has more to say\n\nand now?"
+    printed = "\n".join(text[start:end] for start, end in printed_lines(text))
+    assert printed == f"{line}\nGantry has more to say".removeprefix("#14 exporting Gantry\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gantry is stuck since 10:11, see #12 and src/gantry.py:12",
+        "GANTRY-12: Gantry is stuck\n[GANTRY-12] lift it",
+        "- [ ] ask Gantry\n- [x] ask Crane\n  - and the jib",
+        "[Gantry](docs/gantry.md) says so\n> Gantry is stuck\n\nis it?",
+        "src/gantry.py:12 waits for the ack",
+        "#12 fails on Gantry",
+    ],
+)
+def test_no_line_that_a_person_writes_was_printed(text: str) -> None:
+    assert printed_lines(text) == []
+
+
+def test_between_printed_lines_a_question_is_typed() -> None:
+    text = (
+        "$ gantry up\nGantry is up\n\nwhere is Gantry?\nthen I ran:\n\n$ gantry down\nGantry left"
+    )
+    typed = text.split("\n")
+    for start, end in printed_lines(text):
+        typed.remove(text[start:end])
+    assert [line for line in typed if line] == ["where is Gantry?", "then I ran:"]
+
+
+def test_small_numbers_that_were_printed_count_for_no_words() -> None:
+    left = without_printed("why 12 cranes?\n[gantry] try 3 of 12: code 4417, v1.2, 10 ms")
+    assert left.split() == "why 12 cranes? [gantry] try of : code 4417, v1.2, ms".split()
 
 
 @given(st.lists(st.sampled_from(PRINTED), max_size=12).map("".join))

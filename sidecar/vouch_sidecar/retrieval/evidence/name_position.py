@@ -14,6 +14,7 @@ from vouch_sidecar.names.name_forms import unpunctuated
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
+from vouch_sidecar.text.prompt_text import printed_lines
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -108,6 +109,14 @@ class Placing:
         if has_object and self._starts_sentence(unit):
             return "word"
         return "name" if has_capital and _PREDICATE.match(self.text, unit.end) else "as it is"
+
+    def is_printed(self, mention: Mention) -> bool:
+        """Whether a mention stands in a line that a machine printed."""
+        return any(start <= mention.start < end for start, end in self._printed)
+
+    @cached_property
+    def _printed(self) -> list[tuple[int, int]]:
+        return printed_lines(self.text)
 
     @cached_property
     def _position(self) -> dict[int, int]:

@@ -55,6 +55,7 @@ _BY_FORM = {
 }
 """What weakens a mention, for people, by its form, and below by its place."""
 _BY_PLACE: dict[PlaceKind, str] = {
+    "printed": "a machine printed it, maybe another's",
     "as it is": "it may be an ordinary word",
     "word": "written as an ordinary word",
     "code": "a part of code",
@@ -82,10 +83,11 @@ class WeighedMention(NamedTuple):
     @property
     def least(self) -> float:
         """The least strength at which the entity is listed; entities that share a part of a name
-        divide it among them.
+        divide it among them. What a machine printed is listed like what a person wrote.
         """
         is_shared = self.mention.form is FormKind.PART and self.mention.ambiguous
-        return LISTED * SHARED if is_shared else LISTED
+        least = LISTED * SHARED if is_shared else LISTED
+        return least * PLACES["printed"] if self.placed == "printed" else least
 
     @property
     def is_listed(self) -> bool:
@@ -200,9 +202,15 @@ class _Occurrence:
         has_capital = self.mention.name != self.mention.name.lower()
         return self.placing.place(self.mention, self.is_person, has_capital)
 
-    @cached_property
+    @property
     def place(self) -> PlaceKind:
         """What its position says of it, given what is known of its words and its entity."""
+        place = self.in_its_line
+        return "printed" if place == "name" and self.placing.is_printed(self.mention) else place
+
+    @cached_property
+    def in_its_line(self) -> PlaceKind:
+        """Likewise, whoever wrote its line."""
         if self.by_position in ("alone", "unsigned", "another's"):
             return self.by_position
         if not self.is_one_word:
@@ -228,7 +236,7 @@ def _weighed(occurrence: _Occurrence) -> WeighedMention:
         _form_strength(mention, matched),
         SIGNED if is_signed else _specificity(occurrence),
     )
-    placed: PlaceKind = "name" if is_signed else place
+    placed: PlaceKind = "name" if is_signed and place != "printed" else place
     weighed = WeighedMention(mention, matched, form, specific, 1.0, PLACES[placed], placed)
     is_sure = occurrence.is_settled or not occurrence.is_one_word or not occurrence.content
     if is_sure or not weighed.is_listed:
