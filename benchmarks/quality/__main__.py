@@ -118,21 +118,20 @@ def _sets(folder: Path) -> Iterator[Run]:
         experts = read_experts(path)
         for weight in ("count", "evidence"):
             yield "experts", weight, list(expert_cases(experts, weight))
-    yield from _foreign(folder)
-
-
-def _foreign(folder: Path) -> Iterator[Run]:
-    """Questions about other repositories, asked of courier and of a base that vouch ingested."""
-    path = folder / "foreign.jsonl"
-    if not path.is_file():
-        print(f"no {path.name}: silence about other repositories is not measured", file=sys.stderr)
-        return
     for base in (DEMO, folder.parent / "kbs" / "pip"):
         if not base.is_dir():
             print(f"no knowledge base {base.name}: nothing is asked of it", file=sys.stderr)
             continue
         with copied(base) as world:
-            yield "foreign", base.name, list(foreign_cases(read_foreign(path), world))
+            yield from _foreign(base.name, world)
+
+
+def _foreign(name: str, world: World) -> Iterator[Run]:
+    """Questions about other repositories; those that nothing is fitted to where they are named."""
+    yield "foreign", name, list(foreign_cases(read_foreign(), world))
+    if others := os.environ.get("SWE_QA"):
+        asked = read_foreign(Path(others))
+        yield "foreign", f"{name}, others", list(foreign_cases(asked, world))
 
 
 def _real(folder: Path) -> Iterator[Run]:
@@ -156,8 +155,7 @@ def _real(folder: Path) -> Iterator[Run]:
             if name in UNREVIEWED:
                 asked = World(root, is_unasked=False)
                 yield "real", f"{name}, asked", list(real_cases(prompts, asked))
-                if (foreign := folder / "foreign.jsonl").is_file():
-                    yield "foreign", name, list(foreign_cases(read_foreign(foreign), World(root)))
+                yield from _foreign(name, World(root))
 
 
 def _own() -> Iterator[Run]:

@@ -7,7 +7,6 @@ time. The same sets give the same file, byte for byte.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -38,6 +37,7 @@ from benchmarks.quality.sets import (
     Wanted,
     read_asked,
     read_base,
+    read_foreign,
     read_questions,
 )
 from benchmarks.quality.world import World, copied, view_of, written
@@ -51,8 +51,6 @@ SIZES = (20, 1_000, 4_581)
 """Claims that the fitted worlds are cut or filled to, beside their own number."""
 UNLABELLED = frozenset({"bare", "paraphrase", "part", "relation", "tolerated", "who"})
 """Kinds that say nothing of one candidate: names, people and what shares no word answer them."""
-FOREIGN = ROOT.parent / "shared" / "eval" / "foreign.jsonl"
-"""Questions of developers about other repositories, which none of these knowledge bases answers."""
 PASTED = 60
 """Prompts with 200 to 400 words of somebody else's text, which nothing answers."""
 PASTED_WORDS = (200, 400)
@@ -146,20 +144,12 @@ class Over(NamedTuple):
 
 
 def _examples(worlds: Iterable[Over]) -> Iterator[Example]:
-    foreign = [*_foreign(), *_pasted()]
+    asked = [Wanted(kind="foreign", text=one.question) for one in read_foreign()]
+    foreign = [*asked, *_pasted()]
     for one in worlds:
         yield from _over(one)
         if not one.size:
             yield from _over(one._replace(prompts=foreign))
-
-
-def _foreign() -> Iterator[Wanted]:
-    """Questions about other repositories; none where there is no file of them."""
-    if not FOREIGN.is_file():
-        print(f"missing: {FOREIGN.name}; the weights differ without it", file=sys.stderr)
-        return
-    for line in FOREIGN.read_text("utf-8").splitlines():
-        yield Wanted(kind="foreign", text=json.loads(line)["question"])
 
 
 def _pasted() -> Iterator[Wanted]:

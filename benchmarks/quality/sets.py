@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
+_FOREIGN = Path(__file__).parent / "foreign" / "questions.jsonl"
 FITTED = ("port", "newspaper")
 KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
 """Worlds: knowledge bases with prompts of their own. Nobody reads the prompts of those kept back,
@@ -203,9 +204,19 @@ def read_wanted(path: Path) -> list[Wanted]:
     return [Wanted.model_validate_json(line) for line in _lines(path)]
 
 
-def read_foreign(path: Path) -> list[Foreign]:
-    """One question a line."""
-    return [Foreign.model_validate_json(line) for line in _lines(path)]
+def read_foreign(others: Path | None = None) -> list[Foreign]:
+    """The questions about five repositories; or those about the others, of the files in a folder,
+    each of which has the name of its repository.
+    """
+    ours = [Foreign.model_validate_json(line) for line in _lines(_FOREIGN)]
+    if others is None:
+        return ours
+    return [
+        Foreign(repository=path.stem, question=json.loads(line)["question"])
+        for path in sorted(others.glob("*.jsonl"))
+        if path.stem not in {one.repository for one in ours}
+        for line in _lines(path)
+    ]
 
 
 def read_base(name: str) -> KnowledgeBase:
