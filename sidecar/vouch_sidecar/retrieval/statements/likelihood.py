@@ -13,8 +13,10 @@ from typing import NamedTuple
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     BIAS,
+    BIAS_EDITS,
     BIAS_SEMANTIC,
     LIKELIHOOD_WEIGHTS,
+    LIKELIHOOD_WEIGHTS_EDITS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     PASSAGE,
     CandidateKind,
@@ -57,6 +59,10 @@ class Features(NamedTuple):
     """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
     lead: float = 0.0
     """How much nearer in meaning it is than the next candidate."""
+    tied: float | None = None
+    """For a text that an edit inserted: 1 where the file is tied to the candidate, less where its
+    folder is, 0 where neither is; None for every other text.
+    """
 
     @classmethod
     def of(
@@ -89,7 +95,11 @@ class Features(NamedTuple):
 
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
-        """The bias and the weights: those with meaning, where a model heard the text."""
+        """The bias and the weights: those of edits for what one inserted, those with meaning where
+        a model heard the text.
+        """
+        if self.tied is not None:
+            return BIAS_EDITS, LIKELIHOOD_WEIGHTS_EDITS
         bias, weights = BIAS, LIKELIHOOD_WEIGHTS
         if self.cosine is not None:
             bias, weights = BIAS_SEMANTIC, LIKELIHOOD_WEIGHTS_SEMANTIC
