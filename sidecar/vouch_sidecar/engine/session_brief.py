@@ -72,9 +72,10 @@ def _titles(view: View) -> Iterator[str]:
     artifacts = view.visible.artifacts_in(
         view.search.every(Kind.PAGE), PAGES_LOOKED_AT
     )  # a document for each section
-    pages = {page.id: page for page in pages_to_tell(view, artifacts)}
+    pages = {page.id: page for page in pages_to_tell(artifacts)}
     for page in pages.values():
-        yield from _harmless(page.title)
+        if page.id != STARTER_PAGE:
+            yield from _harmless(page.title)
 
 
 def _subjects(view: View) -> Iterator[str]:

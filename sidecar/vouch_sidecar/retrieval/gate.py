@@ -15,7 +15,8 @@ from vouch_sidecar.retrieval.view import View
 
 def may_enter(view: View, artifact: Artifact | None) -> bool:
     """Whether an artifact that the viewer may see may enter a prompt: not a claim that says nothing
-    by itself or whose cited files are all gone, nor the page about vouch itself.
+    by itself or whose cited files are all gone, nor, unless it is asked for by its title, the page
+    about vouch itself.
     """
     if not isinstance(artifact, Claim):
         return artifact is not None and artifact.id != STARTER_PAGE
@@ -23,10 +24,10 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     return view.texts.is_sayable(artifact) and (why is None or not why.is_lost)
 
 
-def pages_to_tell(view: View, artifacts: Iterable[Artifact]) -> Iterator[Page]:
+def pages_to_tell(artifacts: Iterable[Artifact]) -> Iterator[Page]:
     """The pages that may be told for their title or for what they list: notes of a session are not
     yet knowledge.
     """
     for page in artifacts:
-        if isinstance(page, Page) and may_enter(view, page) and page.type not in UNASKED_PAGES:
+        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
             yield page

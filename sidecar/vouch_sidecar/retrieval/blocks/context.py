@@ -324,7 +324,7 @@ def _pages_about(row: Salient) -> list[Page]:
     words = terms(row.entity.name)
     query = row.view.search.holding(words, TITLE)
     titled = row.view.visible.artifacts_in(query, MAX_TITLED) if words else ()
-    return list({page.id: page for page in pages_to_tell(row.view, [*listing, *titled])}.values())
+    return list({page.id: page for page in pages_to_tell([*listing, *titled])}.values())
 
 
 def _sections_naming(row: Salient) -> list[ContextHit]:
@@ -337,7 +337,7 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
         document = view.knowledge.snapshot.document(hit)
         found, (_, page_id, number) = view.visible.in_document(document), key_in(document)
-        for page in pages_to_tell(view, filter(None, [found])):
+        for page in pages_to_tell(filter(None, [found])):
             there = view.names.mentions(f"{page.title}\n{sections(page)[number]}")
             often = sum(mention.entity_id == row.entity.id for mention in there)
             sections_found += [(-often, page_id, number, page)] if often else []

@@ -54,7 +54,7 @@ def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
         return
     asked = {word.alternatives for word in words}
     titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
-    for page in pages_to_tell(view, titled):
+    for page in pages_to_tell(titled):
         if {word.alternatives for word in _content(page.title)} == asked:
             yield page, " ".join(word.word for word in words)
 
@@ -72,7 +72,7 @@ def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     series, digits = _series_and_digits(number)
     forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
     query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
-    for page in pages_to_tell(view, view.visible.artifacts_in(query, MAX_TITLES)):
+    for page in pages_to_tell(view.visible.artifacts_in(query, MAX_TITLES)):
         begins = [name for name in documents_in(page.title.strip()) if name.start == 0]
         if [*map(_series_and_digits, begins)] == [(series, digits)]:
             yield page, text[number.start : number.end]
