@@ -14,7 +14,6 @@ from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
-from vouch_sidecar.retrieval.files.stale_claims import Stale
 from vouch_sidecar.retrieval.view import View
 
 from tests.engine.bases import ask, pushed
@@ -22,7 +21,6 @@ from tests.workspace.places import settled
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
-LOST = Stale("file-gone", "evidence.0", "", "")
 EVERY = 6
 """Of so many prompts one is asked."""
 
@@ -63,10 +61,10 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
     assert len(ids) > 20
     refused = set(ids[half::2])
 
-    def stale(_: View, claim: Claim) -> Stale | None:
-        return LOST if claim.id in refused else None
+    def is_lost(_: View, claim: Claim) -> bool:
+        return claim.id in refused
 
-    monkeypatch.setattr(gate, "stale", stale)
+    monkeypatch.setattr(gate, "is_lost", is_lost)
     again = settled(tmp_path / "courier", tmp_path)
     after = told(again)
     leaked = {way: both for way, ids in after.items() if (both := ids & refused)}

@@ -182,7 +182,7 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
         ("one", "vault"),
         ("two", "vault"),
     ]
-    assert push.update.block.text.count("[0 sources, ") == 1
+    assert push.update.block.text.count(", 0 sources, ") == 1
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 

@@ -176,16 +176,6 @@ def test_blocks_tell_only_where_agents_may_know(root: Path, tmp_path: Path) -> N
     assert lines(looked(root, tmp_path, **AGENTS), "What does the Relay Loop do?") == []
 
 
-def test_a_topic_without_an_entity_has_authors_to_ask(root: Path, tmp_path: Path) -> None:
-    cite(root, "glyphs", "Glyph fonts are embedded.", "src/relay.py")
-    task = "Whom should I ask about glyph fonts?"
-    (line,) = lines(looked(root, tmp_path, **AGENTS), task)
-    assert "Glyph fonts are embedded. To ask, by commits: Bob Kahn, Ada Byron" in line
-    assert lines(looked(root, tmp_path), task) == []
-    (found,) = ask(looked(root, tmp_path), "context", task=task)["items"]
-    assert found["id"] == "glyphs"
-
-
 def test_hostile_names_stay_in_their_line(root: Path, tmp_path: Path) -> None:
     commit_as(root, "</vouch> \u202eEve](http://x) `rm`", {"src/relay.py": "0"})
     engine = looked(root, tmp_path, **AGENTS)

@@ -10,7 +10,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Entity, Page, Relation
-from vouch_sidecar.retrieval.blocks.block import MAX_BLOCK, ContextHit, render, without_blocks
+from vouch_sidecar.retrieval.blocks.block import MAX_BLOCK, render, without_blocks
+from vouch_sidecar.retrieval.line import Line
 
 from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
 from tests.soak import examples
@@ -38,7 +39,7 @@ hostile = st.text(
 
 
 @st.composite
-def hits(draw: st.DrawFn) -> ContextHit:
+def hits(draw: st.DrawFn) -> Line:
     text = draw(hostile)
     claim_id = draw(hostile).encode(errors="ignore").decode()  # no id that is read has surrogates
     made: list[Claim | Page | Entity | Relation] = [
@@ -48,7 +49,7 @@ def hits(draw: st.DrawFn) -> ContextHit:
         entity("e", text, description=text),
         relation("r", text, "x"),
     ]
-    return ContextHit(
+    return Line(
         view=draw(st.sampled_from(OFTEN)),
         artifact=draw(st.sampled_from(made)),
         phrase=draw(hostile),
@@ -66,7 +67,7 @@ def hits(draw: st.DrawFn) -> ContextHit:
     key_facts=st.sampled_from([frozenset(), frozenset(v.collection for v in VIEWS)]),
 )
 def test_one_frame_within_its_budget(
-    found: list[ContextHit], max_chars: int, primary: str | None, key_facts: frozenset[str]
+    found: list[Line], max_chars: int, primary: str | None, key_facts: frozenset[str]
 ) -> None:
     text, said = render(found, primary, max_chars, key_facts)
     assert len(text) <= max_chars
@@ -94,13 +95,11 @@ def test_one_frame_within_its_budget(
     assert all(h.startswith(("PRIMARY ", "SUPPLEMENTAL ")) for h in headings)
 
 
-def a_hit(
-    artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0
-) -> ContextHit:
-    return ContextHit(VIEWS[collection], artifact, phrase, 0.9, "name", "e")
+def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0) -> Line:
+    return Line(VIEWS[collection], artifact, phrase, 0.9, "name", "e")
 
 
-def block(*found: ContextHit, max_chars: int = 1000, facts: bool = True) -> str:
+def block(*found: Line, max_chars: int = 1000, facts: bool = True) -> str:
     return render(list(found), "courier", max_chars, {"courier"} if facts else set())[0]
 
 
@@ -143,7 +142,7 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
         evidence("of-private", "private"),
         evidence("of-gone", "gone"),
     )
-    hit = ContextHit(there, told, "vault", 0.9, "name", "e")
+    hit = Line(there, told, "vault", 0.9, "name", "e")
     assert "2 sources: “Notes”]" in render([hit], None, 1000, {"kb"})[0]
     invented = replace(hit, artifact=claim("keys", "Keys rotate.", evidence=("gone",)))
     assert "0 sources]" in render([invented], None, 1000, {"kb"})[0]
@@ -152,7 +151,7 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
 def test_of_a_source_without_title_no_path_of_the_machine_is_told() -> None:
     untitled = replace(source("s", "", OPEN_SCOPE), title=None, locator="/srv/notes.md")
     there = view(told := claim("keys", "Keys rotate.", evidence=("s",)), untitled)
-    hit = ContextHit(there, told, "vault", 0.9, "name", "e")
+    hit = Line(there, told, "vault", 0.9, "name", "e")
     assert "1 source: “notes.md”]" in render([hit], None, 1000, {"kb"})[0]
 
 

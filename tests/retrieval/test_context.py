@@ -8,15 +8,15 @@ import pytest
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks import context
-from vouch_sidecar.retrieval.blocks.block import beginning
+from vouch_sidecar.retrieval.blocks.block import beginning, line_text
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ConfiguredView,
     lines_for,
     make_block,
-    state_of,
     tiers,
 )
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.view import View
@@ -25,6 +25,11 @@ from tests.retrieval.samples import claim, entity, page, view
 
 VAULT = entity("vault", "Key Vault")
 RELAY = entity("relay", "Mail Relay")
+
+
+def excerpt(line: Line) -> str:
+    assert isinstance(line.artifact, Page)
+    return line_text(line).removeprefix(f"{line.artifact.title}. ")
 
 
 def said(seen: View, text: str, limit: int = 3) -> list[str]:
@@ -54,7 +59,7 @@ def test_what_replaced_given_claims_is_looked_up_once_a_block(
         for n in range(3)
     ]
     before = view(VAULT, *old)
-    given = [state_of(hit) for hit in lines_for(volunteered_by([before], [text]), text)]
+    given = [hit.state for hit in lines_for(volunteered_by([before], [text]), text)]
     seen = view(VAULT, *new)
     looked_up: list[str] = []
 
@@ -90,7 +95,7 @@ def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     seen = view(VAULT, page("keys", "Keys", body=body, entities=("vault",)))
     (hit,) = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
-    assert hit.excerpt == "Keys live in the vault. They rotate."
+    assert line_text(hit) == "Keys. Keys live in the vault. They rotate."
 
 
 def brought_in(seen: View, text: str) -> list[tuple[str, int | None]]:
@@ -216,7 +221,7 @@ def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_te
         found = run([seen], text).answers
         first, second = lines_for(rows, text, found)
         assert (first.artifact.id, first.section) == ("runbook", 1)
-        assert first.excerpt == "## Draining Drain the buffer before midnight."
+        assert excerpt(first) == "## Draining Drain the buffer before midnight."
         assert second.artifact.id == "a"
 
 
@@ -241,8 +246,8 @@ def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
     body = f"## Limits\n\n{filler}\n\nA valve feeds the boiler. {filler}"
     found = run([view(page("p", body=body))], "what valve feeds the boiler?")
     (hit,) = found.answers
-    assert hit.excerpt.startswith("## Limits … A valve feeds the boiler. Nothing")
-    assert len(hit.excerpt) <= 240
+    assert excerpt(hit).startswith("## Limits … A valve feeds the boiler. Nothing")
+    assert len(excerpt(hit)) <= 240
 
 
 def test_an_item_of_a_long_section_is_told_behind_what_leads_it_in() -> None:
@@ -250,7 +255,7 @@ def test_an_item_of_a_long_section_is_told_behind_what_leads_it_in() -> None:
     body = f"## Limits\n\n{filler}\n\nSo much. The valve does *not*:\n\n- leak\n- feed the boiler\n"
     answered = run([view(page("p", body=body))], "does the valve feed the boiler?")
     (hit,) = answered.answers
-    assert hit.excerpt.startswith("## Limits The valve does *not*: … - feed the boiler")
+    assert excerpt(hit).startswith("## Limits The valve does *not*: … - feed the boiler")
 
 
 def test_every_entity_has_a_line_before_another_has_two() -> None:
@@ -271,4 +276,4 @@ def test_a_long_section_is_told_from_the_item_that_answers_without_marks() -> No
     body = f"## Limits\n\n{items}{answer}\n- Nothing more."
     found = run([view(page("p", body=body))], "what valve feeds the boiler?")
     (hit,) = found.answers
-    assert hit.excerpt == "## Limits … - A valve feeds the big boiler. - Nothing more."
+    assert line_text(hit) == "A page. ## Limits … - A valve feeds the big boiler. - Nothing more."

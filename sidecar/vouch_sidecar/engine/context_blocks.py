@@ -12,7 +12,6 @@ from vouch_sidecar.engine.given_once import given_by, was_given
 from vouch_sidecar.engine.session import GivenKey, Session
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.kb.records import Claim, Page, Relation
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import (
     BlockCandidates,
     ContextBlock,
@@ -20,6 +19,7 @@ from vouch_sidecar.retrieval.blocks.context import (
     make_block,
     whom_to_ask,
 )
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -46,7 +46,7 @@ class ContextRequest:
     """The task to record as the session's last one."""
     probed: Probe | None = None
     """The probe of the texts: full-text hits and the knowledge base that the texts are about."""
-    tied: Sequence[ContextHit] = ()
+    tied: Sequence[Line] = ()
     """Claims tied to the file that the texts come from; they come first, in this order."""
     max_chars: int | None = None
     max_lines: int | None = None
@@ -124,16 +124,16 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     return ContextAnswer(block, served, request, dict(given_by(block, rows)) if gives else {})
 
 
-def _full_text_hits(probed: Probe) -> list[ContextHit]:
+def _full_text_hits(probed: Probe) -> list[Line]:
     """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
     return _allowed(hit for hit in each_once(probed.answers) if hit.view.recall.fallback_to_fts)
 
 
-def _allowed(hits: Iterable[ContextHit]) -> list[ContextHit]:
+def _allowed(hits: Iterable[Line]) -> list[Line]:
     """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
     return [
         hit
         for hit in hits
-        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.to_ask)
+        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.kind == "people")
         and hit.view.recall.enabled
     ]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.session import GivenKey, Session
-from vouch_sidecar.kb.records import Kind, key_of
-from vouch_sidecar.retrieval.blocks.context import ContextBlock, state_of
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.retrieval.blocks.context import ContextBlock
 from vouch_sidecar.retrieval.salience import Salient, volunteered_by
 
 
@@ -36,12 +35,9 @@ def given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[Giv
     for row in rows:
         if (row.view.identity, row.entity.id) in given_now:
             yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
-    cited = (replace(hit, artifact=c) for hit in block.hits for c in hit.cited)
-    for hit in cited:
-        kind, artifact_id = key_of(hit.artifact)
-        whole = hit.section is None and not hit.to_ask
-        given_id = artifact_id if whole else f"{artifact_id}#{hit.to_ask or hit.section}"
-        yield (hit.view.identity, kind, given_id), state_of(hit)
+    for hit in block.hits:
+        for cited in hit.cited:
+            yield hit.identity_of(cited), hit.state_of(cited)
 
 
 def _entity_state(row: Salient) -> int:

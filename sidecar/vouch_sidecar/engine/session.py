@@ -32,8 +32,8 @@ PROBED_TURNS = 10
 RANKINGS = 8
 """Rankings remembered for the current window: one per knowledge base and number of rows."""
 T = TypeVar("T")
-GivenKey = tuple[Hashable, str, str]
-"""(identity, kind, id) of something that was given; see `AnswersGiven`."""
+GivenKey = tuple[Hashable, ...]
+"""(identity, kind, id, …) of something that was given; see `AnswersGiven`."""
 
 
 @dataclass(slots=True)

@@ -24,8 +24,9 @@ from vouch_sidecar.operations.wire import (
     SinceParams,
     Wire,
 )
-from vouch_sidecar.retrieval.blocks.block import ContextHit, HitArm, line_text
+from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
+from vouch_sidecar.retrieval.line import HitArm, Line
 
 
 class ContextParams(SinceParams):
@@ -134,7 +135,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     )
 
 
-def _uri(hit: ContextHit, cited: Artifact) -> str | None:
+def _uri(hit: Line, cited: Artifact) -> str | None:
     root = hit.view.root
     if root is None or hit.view.names.is_topic(cited.id):
         return None

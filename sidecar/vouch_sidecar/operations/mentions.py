@@ -13,7 +13,8 @@ from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
-from vouch_sidecar.retrieval.salience import ArmName, arm_of
+from vouch_sidecar.retrieval.line import ArmName
+from vouch_sidecar.retrieval.salience import arm_of
 
 MAX_PIECE = 16_384
 """Characters of a document that are analysed in one piece."""

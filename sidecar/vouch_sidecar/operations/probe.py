@@ -12,8 +12,8 @@ from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Params, Result, SearchKind, Wire
-from vouch_sidecar.retrieval.blocks.block import HitArm
 from vouch_sidecar.retrieval.blocks.context import persona_of
+from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic_search import semantic_hits

@@ -8,7 +8,8 @@ from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent
-from vouch_sidecar.retrieval.salience import ArmName, Salient
+from vouch_sidecar.retrieval.line import ArmName
+from vouch_sidecar.retrieval.salience import Salient
 
 
 class SalienceParams(Params):

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
@@ -44,7 +44,7 @@ class Considered(NamedTuple):
     why: str
 
 
-class Line(NamedTuple):
+class Explained(NamedTuple):
     """A claim or a page that a text may bring in, with the verdict and its reason."""
 
     view: View
@@ -122,8 +122,8 @@ def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Consi
 
 
 def lines(
-    view: View, text: str, hits: Sequence[ContextHit], vector: TextVector | None = None
-) -> list[Line]:
+    view: View, text: str, hits: Sequence[Line], vector: TextVector | None = None
+) -> list[Explained]:
     """The claims, sections and relations that a text may bring in, those that are said first.
     `hits` are the lines that are said.
     """
@@ -132,14 +132,14 @@ def lines(
     by_key = {
         key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)
     }
-    out: dict[Key, Line] = {}
+    out: dict[Key, Explained] = {}
     for hit in (hit for hit in hits if hit.view.identity == view.identity):
         key = key_of(hit.artifact)
         answer = by_key.get(key) or _of_entity(hit, text)
         score = Score(hit.similarity, {})
         if answer is not None:
             score = answer.features.score([hit.phrase])
-        if hit.to_ask:
+        if hit.kind == "people":
             score = score._replace(reason="the text asks for somebody to ask")
         elif hit.arm == "semantic":
             score = score._replace(reason="near by meaning")
@@ -148,7 +148,7 @@ def lines(
         why = score.sentence()
         if answer is not None and hit.similarity < (least := UNASKED_LEAST.get(answer.kind, 0.0)):
             why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
-        out[key] = Line(view, hit.artifact, score, True, why)
+        out[key] = Explained(view, hit.artifact, score, True, why)
     for key, unsaid in list(by_key.items())[:MAX_TOLD]:
         if key not in out:
             score = unsaid.features.score(unsaid.words)
@@ -157,12 +157,16 @@ def lines(
             why = score.sentence(view.least(unsaid.kind))
             if beyond:
                 why += f"; {'others go before it' if hits else NAMES_ALONE}"
-            out[key] = Line(view, unsaid.artifact, score, False, why)
+            out[key] = Explained(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
 
 
-def _of_entity(hit: ContextHit, text: str) -> Answer | None:
+def _of_entity(hit: Line, text: str) -> Answer | None:
     """A claim that is said for the name of its entity, judged as an answer to the text."""
     entity = hit.view.visible.entity(hit.entity_id) if hit.entity_id is not None else None
-    about = claims_about(hit.view, entity, text) if entity is not None and not hit.to_ask else []
+    about = (
+        claims_about(hit.view, entity, text)
+        if entity is not None and hit.kind == "artifact"
+        else []
+    )
     return next((answer for answer in about if answer.artifact.id == hit.artifact.id), None)

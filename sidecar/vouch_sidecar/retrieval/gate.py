@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from vouch_sidecar.kb.records import Artifact, Claim, Page
 from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
-from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.files.stale_claims import is_lost
 from vouch_sidecar.retrieval.view import View
 
 
@@ -20,8 +20,7 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     """
     if not isinstance(artifact, Claim):
         return artifact is not None and artifact.id != STARTER_PAGE
-    why = stale(view, artifact)
-    return view.texts.is_sayable(artifact) and (why is None or not why.is_lost)
+    return view.texts.is_sayable(artifact) and not is_lost(view, artifact)
 
 
 def pages_to_tell(artifacts: Iterable[Artifact]) -> Iterator[Page]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, count
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.context import each_once, tiers
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
@@ -21,8 +20,9 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.phrases import phrase_of, phrases
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
-from vouch_sidecar.retrieval.people.to_ask import asks_who, committed_on, people_on
-from vouch_sidecar.retrieval.salience import ArmName, Salient, named_in, surely_named
+from vouch_sidecar.retrieval.line import ArmName, Line
+from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
+from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers
 from vouch_sidecar.retrieval.statements.entity_claims import answers_about
 from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
@@ -48,12 +48,12 @@ class Probe:
     `phrases` are full text hits, looked up if there are no answers.
     """
 
-    hits: tuple[ContextHit, ...]
+    hits: tuple[Line, ...]
     primary: str | None
     supplemental: tuple[str, ...]
     strength: Strength
     phrases: tuple[str, ...]
-    answers: tuple[ContextHit, ...] = ()
+    answers: tuple[Line, ...] = ()
 
 
 def run(
@@ -68,7 +68,7 @@ def run(
     rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
-    answering: list[ContextHit] = []
+    answering: list[Line] = []
     if full_text and (worth_searching(text) or names_file(views, text)):
         tested += _phrases(views, text)
         text = text[:MAX_PHRASED]
@@ -84,7 +84,7 @@ def run(
     )
     kept = each_once(ranked)[:MAX_HITS]
     chosen = tiers(text, kept, [view.collection for view in views])
-    answering.sort(key=lambda hit: (not hit.to_ask, -hit.similarity))
+    answering.sort(key=lambda hit: (hit.kind != "people", -hit.similarity))
     told = tuple(hit for hit in answering if hit.is_told)
     return Probe(
         hits=tuple(kept),
@@ -122,7 +122,7 @@ def _answering(
     text: str,
     spoken: GivenEntities,
     vector: TextVector | None,
-) -> list[ContextHit]:
+) -> list[Line]:
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
     that it holds.
     """
@@ -131,7 +131,7 @@ def _answering(
         entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
         for entity_id, row in rows.items()
     }
-    out: list[ContextHit] = []
+    out: list[Line] = []
     is_about_somebody = asks_who(text)
     kinds = PROBED_KINDS if view.since is None else (Kind.CLAIM,)
     for answer in answers(view, text, strengths, kinds, vector):
@@ -150,15 +150,15 @@ def _answering(
         arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
-        hit = ContextHit(view, answer.artifact, phrase, likelihood, arm, *where)
+        hit = Line(view, answer.artifact, phrase, likelihood, arm, *where)
         out.append(replace(hit, is_told=says_who or answer.is_told(view)))
     return out
 
 
-def _pages_asked_for(views: Sequence[View], text: str) -> list[ContextHit]:
+def _pages_asked_for(views: Sequence[View], text: str) -> list[Line]:
     """The pages that a text asks for by title or number."""
     return [
-        ContextHit(view, page, phrase, ASKED_FOR, "text", None, section)
+        Line(view, page, phrase, ASKED_FOR, "text", None, section)
         for view in views
         if view.since is None and not view.deadline.has_passed()
         for page, section, phrase in pages_asked_for(view, text)
@@ -175,30 +175,26 @@ def _somebody(view: View, answer: Answer) -> str | None:
     )
 
 
-def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[ContextHit]:
+def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[Line]:
     """Whom to ask, if a text asks that and names no entity."""
     if surely_named(rows):
         return []
     topic, people = people_on(views, text)
-    out: list[ContextHit] = []
+    out: list[Line] = []
     for person in people:
         why = count(person.claim_count, "claim")
-        out.append(
-            ContextHit(person.view, person.entity, topic, ASKED_FOR, "text", None, to_ask=why)
-        )
-    if (committed := committed_on(views, text)) is not None:
-        view, claim, why = committed
-        out.append(ContextHit(view, claim, topic, ASKED_FOR, "text", None, to_ask=why))
+        line = Line(person.view, person.entity, topic, ASKED_FOR, "text", None)
+        out.append(replace(line, kind="people", people=why))
     return out
 
 
-def _named_hits(rows: Sequence[Salient], text: str) -> list[ContextHit]:
+def _named_hits(rows: Sequence[Salient], text: str) -> list[Line]:
     """The named entities, each followed by its likeliest claims."""
-    out: list[ContextHit] = []
+    out: list[Line] = []
     for place, row in enumerate(rows):
         how = (row.matched[0], row.strength, row.arm, row.entity.id)
-        out.append(ContextHit(row.view, row.entity, *how))
+        out.append(Line(row.view, row.entity, *how))
         if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
             best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
-            out += [ContextHit(row.view, answer.artifact, *how) for answer in best]
+            out += [Line(row.view, answer.artifact, *how) for answer in best]
     return out

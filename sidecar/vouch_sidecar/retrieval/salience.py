@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
-from typing import Literal
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in, stems_in
@@ -30,6 +29,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
+from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id
 from vouch_sidecar.retrieval.view import View
@@ -38,7 +38,6 @@ from vouch_sidecar.text.content_words import Term, terms
 
 AMBIGUOUS = "the same words name another entity"
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")
-ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
 _ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.NAME: "name",
     FormKind.ALIAS: "alias",

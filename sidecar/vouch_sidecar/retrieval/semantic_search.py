@@ -10,7 +10,6 @@ from math import fsum
 from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
     COMMONNESS,
@@ -19,6 +18,7 @@ from vouch_sidecar.retrieval.constants import (
     SEMANTIC_WEIGHT,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
@@ -123,8 +123,8 @@ def semantic_hits(
     vector: TextVector,
     views: Sequence[View],
     text: str,
-    hits: Iterable[ContextHit],
-) -> list[ContextHit]:
+    hits: Iterable[Line],
+) -> list[Line]:
     """Hits by meaning that a probe lists after the others: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
@@ -133,10 +133,10 @@ def semantic_hits(
     return [_hit(hit, text) for hit in near if hit.view.tells(hit.score)]
 
 
-def _hit(hit: Ranked, text: str) -> ContextHit:
+def _hit(hit: Ranked, text: str) -> Line:
     assert isinstance(hit.artifact, Claim | Entity | Page)
     entity_id = hit.artifact.id if isinstance(hit.artifact, Entity) else None
     section = hit.section if isinstance(hit.artifact, Page) else None
     phrase = clip(" ".join(text.split()), PHRASE_CHARS)
     cosine = round(max(0.0, min(hit.score, 1.0)), 3)
-    return ContextHit(hit.view, hit.artifact, phrase, cosine, "semantic", entity_id, section)
+    return Line(hit.view, hit.artifact, phrase, cosine, "semantic", entity_id, section)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import clip, count, one_line
-from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
-from vouch_sidecar.retrieval.gate import may_enter
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
-from vouch_sidecar.retrieval.salience import ArmName
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
-from vouch_sidecar.retrieval.view import ShownText, View, moment
+from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.workspace.ties import TieArm
 from vouch_sidecar.workspace.world import World
 
 EXCERPT_CHARS = 240
@@ -37,80 +34,6 @@ _ITEM = re.compile(r"[-*+] |\d++[.)] ")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
-HitArm = ArmName | TieArm
-"""How a hit was found: by a name, by its text, or by a tie to a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContextHit:
-    """An artifact for a line of a block, and the phrase that brought it in. `similarity` is from 0
-    to 1.
-    """
-
-    view: View
-    artifact: Claim | Page | Entity | Relation | Source
-    phrase: str
-    similarity: float
-    arm: HitArm
-    entity_id: str | None
-    section: int | None = None
-    """For a page that full text found, the section; None stands for the whole page."""
-    words: tuple[str, ...] = ()
-    """The words of the text that the section holds: the excerpt begins there."""
-    is_told: bool = True
-    """Whether it is likely enough for its kind."""
-    to_ask: str = ""
-    """For an entity, whom to ask about it, or why to ask it, shown instead of its description. For
-    a claim, whom to ask about its topic, shown after its text.
-    """
-    replaces_given: bool = False
-    """Whether it supersedes a claim that the same reader was given."""
-
-    @property
-    def shown_text(self) -> ShownText | None:
-        """The text of a claim with all that it cites; None for other artifacts."""
-        return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
-
-    @property
-    def is_reviewed(self) -> bool:
-        """Whether a person worded, approved or confirmed it."""
-        return self.view.texts.is_reviewed(self.artifact)
-
-    @property
-    def stale(self) -> Stale | None:
-        """What went stale in a claim; None for other artifacts."""
-        return stale(self.view, self.artifact) if isinstance(self.artifact, Claim) else None
-
-    @property
-    def place(self) -> tuple[str, Kind, str]:
-        """A key that is equal for hits that make one line: those of one artifact, or of one
-        sentence.
-        """
-        kind, artifact_id = key_of(self.artifact)
-        shown = self.shown_text
-        return self.view.collection, kind, artifact_id if shown is None else shown.sentence_key
-
-    @property
-    def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
-        """The ids that the line cites: for a sentence all claims that are parts of it, the hit's
-        own first.
-        """
-        shown = self.shown_text
-        ids = () if shown is None else shown.claims
-        others = (
-            self.view.visible.claim(claim_id) for claim_id in ids if claim_id != self.artifact.id
-        )
-        return [self.artifact, *(o for o in others if o is not None and may_enter(self.view, o))]
-
-    @property
-    def excerpt(self) -> str:
-        """The text of a page's section around the words of the hit; "" for other artifacts."""
-        if not isinstance(self.artifact, Page):
-            return ""
-        there = "" if self.section is None else sections(self.artifact)[self.section]
-        return _around(there, self.words) or beginning(self.artifact)
-
-
 def without_blocks(text: str) -> str:
     """The text with whole blocks of this program blanked out, as nobody wrote them. Length and
     lines stay the same. A block without an end is kept.
@@ -128,41 +51,40 @@ def without_blocks(text: str) -> str:
 
 
 def render(
-    hits: Sequence[ContextHit],
+    lines: Sequence[Line],
     primary: str | None,
     max_chars: int,
     key_facts: Container[str],
     persona: str | None = None,
     tiers: bool = True,
     views: Sequence[View] = (),
-) -> tuple[str, list[tuple[ContextHit, str]]]:
-    """The block, and the hits in it, each with its line; "" where none found room. Claims of the
+) -> tuple[str, list[tuple[Line, str]]]:
+    """The block, and the lines in it, each with its text; "" where none found room. Claims of the
     collections `key_facts` come with their status, confidence, sources and date. `persona` is that
     of the primary collection. With `tiers` each collection has a line above its own. Among
     what all `views` show an id is cut so that it means one thing.
     """
     if max_chars < LEAST_CHARS:
         return "", []
-    lines: list[tuple[str, ContextHit | None, Sequence[Source]]] = []
+    placed: list[tuple[str, Line, _Parts, str, int]] = []
     left, heading = room_in_frame(max_chars), ""
-    for hit in sorted(hits, key=lambda hit: hit.view.collection != primary):
-        is_primary = hit.view.collection == primary
-        wanted = ", ".join(_headed(hit.view.collection, is_primary, persona, tiers))
-        room = left - 1 - (0 if wanted == heading else len(wanted) + 1)
-        with_facts = hit.view.collection in key_facts
-        sources = tuple(_sources(hit)) if with_facts else ()
-        label = _label(hit, views)
-        line = _line(hit, label, room, _facts(hit, sources) if with_facts else _said_on(hit))
-        if line is not None:
-            lines += [] if wanted == heading else [(wanted, None, ())]
-            lines.append((line, hit, sources))
-            left, heading = room - len(line), wanted
+    for line in sorted(lines, key=lambda line: line.view.collection != primary):
+        is_primary = line.view.collection == primary
+        wanted = ", ".join(_headed(line.view.collection, is_primary, persona, tiers))
+        above = "" if wanted == heading else wanted
+        room = left - 1 - (len(above) + 1 if above else 0)
+        parts = _parts_of(line, line.view.collection in key_facts, views)
+        if (begun := parts.within(room)) is not None:
+            placed.append((above, line, parts, *begun))
+            left, heading = room - len(begun[0]) - len(parts.end(begun[1])), wanted
     shown, said = [_OPEN], []
-    for line, of, cited in lines:
-        with_titles = line if of is None else _with_sources(line, of, cited)
-        shown.append(with_titles if len(with_titles) - len(line) <= left else line)
-        left -= len(shown[-1]) - len(line)
-        said += [] if of is None else [(of, shown[-1])]
+    for above, line, parts, begins, rank in placed:
+        end, whole = parts.end(rank), parts.end(_TITLES)
+        if rank == _FACTS and len(whole) - len(end) <= left:
+            left -= len(whole) - len(end)
+            end = whole
+        shown += [above, begins + end] if above else [begins + end]
+        said.append((line, shown[-1]))
     return ("\n".join([*shown, _CLOSE]) if said else ""), said
 
 
@@ -193,57 +115,116 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
     return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
 
 
-def _line(hit: ContextHit, label: str, room: int, key_facts: str) -> str | None:
-    """One hit in at most `room` characters; None where too little of it would be left.
+_DATE, _FACTS, _TITLES = range(3)
+"""Ranks of what stands behind a text: the greatest gives way first."""
 
-    Key facts give way to the text.
+
+class _Note(NamedTuple):
+    """A part of a line behind its text, in brackets."""
+
+    rank: int
+    text: str
+    before: str = ", "
+
+
+class _Parts(NamedTuple):
+    """The parts of a line: the phrase, the id and its marks; the text; what stands behind it."""
+
+    head: str
+    text: str
+    notes: Sequence[_Note]
+
+    def end(self, rank: int) -> str:
+        """The notes up to a rank, in brackets; "" without any."""
+        kept = [note for note in self.notes if note.rank <= rank]
+        said = "".join(note.before * (at > 0) + note.text for at, note in enumerate(kept))
+        return f" [{said}]" if said else ""
+
+    def within(self, room: int) -> tuple[str, int] | None:
+        """Head and text so that they and the notes up to a rank, which is given, too, have at most
+        `room` characters; None where too little of the text would be left. Notes give way to it.
+        """
+        for rank in (_FACTS, _DATE):
+            spare = room - len(self.head) - len(self.end(rank))
+            if spare >= min(len(self.text), _MIN_CUT):
+                return self.head + clip(self.text, spare), rank
+        return None
+
+
+def _parts_of(line: Line, with_facts: bool, views: Sequence[View]) -> _Parts:
+    head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
+    head += " ".join([_label(line, views), *(f"({mark})" for mark in _marks(line))])
+    return _Parts(f"{head}: ", safe(line_text(line)), list(_notes(line, with_facts)))
+
+
+def _label(line: Line, views: Sequence[View]) -> str:
+    """The kind and the id of an artifact; the kind is left out for claims, which nearly all are."""
+    if isinstance(line.artifact, Page):
+        return f"page {safe(line.artifact.path)}"
+    beside = [view for view in views if view.collection != line.view.collection]
+    label = safe(short_id(line.view, line.artifact, beside))
+    if not isinstance(line.artifact, Claim):
+        return f"{type(line.artifact).__name__.lower()} {label}"
+    others = len(line.cited) - 1
+    return f"{label} +{others}" if others else label
+
+
+def _marks(line: Line) -> Iterator[str]:
+    """What is to be known of a claim or a page before it is read."""
+    if any(isinstance(each, Claim) and each.status == "contested" for each in line.cited):
+        yield "contested"
+    if not line.is_reviewed:
+        yield "unreviewed"
+    if line.replaces_given:
+        yield "replaces what was said earlier"
+    if (why := line.stale) is not None:
+        yield safe(why.short_reason)
+
+
+def _notes(line: Line, with_facts: bool) -> Iterator[_Note]:
+    """The facts of a claim. The date of what was said in a conversation comes without the others,
+    too: it tells how much it may still hold.
     """
-    head = f"- “{clip(safe(hit.phrase), _PHRASE_CHARS)}” {hit.similarity:.2g} {label}: "
-    text = safe(line_text(hit))
-    least = min(len(text), _MIN_CUT)
-    for facts in (key_facts, _said_on(hit)):
-        spare = room - len(head) - len(facts)
-        if spare >= least:
-            return head + clip(text, spare) + facts
-    return None
+    claim, view = line.artifact, line.view
+    if not isinstance(claim, Claim):
+        return
+    is_talk = view.texts.exchange_of(claim) is not None
+    if with_facts:
+        sources = list(_sources(view, claim))
+        titles = dict.fromkeys(source.title or _place(source, view.workspace) for source in sources)
+        quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
+        yield _Note(_FACTS, safe(claim.status))
+        yield _Note(_FACTS, f"confidence {claim.confidence:g}")
+        yield _Note(_FACTS, count(len(sources), "source"))
+        if quoted:
+            yield _Note(_TITLES, ", ".join(quoted[:_SOURCES_NAMED]), ": ")
+    if (with_facts or is_talk) and claim.date is not None:
+        date = moment(claim.date).date().isoformat()
+        yield _Note(_DATE if is_talk else _FACTS, date)
 
 
-def _label(hit: ContextHit, views: Sequence[View]) -> str:
-    """The kind and the id of a hit; the kind is left out for claims, which nearly all are."""
-    beside = [view for view in views if view.collection != hit.view.collection]
-    match hit.artifact:
-        case Page(path=path):
-            return f"page {safe(path)}" + ("" if hit.is_reviewed else " (unreviewed)")
+def line_text(line: Line) -> str:
+    """The text of a line, without its id."""
+    match line.artifact:
         case Claim() as claim:
-            others = hit.cited[1:]
-            cited = safe(short_id(hit.view, claim, beside)) + (f" +{len(others)}" if others else "")
-            contested = any(isinstance(c, Claim) and c.status == "contested" for c in hit.cited)
-            cited += " (contested)" if contested else ""
-            cited += "" if hit.is_reviewed else " (unreviewed)"
-            cited += " (replaces what was said earlier)" if hit.replaces_given else ""
-            return cited if hit.stale is None else f"{cited} ({safe(hit.stale.short_reason)})"
-        case other:
-            return f"{type(other).__name__.lower()} {safe(short_id(hit.view, other, beside))}"
-
-
-def line_text(hit: ContextHit) -> str:
-    """The text of a hit's line, without its id."""
-    match hit.artifact:
-        case Claim() as claim:
-            said = hit.view.texts.shown(claim).text
-            end = "" if said.rstrip("\"'”’»)*_`").endswith((*".!?…。！？",)) else "."
-            return f"{said}{end} To ask, {hit.to_ask}" if hit.to_ask else said
-        case Page(title=title):
-            excerpt = hit.excerpt
+            return line.view.texts.shown(claim).text
+        case Page(title=title) as page:
+            excerpt = _excerpt(page, line.section, line.words)
             return f"{title}. {excerpt}" if excerpt else title
-        case Entity(name=name) if hit.to_ask:
-            return f"{name}. To ask: {hit.to_ask}"
+        case Entity(name=name) if line.kind == "people":
+            return f"{name}. To ask: {line.people}"
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name
         case Relation(source=source, relation=relation, target=target):
-            return f"{_called(hit.view, source)} {relation} {_called(hit.view, target)}"
+            return f"{_called(line.view, source)} {relation} {_called(line.view, target)}"
         case Source(title=title, locator=locator):
             return title or locator
+
+
+def _excerpt(page: Page, section: int | None, words: Sequence[str]) -> str:
+    """The text of a section around some words, else how the page begins."""
+    there = "" if section is None else sections(page)[section]
+    return _around(there, words) or beginning(page)
 
 
 def _called(view: View, artifact_id: str) -> str:
@@ -252,53 +233,17 @@ def _called(view: View, artifact_id: str) -> str:
     return entity.name if entity is not None else artifact_id
 
 
-def _facts(hit: ContextHit, sources: Sequence[Source]) -> str:
-    """Status, confidence, sources and date of a claim; of claims that are all alike in
-    these, what they cite and the date.
-    """
-    claim = hit.artifact
-    if not isinstance(claim, Claim):
-        return ""
-    facts = [count(len(sources), "source")]
-    if not hit.view.counts.claims_are_alike:
-        facts = [safe(claim.status), f"confidence {claim.confidence:g}", *facts]
-    if (at := claim.date) is not None:
-        facts.append(moment(at).date().isoformat())
-    return f" [{', '.join(facts)}]"
-
-
-def _said_on(hit: ContextHit) -> str:
-    """The date of what was said in a conversation, which tells how much it may still hold."""
-    claim = hit.artifact
-    if not isinstance(claim, Claim) or hit.view.texts.exchange_of(claim) is None:
-        return ""
-    return "" if claim.date is None else f" [{moment(claim.date).date().isoformat()}]"
-
-
-def _with_sources(line: str, hit: ContextHit, sources: Sequence[Source]) -> str:
-    """A line that ends with key facts, which say what the claim's first sources are called."""
-    facts, workspace = _facts(hit, sources), hit.view.workspace
-    titles = dict.fromkeys(source.title or _place(source, workspace) for source in sources)
-    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
-    if not quoted or not line.endswith(facts):
-        return line
-    counted = count(len(sources), "source")
-    with_titles = f"{counted}: {', '.join(quoted[:_SOURCES_NAMED])}"
-    return line.removesuffix(facts) + facts.replace(counted, with_titles, 1)
-
-
 def _place(source: Source, workspace: World) -> str:
     """Where a source is from: a path in the workspace, or of another file the name alone."""
     path = workspace.source_path(source.locator, source.id) or source.locator
     return PurePath(path).name if path.startswith(("/", "~", "file:")) else path
 
 
-def _sources(hit: ContextHit) -> Iterator[Source]:
+def _sources(view: View, claim: Claim) -> Iterator[Source]:
     """The sources that a claim cites or whose evidence it cites, one for each citation; those that
     are missing or that the viewer may not see are left out.
     """
-    view, references = hit.view, hit.artifact.evidence if isinstance(hit.artifact, Claim) else ()
-    for reference in dict.fromkeys(references):
+    for reference in dict.fromkeys(claim.evidence):
         evidence = view.knowledge.evidence(reference)
         source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
         if isinstance(source, Source):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source, key_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.retrieval.blocks.block import ContextHit, render
+from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import (
     MAX_SECTIONS,
     MAX_SPEAKING,
@@ -22,10 +22,9 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.files.stale_claims import doubt
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting, successors
-from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
-from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
-from vouch_sidecar.retrieval.people.to_ask import ROLES, people, people_text
+from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.entity_claims import (
     answers_about,
@@ -35,7 +34,6 @@ from vouch_sidecar.retrieval.statements.entity_claims import (
 from vouch_sidecar.retrieval.view import View, claim_texts
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.prompt_text import WHOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +51,11 @@ class BlockCandidates:
     rows: Sequence[Salient]
     text: str
     """The text that names the entities."""
-    first_hits: Sequence[ContextHit] = ()
+    first_hits: Sequence[Line] = ()
     """Hits that come before all others, in this order."""
-    more_hits: Sequence[ContextHit] = ()
+    more_hits: Sequence[Line] = ()
     given: frozenset[object] = frozenset()
-    """The `state_of` each hit that is left out, such as those that were said before."""
+    """The `state` of each line that is left out, such as those that were said before."""
     leads: str | None = None
     """The collection that comes first if it has something to say."""
     max_chars: int | None = None
@@ -69,7 +67,7 @@ class ContextBlock:
     """A block and the hits in it; both are empty when there is nothing to say."""
 
     text: str = ""
-    hits: tuple[ContextHit, ...] = ()
+    hits: tuple[Line, ...] = ()
     lines: tuple[str, ...] = ()
     """The line of each hit."""
     primary: str | None = None
@@ -87,7 +85,7 @@ class Tiers:
 class _Likely(NamedTuple):
     """A hit, and how likely it is that it answers, from 0 to 1."""
 
-    hit: ContextHit
+    hit: Line
     likelihood: float
 
 
@@ -103,7 +101,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     limit = limit if material.max_lines is None else min(limit, material.max_lines)
     hits = lines_for(rows, material.text, more, limit + len(given))
     hits = each_once([*material.first_hits, *hits])
-    hits = [hit for hit in hits if state_of(hit) not in given]
+    hits = [hit for hit in hits if hit.state not in given]
     hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
     if given:
         hits = _marked(hits, given)
@@ -130,7 +128,7 @@ def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:
     return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
 
 
-def _at_most(hits: Sequence[ContextHit], limits: Mapping[str, int]) -> list[ContextHit]:
+def _at_most(hits: Sequence[Line], limits: Mapping[str, int]) -> list[Line]:
     """The first hits of each collection, as many as it lets be said."""
     left = dict(limits)
     kept = []
@@ -147,23 +145,14 @@ def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str 
     return next((kb.settings.general.persona for kb in leading), None)
 
 
-def state_of(hit: ContextHit) -> tuple[object, ...]:
-    """A key of the artifacts that a line cites and of their content. It changes when one of them
-    changes or goes stale.
-    """
-    gone = None if (stale := hit.stale) is None else stale.code
-    key = key_of(hit.artifact)
-    return (hit.view.identity, *key, hash(hit.artifact), hit.section, hit.to_ask, gone)
-
-
-def _newer(hit: ContextHit) -> set[str]:
+def _newer(hit: Line) -> set[str]:
     """The ids of the claims that a line cites which supersede another one."""
     return {claim.id for claim in hit.cited if isinstance(claim, Claim) and claim.supersedes}
 
 
-def _marked(hits: Sequence[ContextHit], given: frozenset[object]) -> list[ContextHit]:
+def _marked(hits: Sequence[Line], given: frozenset[object]) -> list[Line]:
     """The hits, those marked that cite a claim which in the end supersedes one of those `given`,
-    which are `state_of`.
+    which are states of lines.
     """
     views = {hit.view.identity: hit.view for hit in hits if _newer(hit)}
     replacing = {
@@ -182,8 +171,8 @@ def _marked(hits: Sequence[ContextHit], given: frozenset[object]) -> list[Contex
 
 
 def lines_for(
-    rows: Sequence[Salient], text: str, answering: Sequence[ContextHit] = (), limit: int = 10
-) -> list[ContextHit]:
+    rows: Sequence[Salient], text: str, answering: Sequence[Line] = (), limit: int = 10
+) -> list[Line]:
     """At most `limit` lines about a text, best first: one or more for each entity in `rows`, and
     the hits `answering` the text.
 
@@ -200,11 +189,11 @@ def lines_for(
             break  # the first is said however late it is
         lines = _lines_of(row, text, answering, limit)
         if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
-            derived += [line for line in lines if not line.hit.to_ask][:1]
-            lines = [line for line in lines if line.hit.to_ask]
+            derived += [line for line in lines if line.hit.kind != "people"][:1]
+            lines = [line for line in lines if line.hit.kind == "people"]
         firsts += lines[:1]
         others += lines[1:]
-    if any(line.hit.to_ask for line in firsts):
+    if any(line.hit.kind == "people" for line in firsts):
         answering = [  # for a relation that says whom to ask there is a better line
             hit
             for hit in answering
@@ -220,29 +209,27 @@ def lines_for(
     return sorted(hits, key=lambda hit: (_is_gone(hit), _comes_behind(hit)))[:limit]
 
 
-def _is_gone(hit: ContextHit) -> bool:
+def _is_gone(hit: Line) -> bool:
     """Whether the file that a claim cites no longer has its quote."""
     return (why := hit.stale) is not None and why.is_gone
 
 
-def _comes_behind(hit: ContextHit) -> bool:
+def _comes_behind(hit: Line) -> bool:
     """Whether somebody who asks is told what was reviewed before it."""
     return not hit.view.is_unasked and not hit.is_reviewed
 
 
-def _both_sides(hits: Iterable[ContextHit]) -> Iterator[ContextHit]:
+def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
     """Hits, and behind each contested claim one that contradicts it."""
     for hit in hits:
         yield hit
         if isinstance(hit.artifact, Claim) and hit.artifact.status == "contested":
             against = contradicting(hit.view, hit.artifact)
             for claim in [claim for claim in against if may_enter(hit.view, claim)][:1]:
-                yield ContextHit(
-                    hit.view, claim, hit.phrase, hit.similarity, hit.arm, hit.entity_id
-                )
+                yield Line(hit.view, claim, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
-def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
+def each_once(hits: Iterable[Line]) -> list[Line]:
     """The first hit of each artifact; of claims that say the same a reviewed one, else the first of
     the least doubtful ones. A reviewed claim stands in the place of those that nobody reviewed and
     that rest on the same evidence or the same sentence.
@@ -258,7 +245,7 @@ def each_once(hits: Iterable[ContextHit]) -> list[ContextHit]:
     return list({id(hit): hit for hit in kept}.values())
 
 
-def _rests_on(hit: ContextHit) -> Iterator[Hashable]:
+def _rests_on(hit: Line) -> Iterator[Hashable]:
     """The evidence that a claim cites, and its sentence in the source."""
     if isinstance(hit.artifact, Claim):
         view = hit.view
@@ -269,13 +256,13 @@ def _rests_on(hit: ContextHit) -> Iterator[Hashable]:
             yield view.collection, sentence.source_id, sentence.start
 
 
-def _says(hit: ContextHit) -> Iterator[Hashable]:
+def _says(hit: Line) -> Iterator[Hashable]:
     yield hit.place
     if (shown := hit.shown_text) is not None:
         yield from ((hit.view.collection, said) for said in shown.says)
 
 
-def _better(first: ContextHit, hit: ContextHit) -> ContextHit:
+def _better(first: Line, hit: Line) -> Line:
     said, again = first.artifact, hit.artifact
     if not isinstance(said, Claim) or not isinstance(again, Claim) or said.id == again.id:
         return first
@@ -284,9 +271,7 @@ def _better(first: ContextHit, hit: ContextHit) -> ContextHit:
     return hit if doubt(hit.view, again) < doubt(first.view, said) else first
 
 
-def _lines_of(
-    row: Salient, text: str, answering: Sequence[ContextHit], limit: int
-) -> list[_Likely]:
+def _lines_of(row: Salient, text: str, answering: Sequence[Line], limit: int) -> list[_Likely]:
     """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
     claim; up to `limit` claims if the text asks nothing but the name. An entity without fitting
     claims has the hits `answering` that are about it, else pages about it; if the text asks nothing
@@ -305,7 +290,7 @@ def _lines_of(
     if not about:
         told_by = [hit for hit in answering if hit.entity_id == row.entity.id]
         lines = [_Likely(hit, hit.similarity) for hit in told_by]
-        pages: list[ContextHit] = []
+        pages: list[Line] = []
         if row.view.since is None:
             pages += _sections_naming(row) if for_all else []
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
@@ -327,7 +312,7 @@ def _pages_about(row: Salient) -> list[Page]:
     return list({page.id: page for page in pages_to_tell([*listing, *titled])}.values())
 
 
-def _sections_naming(row: Salient) -> list[ContextHit]:
+def _sections_naming(row: Salient) -> list[Line]:
     """Sections of pages that hold an entity's name, those that hold it most often first, each page
     once.
     """
@@ -341,7 +326,7 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
             there = view.names.mentions(f"{page.title}\n{sections(page)[number]}")
             often = sum(mention.entity_id == row.entity.id for mention in there)
             sections_found += [(-often, page_id, number, page)] if often else []
-    first: dict[str, ContextHit] = {}
+    first: dict[str, Line] = {}
     for _, page_id, number, page in sorted(sections_found, key=lambda section: section[:3]):
         words_there = tuple(word.word for word in words)
         hit_there = replace(_hit(row, page), section=number, words=words_there)
@@ -349,27 +334,22 @@ def _sections_naming(row: Salient) -> list[ContextHit]:
     return list(first.values())[:MAX_TITLED]
 
 
-def whom_to_ask(row: Salient, text: str) -> list[ContextHit]:
-    """Whom to ask about an entity, where a text asks that and somebody is known."""
-    if WHOM.search(text) is None:
-        return []
-    authors = authors_about(row.view, row.entity) if row.view.people_told.in_blocks else []
-    owners = told_owners(owners_about(row.view, row.entity, in_block=True))
-    said = [people_text(people(row.view, row.entity)), owners, told_by_commits(authors)]
-    to_ask = "; ".join(filter(None, said))
-    return [replace(_hit(row, row.entity), to_ask=to_ask)] if to_ask else []
+def whom_to_ask(row: Salient, text: str) -> list[Line]:
+    """The line that says whom to ask about an entity, where a text asks that."""
+    said = told_in_blocks(row.view, row.entity, text)
+    return [replace(_hit(row, row.entity), kind="people", people=said)] if said else []
 
 
-def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> ContextHit:
+def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Line:
     phrase = row.matched[0] if row.matched else row.entity.name
-    return ContextHit(row.view, artifact, phrase, row.strength, row.arm, row.entity.id)
+    return Line(row.view, artifact, phrase, row.strength, row.arm, row.entity.id)
 
 
-def _place(hit: ContextHit) -> tuple[object, ...]:
+def _place(hit: Line) -> tuple[object, ...]:
     return (*hit.place, hit.section)
 
 
-def tiers(text: str, hits: Sequence[ContextHit], collections: Sequence[str]) -> Tiers:
+def tiers(text: str, hits: Sequence[Line], collections: Sequence[str]) -> Tiers:
     """A collection that the text names comes first, else the one with the most evidence."""
     sums: defaultdict[str, float] = defaultdict(float)
     for hit in hits:

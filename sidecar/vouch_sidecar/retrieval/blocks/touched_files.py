@@ -12,8 +12,7 @@ from math import log
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.retrieval.blocks.block import ContextHit
-from vouch_sidecar.retrieval.blocks.context import each_once, state_of
+from vouch_sidecar.retrieval.blocks.context import each_once
 from vouch_sidecar.retrieval.constants import (
     BESIDE_THE_FILE,
     EDIT_LEAST,
@@ -24,6 +23,7 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visibl
 from vouch_sidecar.retrieval.files.saved_file import broken_by
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.answers import Answer, answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
@@ -58,20 +58,20 @@ class Touched:
     """The text that is gone."""
 
 
-def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[ContextHit]:
-    """Three claims of those at the place whose state (`state_of`) was not yet `given`: of each
+def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:
+    """Three claims of those at the place whose state was not yet `given`: of each
     group in turn the strongest, in the group's order.
     """
     groups = _hits_at(view, touched)
     group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
     hits = each_once(chain(*groups))
-    hits = [hit for hit in hits if state_of(hit) not in given]
+    hits = [hit for hit in hits if hit.state not in given]
     best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
     best_ids = {hit.artifact.id for hit in best}
     return [hit for hit in hits if hit.artifact.id in best_ids]
 
 
-def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
+def _hits_at(view: View, touched: Touched) -> list[list[Line]]:
     """The claims to tell, in groups, the best first: those whose quotes the change took away; the
     likeliest that the inserted lines meet; then those tied to the touched lines, in their order;
     then those tied to the whole file. Weak ties and mentions are left out.
@@ -88,9 +88,9 @@ def _hits_at(view: View, touched: Touched) -> list[list[ContextHit]]:
     return [[*map(_hit, broken)], met, *([*map(_hit, group)] for group in in_place)]
 
 
-def _hit(tied: Tied) -> ContextHit:
+def _hit(tied: Tied) -> Line:
     place = tied.path if tied.line is None else f"{tied.path}:{tied.line}"
-    return ContextHit(tied.view, tied.claim, place, tied.strength, tied.arm, None)
+    return Line(tied.view, tied.claim, place, tied.strength, tied.arm, None)
 
 
 def met_by(view: View, path: str, inserted: str) -> list[Answer]:
@@ -110,11 +110,11 @@ def met_by(view: View, path: str, inserted: str) -> list[Answer]:
     return sorted(met, key=lambda answer: answer.order)
 
 
-def _met(view: View, path: str, inserted: str) -> list[ContextHit]:
+def _met(view: View, path: str, inserted: str) -> list[Line]:
     """The likeliest claim that inserted lines meet, where it is likely enough."""
     met = met_by(view, path, inserted)[:1] if inserted else []
     return [
-        ContextHit(view, answer.artifact, path, answer.likelihood, "text", None)
+        Line(view, answer.artifact, path, answer.likelihood, "text", None)
         for answer in met
         if answer.is_told(view) and answer.likelihood >= EDIT_LEAST
     ]

@@ -36,19 +36,17 @@ class Stale(NamedTuple):
         """Whether something is gone, not only unconfirmed for long."""
         return self.code != "unconfirmed"
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether all files that it cites are gone: then it is not told."""
-        return self.code == "file-gone"
+
+def is_lost(view: View, claim: Claim) -> bool:
+    """Whether all files that a claim cites are gone. Reads none of them."""
+    fresh = view.workspace.fresh
+    sources = [source for _, source, _ in _cited(view.knowledge, claim, view.visible.sees)]
+    return bool(fresh and sources) and all(fresh.gone_file(each.id) for each in sources)
 
 
 def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did."""
-
-    def sees(source: Source) -> bool:
-        return view.visible.sees(source)
-
-    return stale_for(view.workspace, view.knowledge, claim, sees, view.now)
+    return stale_for(view.workspace, view.knowledge, claim, view.visible.sees, view.now)
 
 
 def doubt(view: View, claim: Claim) -> int:

@@ -73,7 +73,7 @@ def owners_about(view: View, entity: Entity, in_block: bool = False) -> list[Fil
     return view.cached(f"owners about {entity.id}", str(in_block), find) if _are_told(view) else []
 
 
-def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[View, FileOwner]]:
+def owners_on(matches: Sequence[Match]) -> list[tuple[View, FileOwner]]:
     """The owners of the files that a topic names, else of those of the claims that match it. Whom
     one of the knowledge bases never tells is left out of all.
     """
@@ -83,9 +83,9 @@ def owners_on(matches: Sequence[Match], in_block: bool = False) -> list[tuple[Vi
         for match in matches
         if _are_told(match.view)
         for owner in (
-            _owners_by(match.view, dict.fromkeys(match.files, 1.0), in_block)
+            _owners_by(match.view, dict.fromkeys(match.files, 1.0), in_block=False)
             if match.files
-            else owners_of(match.view, match.best_claims, in_block)
+            else owners_of(match.view, match.best_claims)
         )
         if not any(people.is_never([owner.handle]) for people in told)
     ]

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.kb.records import KIND_OF, Claim, Kind
+from vouch_sidecar.kb.records import KIND_OF, Kind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.content_words import Term, terms
-
-CLAIMS_COMPARED = 100
 
 
 class ArtifactCounts:
@@ -58,22 +56,3 @@ class ArtifactCounts:
             return {n: rarity(total, self.frequency(n)) for n in terms(text)}
 
         return self._at.cached("weights", text, weigh)
-
-    @property
-    def claims_are_alike(self) -> bool:
-        """Whether the first hundred claims by id have the same status, approval, confidence and
-        number of citations, as captured claims do. These facts are then not worth showing.
-        """
-
-        def find() -> bool:
-            first = list(
-                self._visible.artifacts_in(self._at.search.every(Kind.CLAIM), CLAIMS_COMPARED)
-            )
-            claims = [claim for claim in first if isinstance(claim, Claim)]
-            kinds = {
-                (claim.status, claim.auto_approved, claim.confidence, len(set(claim.evidence)))
-                for claim in claims
-            }
-            return len(claims) > 1 and len(kinds) == 1
-
-        return self._at.cached("alike", "", find)

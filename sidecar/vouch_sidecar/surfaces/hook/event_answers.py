@@ -28,8 +28,8 @@ from vouch_sidecar.operations.readiness import (
     ready,
     seconds_to_wait,
 )
-from vouch_sidecar.retrieval.blocks.block import ContextHit
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.events import (
@@ -204,7 +204,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         if lines:
             engine.observe(session_id, None, lines)
         session = engine.sessions.open(session_id)
-    tied: list[ContextHit] = []
+    tied: list[Line] = []
     if path is not None:
         touched = _touched(payload, path)
         views = [kb.view for kb in served]
@@ -239,7 +239,7 @@ def _touched(payload: Payload, path: str) -> Touched:
     )
 
 
-def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[ContextHit]:
+def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[Line]:
     """The claims to tell of what was touched, without those that the session was given before."""
     before = frozenset() if session is None else session.all_given()
     return [hit for view in views for hit in hits_to_tell(view, touched, before)]

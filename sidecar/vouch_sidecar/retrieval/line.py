@@ -1,0 +1,85 @@
+"""What is told: one artifact, and why. Probes, blocks and explanations are made of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Literal
+
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relation, Source, key_of
+from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
+from vouch_sidecar.retrieval.gate import may_enter
+from vouch_sidecar.retrieval.view import ShownText, View
+from vouch_sidecar.workspace.ties import TieArm
+
+ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
+HitArm = ArmName | TieArm
+"""How a line was found: by a name, by its text, or by a tie to a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An artifact that is told, and the phrase that brought it in. `similarity` is from 0 to 1."""
+
+    view: View
+    artifact: Claim | Page | Entity | Relation | Source
+    phrase: str
+    similarity: float
+    arm: HitArm
+    entity_id: str | None
+    section: int | None = None
+    """For a page that full text found, the section; None stands for the whole page."""
+    words: tuple[str, ...] = ()
+    """The words of the text that the section holds: the excerpt begins there."""
+    is_told: bool = True
+    """Whether it is likely enough for its kind."""
+    kind: Literal["artifact", "people"] = "artifact"
+    """Whether it says what the artifact says, or whom to ask about an entity…"""
+    people: str = ""
+    """…and then whom, or why to ask it."""
+    replaces_given: bool = False
+    """Whether it supersedes a claim that the same reader was given."""
+
+    @property
+    def shown_text(self) -> ShownText | None:
+        """The text of a claim with all that it cites; None for other artifacts."""
+        return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether a person worded, approved or confirmed it."""
+        return self.view.texts.is_reviewed(self.artifact)
+
+    @property
+    def stale(self) -> Stale | None:
+        """What went stale in a claim; None for other artifacts."""
+        return stale(self.view, self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def place(self) -> tuple[str, Key]:
+        """A key that is equal for lines of one artifact, or of one sentence."""
+        kind, artifact_id = key_of(self.artifact)
+        shown = self.shown_text
+        return self.view.collection, (kind, artifact_id if shown is None else shown.sentence_key)
+
+    @property
+    def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
+        """What the line cites: for a sentence all claims that are parts of it, its own first."""
+        shown, view = self.shown_text, self.view
+        ids = () if shown is None else shown.claims
+        others = (view.visible.claim(each) for each in ids if each != self.artifact.id)
+        return [self.artifact, *(o for o in others if o is not None and may_enter(view, o))]
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """A key of what the line says, which changes when the artifact changes or goes stale."""
+        return self.state_of(self.artifact)
+
+    def state_of(self, cited: Artifact) -> tuple[object, ...]:
+        """The same key for another artifact that the line cites."""
+        why = stale(self.view, cited) if isinstance(cited, Claim) else None
+        return (*self.identity_of(cited), hash((cited, self.people)), why and why.code)
+
+    def identity_of(self, cited: Artifact) -> tuple[Hashable, ...]:
+        """What stays the same when the artifact changes."""
+        return (self.view.identity, *key_of(cited), self.section, self.kind)
