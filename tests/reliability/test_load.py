@@ -66,7 +66,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
 
 
 def _exact(said: dict[str, str]) -> dict[str, str]:
-    """Without searches over thousands of hits, of which layers preselect (docs/decisions.md)."""
+    """Without searches over thousands of hits, of which layers preselect (docs/design.md)."""
     return {asked: said[asked] for asked in said if not (LONG and asked.startswith("search "))}
 
 
