@@ -247,7 +247,6 @@ async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> Non
     engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.collections[root]
     generations: WeakSet[Knowledge] = WeakSet()
-    engine.listeners.add(lambda: generations.add(collection.knowledge))
     gc.disable()
     try:
         async with kept(engine):
@@ -257,6 +256,7 @@ async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> Non
                 text = f"Keys rotate on day {number}."
                 write(root, "claims/rotation.yaml", claim("rotation", text=text))
                 await until(lambda: collection.knowledge.serial != before)  # noqa: B023
+                generations.add(collection.knowledge)
                 assert ask(engine, "search", query="rotate")["hits"]
                 ask(engine, "context", task="Who rotates the Key Vault?", session_id="s")
                 ask(engine, "salience", session_id="s")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import Worlds, settle
+from vouch_sidecar.engine.worlds import settle
 
-from tests.engine.bases import ask, cached, engine_on, until
+from tests.engine.bases import ask, cached, engine_on, kept, until
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import cite, commit_as, git, repository
 
@@ -142,22 +142,17 @@ def test_until_it_is_worked_out_that_is_said(root: Path, tmp_path: Path) -> None
 
 @pytest.mark.anyio
 async def test_a_new_commit_counts_without_a_new_start(root: Path, tmp_path: Path) -> None:
-    import anyio
-
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    workspaces = Worlds(engine)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(workspaces.run)
+    async with kept(engine):
         await until(lambda: names(engine) == ["Bob Kahn", "Ada Byron"])
         before = engine.generation
         commit_as(root, "Dee New", {"src/relay.py": "pass\n"})
-        workspaces.wake()
+        engine.check_soon()
         await until(lambda: "Dee New" in names(engine))
         assert engine.generation > before
         git(root, "update-ref", "HEAD", "HEAD~1")
-        workspaces.wake()
+        engine.check_soon()
         await until(lambda: "Dee New" not in names(engine))
-        tasks.cancel_scope.cancel()
 
 
 def lines(engine: Engine, task: str) -> list[str]:

@@ -11,9 +11,9 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.check_runs import check_all
 from vouch_sidecar.engine.checks import CheckContext
-from vouch_sidecar.engine.worlds import Worlds, settle
+from vouch_sidecar.engine.worlds import settle
 
-from tests.engine.bases import ask, cached, engine_on, until
+from tests.engine.bases import ask, cached, engine_on, kept, until
 from tests.kb.samples import claim, dump, entity, put
 from tests.retrieval.people import person, relation
 from tests.workspace.places import cite, commit_as, repository, write
@@ -140,22 +140,17 @@ def test_a_knowledge_base_below_the_top(tmp_path: Path) -> None:
 async def test_a_change_counts_without_a_new_start(
     root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import anyio
-
     caplog.set_level(logging.DEBUG)
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     assert ask(engine, "experts", topic="restarts")["degraded"] == ["workspace_pending"]
-    workspaces = Worlds(engine)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(workspaces.run)
+    async with kept(engine):
         await until(lambda: owners(engine) == ["acme/relay", "ada"])
         write(root, {".github/CODEOWNERS": "* @acme/zebra\n!x @zebra\n"})
-        workspaces.wake()
+        engine.check_soon()
         await until(lambda: owners(engine) == ["acme/zebra"])
-        tasks.cancel_scope.cancel()
     assert "zebra" not in caplog.text
-    kept = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
-    assert not any(b"acme/relay" in file.read_bytes() for file in kept)
+    files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert not any(b"acme/relay" in file.read_bytes() for file in files)
 
 
 def test_a_file_in_the_topic_stands_for_its_claims_and_people(root: Path, tmp_path: Path) -> None:

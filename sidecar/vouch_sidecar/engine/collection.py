@@ -204,10 +204,12 @@ class Collection:
             return []
         return list(dict.fromkeys([self.default_gates, *self._viewers]))
 
-    def viewed_by(self, gates: frozenset[str]) -> None:
-        """Have the topics derived of who passes these gates."""
-        if gates not in self.viewers():
-            self._viewers.append(gates)
+    def viewed_by(self, gates: frozenset[str]) -> bool:
+        """Have the topics derived of who passes these gates. Returns whether that is new."""
+        if gates in self.viewers():
+            return False
+        self._viewers.append(gates)
+        return True
 
     def lacks_topics(self, gates: frozenset[str]) -> bool:
         """Whether the topics of who passes these gates are not derived."""

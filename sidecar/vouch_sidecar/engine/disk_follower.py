@@ -1,45 +1,56 @@
 """Keeps what an engine publishes equal to the files on disk, in a process that stays.
 
-Events from clients, our own watcher and a periodic sweep say in `due` what to look at. All lead to
-the same step: read in a worker thread, publish on the event loop. A failed step is reported and
-retried; the others go on.
+Each knowledge base has three tasks: one watches its files; one reads what events, clients and a
+sweep say has changed, in the thread that reads; one has the world around it built, in the thread
+that builds. All publish on the event loop. A round that fails is reported and made again.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
+from threading import get_native_id
+from typing import TypeVar
 
 import anyio
 import anyio.abc
-from anyio.to_thread import run_sync as in_worker
+from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.checkout import versions
-from vouch_sidecar.engine.collection import BASE, GIT, WATCH, Collection
+from vouch_sidecar.engine.collection import BASE, GIT, WATCH, WORKSPACE, Collection
 from vouch_sidecar.engine.disk_reader import Step
-from vouch_sidecar.engine.due import RETRY_SECONDS
+from vouch_sidecar.engine.due import AROUND_SECONDS, RETRY_SECONDS
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.worlds import Worlds
-from vouch_sidecar.kb.records import Problem
+from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Head, WorkingTree
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
 FINISH_SECONDS = 5.0
-"""A base is kept for the next process this long after a change; the first after a fifth of it."""
+"""A base is kept after this long without changes; the first one after a fifth of it."""
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
 WRITE_SECONDS = 60.0
 """Pause before a base that could not be written is tried again."""
+NICE = 10
+UNFOLLOWED = "Changes on disk are not all followed"
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
 
@@ -51,145 +62,226 @@ class DiskFollower:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.embeddings = Embeddings(engine.collections, engine.notify)
-        self._worlds = Worlds(engine)
+        self.embeddings = Embeddings(engine.collections, engine.changed.bump)
         self._wake = anyio.Event()
-        self._watches: dict[Path, anyio.CancelScope] = {}
-        self._finish_at = inf
-        self._round_ended = anyio.Event()
+        self._bases: dict[Path, BaseFollower] = {}
         self._search_at = 0.0
-        self._reported: list[Problem] = []
-        """The faults of which the listeners were last notified."""
-        self._report_at = 0.0
         engine.follow_by(self)
 
     def wake(self) -> None:
         """Do at once what is to be done: something is due, was published or found damaged."""
         self.embeddings.wake()
-        self._worlds.wake()
         self._wake.set()
+        for base in self._bases.values():
+            base.wake()
 
     async def finish_bases(self) -> None:
         """Keep bases for the next process, as far as the age of the files allows it."""
-        for _ in range(2):  # a round that is under way may be past the bases
-            self._finish_at, self._round_ended = 0.0, anyio.Event()
-            self._wake.set()
-            await self._round_ended.wait()
+        for base in list(self._bases.values()):
+            await base.finish()
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self.embeddings.run)
-            group.start_soon(self._worlds.run)
-            while True:
-                self._wake = anyio.Event()
-                pause = RETRY_SECONDS
-                with self._engine.faults.contained("round", "Changes on disk are not all followed"):
-                    await self._search()
-                    await self._work()
-                    await self._keep_bases()
-                    # Watch after reading: the watcher would report each file that we read.
-                    self._arrange_watches(group)
-                    self._report_faults()
-                    pause = self._until_next()
-                self._round_ended.set()
-                with anyio.move_on_after(pause):
-                    await self._wake.wait()
-                with self._engine.faults.contained("settle", TORN):
-                    await self._wait_for_quiet()
+        threads = Threads()
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self.embeddings.run)
+                round_ = partial(self._follow_all, group, threads)
+                await repeated(self._engine.faults, "round", UNFOLLOWED, round_, self._rest)
+        finally:
+            self._engine.breath.end()
+            threads.close()
 
-    def _until_next(self) -> float:
-        now = self._engine.clock()
-        times = [collection.due.at for collection in self._engine.collections.values()]
-        times += [c.silent_at for c in self._engine.collections.values() if c.silent_at > now]
+    async def _follow_all(self, group: anyio.abc.TaskGroup, threads: Threads) -> None:
+        """Follow the knowledge bases that are served, and no others."""
+        self._wake = anyio.Event()
+        await self._search(threads)
+        served = self._engine.collections
+        for tree, base in list(self._bases.items()):
+            if served.get(tree) is not base.collection:
+                self._bases.pop(tree).scope.cancel()
+        for tree, collection in served.items():
+            if tree not in self._bases:
+                base = self._bases[tree] = BaseFollower(self._engine, collection, threads)
+                group.start_soon(base.run)
+
+    async def _rest(self) -> None:
+        pause = inf
         if self._engine.registry.starts.lacking:
-            times.append(self._search_at)
-        if self._has_to_report():
-            times.append(self._report_at)
-        return max(0.0, min([*times, self._finish_at, now + 3600.0]) - now)
+            pause = max(0.0, self._search_at - self._engine.clock())
+        with anyio.move_on_after(pause):
+            await self._wake.wait()
 
-    async def _wait_for_quiet(self) -> None:
-        """Wait until a burst of events is over and git has finished a running checkout."""
-        await anyio.sleep(SETTLE_SECONDS)
-        collections = list(self._engine.collections.values())
-        trees = [self._tree(collection) for collection in collections]
-        with anyio.move_on_after(GIT_LOCK_SECONDS):
-            while any(tree.is_changing() for tree in trees):
-                for collection in collections:
-                    collection.due.check_all()  # events of the checkout may still be missing
-                await anyio.sleep(SETTLE_SECONDS)
-
-    def _tree(self, collection: Collection) -> WorkingTree:
-        """The git working tree around a knowledge base; an empty one if looking for it fails."""
-        tree = None
-        with collection.faults.contained(GIT, TORN):
-            tree = WorkingTree.holding(collection.tree)
-        return tree or WorkingTree(None)
-
-    async def _search(self) -> None:
+    async def _search(self, threads: Threads) -> None:
         """Look for new knowledge bases in folders that had none."""
         started = self._engine.clock()
         if not self._engine.registry.starts.lacking or started < self._search_at:
             return
         with self._engine.faults.contained("search", "New knowledge bases are not found"):
-            if await in_worker(self._engine.registry.starts.has_found_one):
+            if await threads.on_disk(self._engine.registry.starts.has_found_one):
                 self._engine.search_again()
         now = self._engine.clock()
         self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
 
-    async def _work(self) -> None:
-        for collection in list(self._engine.collections.values()):
-            if collection.reader.is_damaged or collection.checkout.has_moved:
-                collection.due.check_all()
-            if collection.due.at <= self._engine.clock():
-                await self._check(collection)
 
-    async def _keep_bases(self) -> None:
-        """Keep bases for the next process. One that could not be written is tried again later."""
-        if self._finish_at > self._engine.clock():
+class Threads:
+    """The threads of a follower: one reads and writes files of knowledge bases, one of low priority
+    builds worlds.
+    """
+
+    def __init__(self) -> None:
+        self._disk = anyio.CapacityLimiter(1)
+        self._world = ThreadPoolExecutor(1, "world", _lower_priority)
+
+    async def on_disk(self, run: Callable[..., T], *args: object) -> T:
+        return await run_sync(partial(run, *args), limiter=self._disk)
+
+    async def in_world(self, run: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._world, run)
+
+    def close(self) -> None:
+        self._world.shutdown(wait=False, cancel_futures=True)
+
+
+def _lower_priority() -> None:
+    """Give this thread a lower priority than other threads and processes."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
+
+
+async def repeated(
+    faults: Faults,
+    step: str,
+    sentence: str,
+    work: Callable[[], Awaitable[None]],
+    rest: Callable[[], Awaitable[None]],
+) -> None:
+    """Work and rest by turns until cancelled. Work that fails is a fault until it succeeds."""
+    while True:
+        with faults.contained(step, sentence):
+            await work()
+        await rest()
+
+
+class BaseFollower:
+    """Follows one knowledge base."""
+
+    def __init__(self, engine: Engine, collection: Collection, threads: Threads) -> None:
+        self.collection = collection
+        self.scope = anyio.CancelScope()
+        self._engine = engine
+        self._due = collection.due
+        self._threads = threads
+        self._wakes = {"files": anyio.Event(), "world": anyio.Event()}
+        self._was_read = anyio.Event()
+        self._watching = anyio.CancelScope()
+        self._keep_at = inf
+        """When to keep a base for the next process."""
+
+    def wake(self) -> None:
+        """Something is due, was published or found damaged."""
+        for event in self._wakes.values():
+            event.set()
+        if self._engine.is_client_watching:
+            self._watching.cancel()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        faults = self.collection.faults
+        with self.scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(repeated, faults, "files", UNFOLLOWED, self._follow, self._rest)
+                group.start_soon(self._watch)
+                group.start_soon(
+                    repeated, faults, WORKSPACE, NO_TIES, self._build, self._rest_building
+                )
+
+    # The world around
+
+    async def _build(self) -> None:
+        self._wakes["world"] = anyio.Event()
+        if not self.collection.complete:
             return
-        self._finish_at = inf
-        for collection in list(self._engine.collections.values()):
-            done = False
-            if not collection.is_failing:
-                with collection.writing_base():
-                    done = await in_worker(collection.reader.keep)
-                if self._engine.publish_on_new_base(collection):
-                    self.embeddings.wake()
-                    self._worlds.wake()
-            if not done:
-                self._keep_in(WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS)
+        self._due.around.begin()
+        worlds = brought_up(self.collection, self._engine.breath)
+        while (world := await self._threads.in_world(partial(next, worlds, None))) is not None:
+            self._engine.publish_world(self.collection, world)
+        if self._due.around.end():
+            self._engine.notify()  # questions wait for this
+
+    async def _rest_building(self) -> None:
+        with anyio.move_on_after(AROUND_SECONDS):
+            await self._wakes["world"].wait()
+
+    # The files
+
+    async def _follow(self) -> None:
+        self._wakes["files"] = anyio.Event()
+        collection, now = self.collection, self._engine.clock()
+        if collection.reader.is_damaged or collection.checkout.has_moved:
+            self._due.check_all()
+        if self._due.at <= now:
+            with collection.reading():
+                await self._read_due()
+            if collection.is_failing:
+                self._due.after_failure(self._engine.clock() - now)
+            # Watch after reading: the watcher would report each file that we read.
+            self._was_read.set()
+        if self._keep_at <= self._engine.clock():
+            await self._keep()
+
+    async def _rest(self) -> None:
+        """Wait until something is due, a burst of events is over, and git has finished a running
+        checkout.
+        """
+        now, was_silent = self._engine.clock(), self.collection.is_silent
+        times = [self._due.at, self._keep_at]
+        times += [] if was_silent else [self.collection.silent_at]
+        with anyio.move_on_after(max(0.0, min(times) - now)):
+            await self._wakes["files"].wait()
+        if self.collection.is_silent != was_silent:
+            self._engine.notify()
+        await anyio.sleep(SETTLE_SECONDS)
+        tree = self._tree()
+        with anyio.move_on_after(GIT_LOCK_SECONDS):
+            while tree.is_changing():
+                self._due.check_all()  # events of the checkout may still be missing
+                await anyio.sleep(SETTLE_SECONDS)
+
+    async def finish(self) -> None:
+        """Keep a base for the next process now, if the age of the files allows it."""
+        await self._was_read.wait()
+        await self._keep()
+
+    async def _keep(self) -> None:
+        """Keep a base for the next process. One that could not be written is tried again later."""
+        self._keep_at, done = inf, False
+        if not self.collection.is_failing:
+            with self.collection.writing_base():
+                done = await self._threads.on_disk(self.collection.reader.keep)
+            if self._engine.publish_on_new_base(self.collection):
+                self._engine.notify()
+        if not done:
+            self._keep_in(WRITE_SECONDS if BASE in self.collection.faults else FINISH_SECONDS)
 
     def _keep_in(self, seconds: float) -> None:
-        self._finish_at = min(self._finish_at, self._engine.clock() + seconds)
+        self._keep_at = min(self._keep_at, self._engine.clock() + seconds)
 
-    def _has_to_report(self) -> bool:
-        return (
-            bool(self._engine.listener_faults) or self._engine.problems.faulty() != self._reported
-        )
+    def _tree(self) -> WorkingTree:
+        """The git working tree around; an empty one if looking for it fails."""
+        tree = None
+        with self.collection.faults.contained(GIT, TORN):
+            tree = WorkingTree.holding(self.collection.tree)
+        return tree or WorkingTree(None)
 
-    def _report_faults(self) -> None:
-        """Notify listeners of new and ended faults, and again those whose notification failed."""
-        now = self._engine.clock()
-        if self._has_to_report() and self._report_at <= now:
-            self._report_at = now + RETRY_SECONDS
-            self._reported = self._engine.problems.faulty()
-            self._engine.notify()
-
-    async def _check(self, collection: Collection) -> None:
-        started = self._engine.clock()
-        with collection.reading():
-            await self._read_due(collection)
-        if collection.is_failing:
-            collection.due.after_failure(self._engine.clock() - started)
-
-    async def _read_due(self, collection: Collection) -> None:
+    async def _read_due(self) -> None:
         """Read the files that are due and publish what changed."""
-        started, due = self._engine.clock(), collection.due
-        if collection.checkout.differs_from(self._tree(collection)):
+        started, due, collection = self._engine.clock(), self._due, self.collection
+        if collection.checkout.differs_from(self._tree()):
             due.check_all()  # events of a checkout may be missing
         paths = due.take()
-        step, has_moved = await self._read(collection, paths)
+        step, has_moved = await self._read(paths)
         now = self._engine.clock()
         looked = "all files" if paths is None else f"{len(paths)} files"
         log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
@@ -203,16 +295,14 @@ class DiskFollower:
         cost = 0.0 if step is not None else now - started
         due.after_look(cost if paths is None else None, collection.reader.store.deadline)
 
-    async def _read(
-        self, collection: Collection, paths: frozenset[str] | None
-    ) -> tuple[Step | None, bool]:
+    async def _read(self, paths: frozenset[str] | None) -> tuple[Step | None, bool]:
         """Read what changed, and again until git has stopped changing the working tree. Returns it,
         and whether HEAD has moved since the last time.
         """
-        tree = self._tree(collection)
+        collection, tree = self.collection, self._tree()
         head = Head.of_tree(tree)
         version = versions(tree, head)
-        step = await in_worker(collection.read, paths)
+        step = await self._threads.on_disk(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
@@ -221,7 +311,7 @@ class DiskFollower:
             if (now := versions(tree, head)) == version:
                 break
             version = now
-            then = await in_worker(collection.read)
+            then = await self._threads.on_disk(collection.read)
             if step is not None and then is not None:
                 then = replace(then, ended=step.ended | then.ended)
             step = then or step
@@ -229,51 +319,36 @@ class DiskFollower:
 
     # Watching
 
-    def _arrange_watches(self, group: anyio.abc.TaskGroup) -> None:
-        wanted = set() if self._engine.is_client_watching else set(self._engine.collections)
-        for root in set(self._watches) - wanted:
-            self._watches.pop(root).cancel()
-            self._on_lost(root, False)
-        for root in wanted - set(self._watches):
-            scope = self._watches[root] = anyio.CancelScope()
-            group.start_soon(self._watch, root, scope)
-
-    async def _watch(self, tree: Path, scope: anyio.CancelScope) -> None:
-        collection = self._engine.collections.get(tree)
-        if collection is None:
-            return
-        with scope:
-            while True:
+    async def _watch(self) -> None:
+        """Watch the files until the client does."""
+        await self._was_read.wait()
+        while not self._engine.is_client_watching:
+            with anyio.CancelScope() as self._watching:
                 try:
                     await watch(
-                        collection.root,
-                        lambda _: self._on_change(tree),
-                        lambda _, paths: self._on_files(tree, paths),
-                        lambda _, lost: self._on_lost(tree, lost),
+                        self.collection.root,
+                        lambda _: self._on_change(None),
+                        lambda _, paths: self._on_change(paths),
+                        lambda _, lost: self._on_lost(lost),
                     )
                 except Exception as error:
                     log.info("the watcher failed: %s", type(error).__name__)
-                    self._on_lost(tree, True)
+                    self._on_lost(True)
                 await anyio.sleep(RETRY_SECONDS)
+        self._on_lost(False)
 
-    def _on_change(self, tree: Path) -> None:
-        if (collection := self._engine.collections.get(tree)) is not None:
-            collection.due.check_all()
-            self._wake.set()
+    def _on_change(self, paths: Iterable[str] | None) -> None:
+        if paths is None:
+            self._due.check_all()
+        else:
+            self._due.check(paths)
+        self._wakes["files"].set()
 
-    def _on_files(self, tree: Path, paths: Iterable[str]) -> None:
-        if (collection := self._engine.collections.get(tree)) is not None:
-            collection.due.check(paths)
-            self._wake.set()
-
-    def _on_lost(self, tree: Path, lost: bool) -> None:
-        collection = self._engine.collections.get(tree)
-        if collection is None:
-            return
-        if lost and WATCH not in collection.faults:
+    def _on_lost(self, lost: bool) -> None:
+        faults = self.collection.faults
+        if lost and WATCH not in faults:
             log.warning("the system gives no events; changes are noticed by looking")
         if lost:
-            collection.faults.add(WATCH, WATCH_LOST)
+            faults.add(WATCH, WATCH_LOST)
         else:
-            collection.faults.remove(WATCH)
-        self._wake.set()
+            faults.remove(WATCH)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +51,6 @@ class Embeddings:
     ) -> None:
         """`tell` is called when a fault begins or ends."""
         self._collections = collections
-        self._tell = tell
         self._load = load
         self._wake = anyio.Event()
         self._model: tuple[str | None, str | None] = None, None
@@ -60,7 +58,7 @@ class Embeddings:
         self._identity = ""
         self._vectors: dict[Path, KbVectors] = {}
         self._questions: OrderedDict[bytes, Vector] = OrderedDict()
-        self.faults = Faults()
+        self.faults = Faults(tell)
         """Current faults, each a sentence that says what to do."""
         self.progress: Progress | None = None
         """Progress while many vectors are computed, else None."""
@@ -75,7 +73,7 @@ class Embeddings:
         while True:
             self._wake = anyio.Event()
             pause = RETRY_SECONDS
-            with self._notifying(), self.faults.contained(FOLLOW_STEP, NO_VECTORS):
+            with self.faults.contained(FOLLOW_STEP, NO_VECTORS):
                 try:
                     pause = await self._follow()
                 finally:
@@ -168,7 +166,7 @@ class Embeddings:
             self._questions.move_to_end(mark)
         elif backend is not None and self.reads(text):
             seconds = max(0.0, left * (1 - COMPARING_SHARE))
-            with self._notifying(), self.faults.contained(EMBED, NO_VECTORS):
+            with self.faults.contained(EMBED, NO_VECTORS):
                 with anyio.move_on_after(seconds) as limit:
                     embed = partial(backend.embed, [text], seconds)
                     vector = (await in_worker(embed, abandon_on_cancel=True))[0]
@@ -185,16 +183,6 @@ class Embeddings:
     def reads(self, text: str) -> bool:
         """Whether the model supports the script of a text."""
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
-
-    # Notifying
-
-    @contextmanager
-    def _notifying(self) -> Iterator[None]:
-        """Notify the listeners if this block begins or ends a fault."""
-        before = list(self.faults)
-        yield
-        if before != list(self.faults):
-            self._tell()
 
     def _set_progress(self, progress: Progress | None) -> None:
         if progress != self.progress:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.callers import Caller, Served
+from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import WATCH, Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.faults import Faults
@@ -68,7 +69,9 @@ class Engine:
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.registry = Registry(self.env, clock, client_settings or {})
+        self.changed = Changed()
+        """Counts what is published, faults that begin or end, and texts of sessions."""
+        self.registry = Registry(self.env, clock, client_settings or {}, self.changed.bump)
         self.collections = self.registry.collections
         self.sessions = Sessions(clock)
         self.stats = Stats()
@@ -81,21 +84,16 @@ class Engine:
         """Served in place of a knowledge base that is silent."""
         self.is_client_watching = False
         """Whether the client reports changes on disk, so that nobody else need watch."""
-        self.faults = Faults()
+        self.faults = Faults(self.changed.bump)
         """Faults of the whole process."""
-        self.listener_faults = Faults()
-        """The listeners whose notification failed; the follower notifies them again."""
-        self.listeners: set[Callable[[], None]] = set()
-        """Called when something was published, and when a fault begins or ends."""
-        self.session_listeners: set[Callable[[], None]] = set()
-        """Called when the window of a session changed."""
-        self.problems = ProblemReport(self.registry, self.faults, self.listener_faults)
+        self.telling_faults = Faults(self.changed.bump)
+        """Faults because of which clients may learn late of changes."""
+        self.problems = ProblemReport(self.registry, self.faults, self.telling_faults)
 
     def follow_by(self, follower: Follower) -> None:
         """Let a follower keep this engine up to date from now on."""
         self._follower, self.embeddings = follower, follower.embeddings
         self.problems.add(follower.embeddings.faults)
-        self.listeners.add(follower.wake)
 
     @property
     def is_followed(self) -> bool:
@@ -192,7 +190,7 @@ class Engine:
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
-        """Publish a step, and notify the listeners."""
+        """Publish a step."""
         if self.collections.get(collection.tree) is not collection:
             return
         config_changed = step.config != collection.config or collection.is_failing
@@ -214,7 +212,7 @@ class Engine:
         return has_moved
 
     def publish_world(self, collection: Collection, world: World) -> None:
-        """As `Collection.publish_world`, and notify the listeners if answers may differ."""
+        """As `Collection.publish_world`; counts as a generation if answers may differ."""
         if self.collections.get(collection.tree) is not collection:
             return
         was_pending = collection.is_workspace_pending
@@ -245,20 +243,10 @@ class Engine:
         return [c for c in self.collections.values() if c.settings.reflex.enabled]
 
     def notify(self) -> None:
-        """Call the listeners."""
-        self.call_listeners(self.listeners)
-
-    def call_listeners(self, listeners: set[Callable[[], None]]) -> None:
-        """Call some listeners. One that raises is recorded, and called again later."""
-        for listener in list(listeners):
-            with self.listener_faults.contained(listener, "Somebody could not be told of a change"):
-                listener()
-
-    def dismiss(self, listener: Callable[[], None]) -> None:
-        """Remove a listener."""
-        self.listeners.discard(listener)
-        self.session_listeners.discard(listener)
-        self.listener_faults.remove(listener)
+        """Something was published or is due: wake who follows the disk, and who waits."""
+        self.changed.bump()
+        if self._follower is not None:
+            self._follower.wake()
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
@@ -276,8 +264,7 @@ class Engine:
             who = viewer_for(settings, viewer, caller.viewer, env)
             named = settings.volunteer.threshold
             words = NameWords.of(settings.naming.always, settings.naming.never)
-            if collection.lacks_topics(who.gates):
-                collection.viewed_by(who.gates)
+            if collection.lacks_topics(who.gates) and collection.viewed_by(who.gates):
                 self.check_soon()
             view = View(
                 collection.name,
@@ -332,20 +319,19 @@ class Engine:
         for root, collection in self.collections.items():
             if collection.pause.until():
                 session.pass_over_texts(root)
-        self.call_listeners(self.session_listeners)
+        self.changed.bump()
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self.call_listeners(self.session_listeners)
+        self.changed.bump()
 
     def follows_texts(self) -> bool:
         """Whether typed and asked texts count for any knowledge base."""
         return any(not collection.pause.until() for collection in self._following())
 
     def notice_pauses(self) -> None:
-        """Call the listeners: a knowledge base was paused or resumed."""
-        self.call_listeners(self.session_listeners)
+        """A knowledge base was paused or resumed."""
         self.notify()
 
     def unpaused(self, caller: Caller) -> list[Served]:

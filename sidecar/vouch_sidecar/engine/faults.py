@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
 from vouch_sidecar.semantic.backend import UnavailableError
@@ -13,10 +13,13 @@ log = logging.getLogger(__name__)
 
 
 class Faults:
-    """The steps whose last run failed, each with a sentence that says what this means."""
+    """The steps whose last run failed, each with a sentence that says what this means. `tell` is
+    called when a fault begins or ends.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
         self._sentences: dict[Hashable, str] = {}
+        self._tell = tell
 
     def __contains__(self, step: Hashable) -> bool:
         return step in self._sentences
@@ -29,11 +32,14 @@ class Faults:
 
     def add(self, step: Hashable, sentence: str) -> None:
         """Record that a step failed."""
-        self._sentences[step] = sentence
+        if self._sentences.get(step) != sentence:
+            self._sentences[step] = sentence
+            self._tell()
 
     def remove(self, step: Hashable) -> None:
         """Record that a step succeeded or is no longer run."""
-        self._sentences.pop(step, None)
+        if self._sentences.pop(step, None) is not None:
+            self._tell()
 
     @contextmanager
     def contained(self, step: Hashable, sentence: str) -> Iterator[None]:

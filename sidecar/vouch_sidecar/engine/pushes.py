@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import anyio
 
 from vouch_sidecar.engine.callers import Caller, Served
-from vouch_sidecar.engine.changes import Changes
+from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.engine.session import Session, Slot
@@ -101,31 +101,33 @@ class Pushes:
         self._status: StatusPush | None = None
 
     async def run(self, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
-        """Call `tell` with each push, soon after every change and when a session expires, of which
-        no listener is notified. Failures are recorded as faults and retried. Never returns.
+        """Call `tell` with each push, soon after every change and when a session expires, which is
+        none. Failures are recorded as faults and retried. Never returns.
         """
+        changed = self._engine.changed
 
         def tell_status() -> None:
             if (status := self.status()) is not None:
                 tell(status)
 
         async def keep_status_told() -> None:
-            with Changes(self._engine) as changes:
-                while True:
-                    tell_status()
-                    await changes.wait(PAUSE_SECONDS)
+            while True:
+                count = changed.count
+                tell_status()
+                await changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
 
-        faults, what = self._engine.listener_faults, "What is in play could not be told"
+        faults, what = self._engine.telling_faults, "What is in play could not be told"
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(keep_status_told)  # does not wait for rankings
-            with Changes(self._engine) as changes:
-                while True:
-                    with faults.contained(self, what):
-                        async for push in self.salience_in_turn():
-                            tell(push)
-                    tell_status()
-                    left = self._engine.sessions.seconds_left
-                    await changes.wait(min(PAUSE_SECONDS, inf if left is None else left))
+            while True:
+                count = changed.count
+                with faults.contained(self, what):
+                    async for push in self.salience_in_turn():
+                        tell(push)
+                tell_status()
+                left = self._engine.sessions.seconds_left
+                seconds = min(PAUSE_SECONDS, inf if left is None else left)
+                await changed.since(count, seconds, GATHER_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently

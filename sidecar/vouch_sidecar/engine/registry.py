@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -24,9 +25,15 @@ class Registry:
     """The served knowledge bases by root, with the settings of this process's client."""
 
     def __init__(
-        self, env: Mapping[str, str], clock: Callable[[], float], client: Mapping[str, object]
+        self,
+        env: Mapping[str, str],
+        clock: Callable[[], float],
+        client: Mapping[str, object],
+        tell: Callable[[], None],
     ) -> None:
+        """`tell` is called when a fault of a knowledge base begins or ends."""
         self.env = env
+        self._tell = tell
         self.collections: dict[Path, Collection] = {}
         self.starts = Starts(env)
         self._clock = clock
@@ -100,6 +107,7 @@ class Registry:
             pause = Pause.of(root, self.env)
             caches = user_folder(self.env)
             collection = Collection.at(root, self._clock, pause, caches, self.env, tree)
+            collection.faults = Faults(self._tell)
             collection.configure(self.client, self.env)
             self.collections[tree] = collection
             self.name_collections()

@@ -103,17 +103,6 @@ def lacking(
 
 async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:
     """Wait until something holds, for at most `seconds`. It is tried again after each change."""
-    if seconds <= 0 or holds():
-        return
-    reached = anyio.Event()
-
-    def look() -> None:
-        if holds():
-            reached.set()
-
-    engine.listeners.add(look)
-    try:
-        with anyio.move_on_after(seconds):
-            await reached.wait()
-    finally:
-        engine.dismiss(look)
+    with anyio.move_on_after(seconds):
+        while not holds():
+            await engine.changed.since(engine.changed.count)

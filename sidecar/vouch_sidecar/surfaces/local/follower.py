@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Set
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
-import anyio
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.engine.changes import GATHER_SECONDS
+from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -64,29 +62,19 @@ async def feed(
     given = params if isinstance(params, Mapping) else {}
     wanted = given.get("push")
     parts = [part for part in PUSH_PARTS if not isinstance(wanted, list) or part in wanted]
-    changed = anyio.Event()
-
-    def on_change() -> None:
-        changed.set()
-
     fed: dict[Engine, Pushes] = {}
-    with ExitStack() as listening:
-        while not (reader.at_eof() or writer.is_closing()):
-            changed = anyio.Event()
-            for engine in engines.about(roots):
-                if engine not in fed:
-                    only = None if given.get("all") is True else _Shared(engine, roots)
-                    fed[engine] = Pushes(engine, caller, only, parts)
-                    engine.listeners.add(on_change)
-                    engine.session_listeners.add(on_change)
-                    listening.callback(engine.dismiss, on_change)
-                async for push in fed[engine].salience_in_turn():
-                    told = _named(engine, roots, salience_notification(push))
-                    writer.write(as_line(as_json(told)))
-                    await writer.drain()  # waits if the follower does not read
-            with anyio.move_on_after(LEFT_CHECK_SECONDS):
-                await changed.wait()
-                await anyio.sleep(GATHER_SECONDS)
+    while not (reader.at_eof() or writer.is_closing()):
+        served = list(engines.about(roots))
+        counts = {engine.changed: engine.changed.count for engine in served}
+        for engine in served:
+            if engine not in fed:
+                only = None if given.get("all") is True else _Shared(engine, roots)
+                fed[engine] = Pushes(engine, caller, only, parts)
+            async for push in fed[engine].salience_in_turn():
+                told = _named(engine, roots, salience_notification(push))
+                writer.write(as_line(as_json(told)))
+                await writer.drain()  # waits if the follower does not read
+        await Changed.any_since(counts, LEFT_CHECK_SECONDS, GATHER_SECONDS)
 
 
 def _named(engine: Engine, roots: Set[Path], push: DidChangeSalience) -> DidChangeSalience:

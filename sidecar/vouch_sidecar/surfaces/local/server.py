@@ -21,7 +21,6 @@ import anyio
 from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.changes import Changes
 from vouch_sidecar.kb.discovery import FORCED
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
@@ -122,22 +121,21 @@ class LocalServer:
     async def _follow(self, window: Engine, audience: Audience) -> None:
         """Follow the holder about the window's knowledge bases, until it ends or these change."""
         roots = frozenset(window.registry.window)
-        with Changes(window) as changes:
-            async with anyio.create_task_group() as tasks:
+        async with anyio.create_task_group() as tasks:
 
-                async def subscribe() -> None:
-                    tell = functools.partial(self._tell, window, roots, audience)
-                    with suppress(OSError):  # it is about to listen, or about to end
-                        await follow(roots, window.env, tell, audience.parts, audience.viewer)
-                    tasks.cancel_scope.cancel()
-
-                if roots:
-                    tasks.start_soon(subscribe)
-                while roots == window.registry.window:
-                    await changes.wait(CHECK_SECONDS)
-                    if not roots:  # nothing to follow, but the socket may be free
-                        return
+            async def subscribe() -> None:
+                tell = functools.partial(self._tell, window, roots, audience)
+                with suppress(OSError):  # it is about to listen, or about to end
+                    await follow(roots, window.env, tell, audience.parts, audience.viewer)
                 tasks.cancel_scope.cancel()
+
+            if roots:
+                tasks.start_soon(subscribe)
+            while roots == window.registry.window:
+                await window.changed.since(window.changed.count, CHECK_SECONDS)
+                if not roots:  # nothing to follow, but the socket may be free
+                    return
+            tasks.cancel_scope.cancel()
 
     def _tell(
         self, window: Engine, roots: frozenset[Path], audience: Audience, push: DidChangeSalience

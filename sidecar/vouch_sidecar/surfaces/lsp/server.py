@@ -82,8 +82,6 @@ class Sidecar(LanguageServer):
         """The parts of pushes that the client wants."""
         self.documents = Documents()
         self.typing = Typing(engine, self.idle_seconds, f"{self.connection}/")
-        self.on_text: set[Callable[[], None]] = set()
-        """Functions to call when a document below `.vouch/` was opened, changed or closed."""
         self.client: int | None = None
         """The client's process id, if that process runs on this machine."""
         self.on_start: list[Callable[[], None]] = []

@@ -61,9 +61,16 @@ class DiagnosticsPublisher:
         """
 
     def start(self) -> None:
-        self._server.engine.listeners.add(self.update)
-        self._server.on_text.add(self.update)
-        self.update()
+        self._server.spawn(self._keep_published())
+
+    async def _keep_published(self) -> None:
+        """Publish after every change."""
+        engine = self._server.engine
+        while True:
+            count = engine.changed.count
+            with engine.telling_faults.contained(self, "Problems of files could not be told"):
+                self.update()
+            await engine.changed.since(count)
 
     def update(self) -> None:
         """Publish the files whose problems changed; one without problems gets an empty list."""

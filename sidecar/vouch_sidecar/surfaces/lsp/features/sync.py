@@ -67,10 +67,10 @@ class Sync:
             self._server.typing.close(uri)
 
     def _tell(self, uri: str) -> None:
-        """Call those who follow the texts of documents below `.vouch/`."""
+        """Say that the text of a document below `.vouch/` is another one."""
         path = path_of(uri)
         if path is not None and KB_DIRNAME in path.parts:
-            self._server.engine.call_listeners(self._server.on_text)
+            self._server.engine.changed.bump()
 
 
 def _words(source: str) -> str:

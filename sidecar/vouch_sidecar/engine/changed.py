@@ -1,0 +1,50 @@
+"""Says that something changed in an engine or in its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+
+import anyio
+
+GATHER_SECONDS = 0.05
+"""Changes within this time after the first count as one."""
+
+
+class Changed:
+    """Counts what is published, what begins or ends to fail, and texts of sessions. Call its
+    methods on the event loop only; without one, nobody waits.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._waiting: set[anyio.Event] = set()
+
+    def bump(self) -> None:
+        """Something changed."""
+        self.count += 1
+        for event in self._waiting:
+            event.set()
+
+    async def since(self, count: int, seconds: float = inf, gather: float = 0.0) -> None:
+        """Wait until more than this was counted, and for what changes within `gather` seconds after
+        that; for at most `seconds` in all.
+        """
+        await self.any_since({self: count}, seconds, gather)
+
+    @classmethod
+    async def any_since(
+        cls, counts: Mapping[Changed, int], seconds: float = inf, gather: float = 0.0
+    ) -> None:
+        """As `since`, for whichever of several counts more first."""
+        event = anyio.Event()
+        for changed in counts:
+            changed._waiting.add(event)
+        try:
+            with anyio.move_on_after(seconds):
+                if all(changed.count == count for changed, count in counts.items()):
+                    await event.wait()
+                await anyio.sleep(gather)
+        finally:
+            for changed in counts:
+                changed._waiting.discard(event)
