@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
 ROW = re.compile(r"^\| (\w+) \| (-?\d+\.\d+) \|", re.MULTILINE)
 EXAMPLE = re.compile(
-    r"^- “(?P<text>.+)” → `(?P<id>.+)`: (?P<sum>.+) → \*\*(?P<likely>.+)\*\*, (?P<told>.+)$", re.M
+    r"^- “(?P<text>.+)” → `(?P<id>.+)`: (?P<sum>.+) → \*\*(?P<likely>.+)\*\*, (?P<verdict>.+)$",
+    re.M,
 )
 TERM = re.compile(r"([−+]) (\d+\.\d\d) (\w+)")
 
@@ -48,5 +49,5 @@ def test_the_worked_example_is_what_explain_says() -> None:
                 if value
             }
             assert float(example["likely"]) == pytest.approx(text.similarity, abs=0.006)
-            told = {item.id for item in kb.context(example["text"]).items}
-            assert (example["id"] in told) == (example["told"] == "told")
+            shown_ids = {item.id for item in kb.context(example["text"]).items}
+            assert (example["id"] in shown_ids) == (example["verdict"] == "shown")
