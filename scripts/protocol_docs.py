@@ -224,7 +224,7 @@ class Fields:
         parts = ("operations", "requests", "notifications")
         calls = [one for part in parts for one in schema[part].values()]
         sides = [one[side] for one in calls for side in ("params", "result") if side in one]
-        told = {_name(ref) for ref in sides}
+        told = dict.fromkeys(map(_name, sides))
         self.shapes = {name: self.of(name) for name in self.definitions if name not in told}
         self.shared = self._shared([*map(self.of, told), *self.shapes.values()])
 
