@@ -56,7 +56,14 @@ def prompt(root: Path) -> str:
 
 
 def first_prompt(env: Mapping[str, str], root: Path, text: str) -> tuple[float, bool]:
-    """What its hook took, in milliseconds, and whether it said something."""
+    """What its hook took, in milliseconds, and whether it said something. Its user's folder is a
+    new one: who waited in vain does not wait again for a minute.
+    """
+    with TemporaryDirectory(prefix="v") as runtime:
+        return _first_prompt({**env, "XDG_RUNTIME_DIR": runtime}, root, text)
+
+
+def _first_prompt(env: Mapping[str, str], root: Path, text: str) -> tuple[float, bool]:
     given = json.dumps({"session_id": "s", "cwd": str(root), "prompt": text})
     started = time.perf_counter()
     done = subprocess.run(
