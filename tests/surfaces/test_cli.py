@@ -239,16 +239,16 @@ def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
 
 def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) -> None:
     """That it went stale also where its entity lists it."""
-    text = b"Relay drops what it holds.\n"
+    text = b"Relay drops what it holds.\nIt restarts every night at two.\n"
     root = repository(tmp_path / "repo", {"a.md": text})
-    quote = text.strip()
+    quote = b"Relay drops what it holds."
     drops: Any = {"entities": ["relay"], "approved_by": "ada", "contradicts": ["keeps"]}
     cite(root, "drops", "Relay drops what it holds.", "a.md", text, quote=quote, **drops)
     kept = b"Relay keeps it.\n"
     cite(root, "keeps", "Relay keeps it.", "b.md", kept, quote=kept.strip(), auto_approved=True)
     write(root, {".vouch/entities/relay.yaml": "id: relay\nname: Relay\ntype: system\n"})
     assert "\nstale\t" not in run(root, "claim", "drops").stdout
-    write(root, {"a.md": "Relay keeps what it holds.\n"})
+    write(root, {"a.md": "Relay keeps what it holds.\nIt restarts every night at two.\n"})
     said = run(root, "claim", "drops").stdout
     assert "\nstale\tquote gone since, a.md changed on " in said
     assert "\ncontested_by\tkeeps\tRelay keeps it.\n" in said
