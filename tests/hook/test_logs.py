@@ -40,7 +40,6 @@ def test_every_kind_of_step_has_a_line(place: Place) -> None:
         (place.base / "changed").touch()
         knowledge.claim(place.root, "redis-fast", "Redis answers within a millisecond.", "redis")
         wanted = (
-            "vouch/experts",
             "experts for ",
             "push: 1 in play, 1 fresh",
             "reconciled all files of 'project'",
