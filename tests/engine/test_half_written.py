@@ -37,7 +37,7 @@ def test_an_opt_out_outlasts_a_config_that_cant_be_read(root: Path) -> None:
     for _ in range(3):
         engine.load()
         assert not only(engine).settings.reflex.enabled
-        assert [problem.path for problem in only(engine).problems[CONFIG]] == [CONFIG]
+        assert [problem.path for problem in only(engine).published.problems[CONFIG]] == [CONFIG]
         clock.now += 61
     write(root, CONFIG, ON)
     engine.load()
@@ -54,7 +54,7 @@ async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_sec
     async with kept(engine):
         claim.write_text(claim.read_text().replace("text: ", "text: '"))
         engine.check_soon([claim])
-        await until(lambda: "claims/rotation.yaml" in only(engine).problems)
+        await until(lambda: "claims/rotation.yaml" in only(engine).published.problems)
         (status,) = ask(engine, "status")["roots"]
         assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
         clock.now += GRACE_SECONDS

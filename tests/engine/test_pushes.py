@@ -139,23 +139,6 @@ def test_what_is_volunteered_is_as_the_config_says(
     assert said == expected
 
 
-def test_typing_on_does_not_bring_in_what_was_passed_over(
-    engine: Engine, pushes: Pushes, root: Path
-) -> None:
-    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 1}}})
-    engine.load()
-
-    def typed(text: str, final: bool = False) -> list[str]:
-        engine.observe("s", "prompt", text, final=final)
-        return fresh(pushed(pushes))
-
-    assert typed("the Key Vault and Mail Relay 1x") == ["vault"]
-    assert typed("the Key Vault and Mail Relay 1x are") == []
-    assert typed("the Key Vault and Mail Relay 1x are up", final=True) == []
-    assert typed("is it up") == []
-    assert typed("is it up, Mail Relay 1x") == ["e1"]
-
-
 def test_a_throttle_ends(engine: Engine, pushes: Pushes, root: Path, clock: Clock) -> None:
     configure(engine, root, volunteer={"throttle_seconds": 60})
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]

@@ -55,4 +55,4 @@ class Served(ConfiguredView):
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
         slots = session.window(self.view.identity) if reflex.enabled else []
-        return Window(self, [slot.text for slot in slots[: reflex.window]], session.ranking)
+        return Window(self, [slot.text for slot in slots[: reflex.window]])

@@ -53,7 +53,7 @@ def check_all(
     """
     kb_dir = context.collection.root / KB_DIRNAME
     by_path: dict[str, tuple[Problem, ...]] = {}
-    paths = {*context.collection.problems}
+    paths = {*context.collection.published.problems}
     for kind in CHECKED:
         for artifact in context.knowledge.all_of(kind):
             paths.add(artifact.path)
@@ -141,7 +141,7 @@ def _lacks_entities(context: CheckContext) -> bool:
     if next(knowledge.names.entities(), None) is not None:
         return False
     claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
-    files = any(path.startswith("entities/") for path in context.collection.problems)
+    files = any(path.startswith("entities/") for path in context.collection.published.problems)
     return files or any(claim.entities for claim in claims)
 
 

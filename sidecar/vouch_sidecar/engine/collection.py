@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
@@ -37,6 +37,22 @@ LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What is told of a knowledge base at one moment."""
+
+    world: World
+    """What lies around it."""
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    """Of its files, by path."""
+    skipped: int = 0
+    config: bytes | None = None
+    indexed_at: float | None = None
+    settings: Settings = field(default_factory=Settings)
+    settings_problems: tuple[Problem, ...] = ()
+
+
 @dataclass(slots=True)
 class Collection:
     """A knowledge base of this process, in folder `root`, and the working tree whose files it
@@ -48,23 +64,14 @@ class Collection:
     tree: Path
     reader: DiskReader
     memo: Memo
-    world: World
-    """What lies around it, as it was published last."""
+    published: Published
+    """The event loop alone assigns it, where there is one."""
     due: Due
     checkout: Checkout
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""
     name: str = ""
-    settings: Settings = field(default_factory=Settings)
-    settings_problems: tuple[Problem, ...] = ()
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    """The published generation."""
-    problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
-    config: bytes | None = None
-    skipped: int = 0
-    complete: bool = False
-    indexed_at: float | None = None
     pause: Pause = field(default_factory=Pause)
     default_gates: frozenset[str] = frozenset()
     """The gates of who does not say who asks."""
@@ -90,8 +97,34 @@ class Collection:
         reader, memo = DiskReader(root, clock, bases), Memo(root, tree, bases, env, clock)
         due, checkout = Due(root, tree, clock), Checkout()
         return cls(
-            root, tree, reader, memo, World(tree), due, checkout, clock, clock(), pause=pause
+            root,
+            tree,
+            reader,
+            memo,
+            Published(World(tree)),
+            due,
+            checkout,
+            clock,
+            clock(),
+            pause=pause,
         )
+
+    @property
+    def knowledge(self) -> Knowledge:
+        return self.published.knowledge
+
+    @property
+    def world(self) -> World:
+        return self.published.world
+
+    @property
+    def settings(self) -> Settings:
+        return self.published.settings
+
+    @property
+    def complete(self) -> bool:
+        """Whether its files were read once."""
+        return self.published.indexed_at is not None
 
     def nearness(self, path: Path | None) -> int:
         """How deep the working tree is that holds a path; 0 for none that does."""
@@ -179,24 +212,28 @@ class Collection:
 
     def publish(self, step: Step, now: float) -> None:
         """Publish a step. `now` is wall-clock time in seconds."""
-        self.knowledge = step.knowledge
-        self.problems = step.problems
-        self.skipped = step.skipped
-        self.config = step.config
-        self.complete = True
-        self.indexed_at = now
+        self.published = replace(
+            self.published,
+            knowledge=step.knowledge,
+            problems=step.problems,
+            skipped=step.skipped,
+            config=step.config,
+            indexed_at=now,
+        )
 
     def publish_on_new_base(self) -> bool:
         """Publish the last generation again if it stands on a new base. Its content is the same, so
         what was computed from it is kept. Returns whether it does.
         """
-        before, self.knowledge = self.knowledge, self.reader.latest
+        before = self.knowledge
+        self.published = replace(self.published, knowledge=self.reader.latest)
         return before is not self.knowledge
 
     def publish_world(self, world: World) -> bool:
         """Publish the world around. Returns whether answers may differ."""
-        before, self.world = self.world, world
-        return self.world.serial != before.serial
+        before = self.world
+        self.published = replace(self.published, world=world)
+        return world.serial != before.serial
 
     def viewers(self) -> list[frozenset[str]]:
         """The gates of those whose topics are derived."""
@@ -217,7 +254,8 @@ class Collection:
 
     def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
         """Load the settings from config, client and environment."""
-        self.settings, self.settings_problems = load_settings(self.config, client, env)
+        settings, problems = load_settings(self.published.config, client, env)
+        self.published = replace(self.published, settings=settings, settings_problems=problems)
         self.default_gates = viewer_for(self.settings, None, None, env).gates
 
     @property

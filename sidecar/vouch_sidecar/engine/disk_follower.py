@@ -260,7 +260,7 @@ class BaseFollower:
         if not self.collection.is_failing:
             with self.collection.writing_base():
                 done = await self._threads.on_disk(self.collection.reader.keep)
-            if self._engine.publish_on_new_base(self.collection):
+            if self.collection.publish_on_new_base():
                 self._engine.notify()
         if not done:
             self._keep_in(WRITE_SECONDS if BASE in self.collection.faults else FINISH_SECONDS)

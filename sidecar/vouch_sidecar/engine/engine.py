@@ -153,18 +153,11 @@ class Engine:
         those that a document led to.
         """
         self.registry.set_folders(folders)
-        self._let_go()
         self.notify()
-
-    def _let_go(self) -> None:
-        """Drop what sessions remember of old generations."""
-        for session in self.sessions:
-            session.release_knowledge()
 
     def search_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
         self.registry.search_again()
-        self._let_go()
         self.notify()
 
     def read(self) -> None:
@@ -186,30 +179,22 @@ class Engine:
                 continue
             with collection.writing_base():
                 done.append(collection.reader.keep(whole))
-                self.publish_on_new_base(collection)
+                collection.publish_on_new_base()
         return all(done)
 
     def publish(self, collection: Collection, step: Step) -> None:
         """Publish a step."""
         if self.collections.get(collection.tree) is not collection:
             return
-        config_changed = step.config != collection.config or collection.is_failing
+        config_changed = step.config != collection.published.config or collection.is_failing
         self.generation += 1
         collection.publish(step, self.now())
         if config_changed:
             self._configure([collection])
         for session_id in step.ended:
             self.sessions.end(session_id)
-        self._let_go()
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
-
-    def publish_on_new_base(self, collection: Collection) -> bool:
-        """As `Collection.publish_on_new_base`."""
-        has_moved = collection.publish_on_new_base()
-        if has_moved:
-            self._let_go()
-        return has_moved
 
     def publish_world(self, collection: Collection, world: World) -> None:
         """As `Collection.publish_world`; counts as a generation if answers may differ."""

@@ -23,22 +23,15 @@ def probe(
     """Probe a text in as many knowledge bases as the settings allow. Returns the probe, and how
     many of its phrases the session had probed before.
 
-    The session remembers its phrases, and the result for the same text, until something changes; a
-    result cut short by the time limit is not remembered. `again`: the previous turn had the same
-    text, so full text is not searched. The names of entities in `spoken`, which the session was
-    given before, yield no hits.
+    The session remembers its phrases until something changes. `again`: the previous turn had the
+    same text, so full text is not searched. The names of entities in `spoken`, which the session
+    was given before, yield no hits.
     """
     asked = allowed(served)
     if session is None:
         return _probe(asked, text, again, spoken, vector), 0
     stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
-    session.begin_turn()
-    probed = session.probed(
-        (text, again, frozenset(spoken), vector is not None, stamp),
-        lambda: _probe(asked, text, again, spoken, vector),
-    )
-    if any(kb.view.deadline.cut for kb in asked):
-        session.forget_probes()
+    probed = _probe(asked, text, again, spoken, vector)
     return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 

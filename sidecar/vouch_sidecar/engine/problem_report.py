@@ -42,14 +42,18 @@ class ProblemReport:
             values.append("search_failed")
         if self.watch_lost:
             values.append("watch_lost")
-        if any(c.skipped or c.is_failing for c in self._registry.collections.values()):
+        if any(c.published.skipped or c.is_failing for c in self._registry.collections.values()):
             values.append("files_skipped")
         return values
 
     def problems_of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
         """All problems of a knowledge base by path."""
-        by_path = dict(collection.problems)
-        of_collection = (*collection.settings_problems, *collection.faulty(), *collection.hints())
+        by_path = dict(collection.published.problems)
+        of_collection = (
+            *collection.published.settings_problems,
+            *collection.faulty(),
+            *collection.hints(),
+        )
         for problem in (*of_collection, *self._faulty()):
             by_path[problem.path] = (*by_path.get(problem.path, ()), problem)
         return {path: problems for path, problems in by_path.items() if problems}
@@ -86,7 +90,7 @@ class ProblemReport:
         return [
             (collection, problem)
             for _, collection in sorted(self._registry.collections.items())
-            for _, problems in sorted(collection.problems.items())
+            for _, problems in sorted(collection.published.problems.items())
             for problem in problems
             if problem.severity is Severity.ERROR
         ]

@@ -14,7 +14,7 @@ from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.question_queue import in_turn
-from vouch_sidecar.engine.session import Session, Slot
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,
@@ -72,7 +72,6 @@ class _SessionState:
     stamp: _Stamp
     pushed: int
     """Number of entities that were ever fresh in the session."""
-    slot: Slot | None
     windows: Sequence[Window]
     parts: Collection[PushPart]
 
@@ -182,8 +181,7 @@ class Pushes:
                     replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
                     for kb in served
                 ]
-                pushed, slot = session.pushed_count, session.newest()
-                return _SessionState(stamp, pushed, slot, windows, self._parts).work_out
+                return _SessionState(stamp, session.pushed_count, windows, self._parts).work_out
         return None
 
     def _push_if_changed(self, state: _SessionState, update: SessionUpdate) -> list[SaliencePush]:
@@ -201,7 +199,7 @@ class Pushes:
             return []
         self._last_stamps[session.id] = state.stamp
         fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
-        session.count_as_pushed(fresh, update.passed_over, state.slot, engine.clock())
+        session.count_as_pushed(fresh, engine.clock())
         if not self._differs(session.id, update.rows) and not update.fresh:
             return []
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))

@@ -137,7 +137,7 @@ class Registry:
         if caller.env is None or not (has_settings(self.env) or has_settings(caller.env)):
             return collection.settings
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
-        return load_settings(collection.config, self.client, {**env, **caller.env})[0]
+        return load_settings(collection.published.config, self.client, {**env, **caller.env})[0]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         """The collections that a caller means: of several working trees of one knowledge base that

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
-from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.retrieval.session_update import PushedBefore
 
 if TYPE_CHECKING:
@@ -29,9 +28,7 @@ _CUT_AT_END = re.compile(r"\s\S{0,80}$")
 _BREAK = "\n\n"
 """Replaces the text left out: no name continues across it."""
 PROBED_TURNS = 10
-RANKINGS = 8
-"""Rankings remembered for the current window: one per knowledge base and number of rows."""
-T = TypeVar("T")
+"""Turns for which a phrase counts as known."""
 GivenKey = tuple[Hashable, ...]
 """(identity, kind, id, …) of something that was given; see `AnswersGiven`."""
 
@@ -44,10 +41,6 @@ class Slot:
     text: str
     touched_at: int = 0
     """The session's count of touches when this slot was last touched."""
-
-    def continues(self, earlier: Slot) -> bool:
-        """Whether this is `earlier` or a later state of the same slot, final or not."""
-        return self.key == earlier.key or self.key.startswith(f"{earlier.key}\0")
 
 
 @dataclass(slots=True)
@@ -72,8 +65,6 @@ class Session:
     def __init__(self, session_id: str, last_active: float) -> None:
         self.id = session_id
         self.last_active = last_active
-        self._ranked = Memo(RANKINGS)
-        """Rankings of the current window and knowledge."""
         self._slots: OrderedDict[str, Slot] = OrderedDict()
         self._touches = 0
         self._finished = 0
@@ -82,13 +73,10 @@ class Session:
         """By identity, the count of touches up to which slots do not count."""
         self._pushed: set[tuple[Hashable, str]] = set()
         """(identity, entity id) of everything that was ever `fresh`."""
-        self._passed_over: dict[Hashable, tuple[Slot, frozenset[str]]] = {}
         self._last_push_at: dict[Hashable, float] = {}
         self._answers = AnswersGiven()
         self._turn = 0
         """Number of probes."""
-        self._probed: OrderedDict[Hashable, tuple[int, object]] = OrderedDict()
-        """Results of probes by their key, with the turn in which they were last used."""
         self._phrases: dict[Hashable, int] = {}
         """The phrases that were probed, each with what it was probed in, by the turn of that."""
 
@@ -134,17 +122,9 @@ class Session:
         slots = dict(self._slots)  # one copy: the event loop may touch slots meanwhile
         return [slot for slot in reversed(slots.values()) if slot.touched_at > after]
 
-    def newest(self) -> Slot | None:
-        """The slot that was touched last."""
-        return next(reversed(self._slots.values()), None)
-
     def pass_over_texts(self, identity: Hashable) -> None:
         """Ignore all texts so far for one knowledge base."""
         self._forgotten[identity] = self._touches
-
-    def ranking(self, text: str, state: Hashable, rank: Callable[[], T]) -> T:
-        """The ranking that is remembered for a text in a state, else that of `rank`."""
-        return self._ranked.cached(text, state, rank)
 
     # What was pushed
 
@@ -154,33 +134,17 @@ class Session:
         return len(self._pushed)
 
     def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
-        """What was pushed of a knowledge base, and what the newest slot named beyond the limit.
-        `now` is on the sessions' clock.
-        """
-        slot = self.newest()
-        earlier, passed_over = self._passed_over.get(identity, (None, frozenset[str]()))
-        if slot is None or earlier is None or not slot.continues(earlier):
-            passed_over = frozenset()
+        """What was pushed of a knowledge base. `now` is on the sessions' clock."""
         pushed = frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
-        return PushedBefore(pushed, passed_over, self.seconds_since_push(identity, now))
+        return PushedBefore(pushed, self.seconds_since_push(identity, now))
 
     def seconds_since_push(self, identity: Hashable, now: float) -> float | None:
         """The seconds since something of a knowledge base was `fresh`; None if nothing ever was."""
         last = self._last_push_at.get(identity)
         return None if last is None else now - last
 
-    def count_as_pushed(
-        self,
-        fresh: Iterable[tuple[Hashable, str]],
-        passed_over: Mapping[Hashable, frozenset[str]],
-        slot: Slot | None,
-        now: float,
-    ) -> None:
-        """Record what a push for a slot contained, as (identity, entity id), and which entities it
-        left out, by identity. `now` is on the sessions' clock.
-        """
-        if slot is not None:
-            self._passed_over |= {viewer: (slot, beyond) for viewer, beyond in passed_over.items()}
+    def count_as_pushed(self, fresh: Iterable[tuple[Hashable, str]], now: float) -> None:
+        """Record what a push brought in, as (identity, entity id)."""
         for identity, entity_id in fresh:
             self._pushed.add((identity, entity_id))
             self._last_push_at[identity] = now
@@ -226,42 +190,16 @@ class Session:
 
     # What was probed
 
-    def begin_turn(self) -> None:
-        """Begin the turn of a probe. What was probed `PROBED_TURNS` turns ago is forgotten."""
+    def count_known(self, phrases: Iterable[Hashable]) -> int:
+        """A turn with these phrases: how many of them were probed in the last turns."""
         self._turn += 1
         oldest = self._turn - PROBED_TURNS
-        for key, (turn, _) in list(self._probed.items()):
-            if turn < oldest:
-                self._probed.pop(key, None)
-        self._phrases = {key: turn for key, turn in self._phrases.items() if turn >= oldest}
-
-    def probed(self, key: Hashable, probe: Callable[[], T]) -> T:
-        """The result remembered for a key, else that of `probe`."""
-        earlier = self._probed.get(key)
-        value = probe() if earlier is None else cast(T, earlier[1])
-        self._probed[key] = (self._turn, value)
-        return value
-
-    def count_known(self, phrases: Iterable[Hashable]) -> int:
-        """How many of some phrases were probed in the last turns; records them."""
+        known = {key: turn for key, turn in self._phrases.items() if turn >= oldest}
         asked = dict.fromkeys(phrases, self._turn)
-        number = len(asked.keys() & self._phrases.keys())
-        self._phrases |= asked
-        return number
+        self._phrases = known | asked
+        return len(asked.keys() & known.keys())
 
     # Forgetting
-
-    def release_knowledge(self) -> None:
-        """Drop remembered probes and rankings: they keep old generations in memory."""
-        self._probed.clear()
-        self._phrases.clear()
-        self._ranked.clear()
-
-    def forget_probes(self) -> None:
-        """Forget what was probed and asked: time ran out before everything was found."""
-        self._probed.clear()
-        self._phrases.clear()
-        self._answers.last_task = None
 
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
@@ -273,7 +211,6 @@ class Session:
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
         given = list(self._answers.given.items())
         self._answers.given = {key: state for key, state in given if key[0] != identity}
-        self._passed_over.pop(identity, None)
         self._last_push_at.pop(identity, None)
 
 

@@ -128,7 +128,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             for _, several in sorted(problems.items())
             for problem in sorted(several, key=lambda problem: (problem.line, problem.column))
         ],
-        indexed_at=iso(collection.indexed_at),
+        indexed_at=iso(collection.published.indexed_at),
         paused_until=iso(collection.pause.until()),
     )
 

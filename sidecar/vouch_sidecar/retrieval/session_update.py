@@ -4,7 +4,7 @@ in, and a block about these. What a push may volunteer is decided here (`Window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -34,10 +34,6 @@ class PushedBefore:
 
     fresh: frozenset[str] = frozenset()
     """Ids of the entities that earlier texts brought in."""
-    passed_over: frozenset[str] = frozenset()
-    """Ids of the entities that an earlier state of the newest text named, beyond the number that it
-    may bring in.
-    """
     seconds_ago: float | None = None
     """Seconds since the last entity was brought in; None if none ever was."""
 
@@ -48,34 +44,26 @@ class Window:
 
     kb: ConfiguredView
     texts: Sequence[str]
-    ranking: Callable[[str, Hashable, Callable[[], list[Salient]]], list[Salient]]
-    """Gives the ranking that is remembered for a text in a state, else that of a function."""
     before: PushedBefore | None = None
     """What the session was pushed; None if nothing is to be volunteered."""
 
     def in_play(self, most: int) -> list[Salient]:
-        """The ranking for this knowledge base, computed again only after a change."""
-        view, texts = self.kb.view, self.texts
-        state = (view.stamp, most, *texts)
-        newest = next(iter(texts), "")
-        return self.ranking(newest, state, lambda: rank([view], texts, most))
+        """The ranking for this knowledge base."""
+        return rank([self.kb.view], self.texts, most)
 
-    def brought_in(self) -> tuple[list[Salient], frozenset[str]] | None:
-        """The entities that the newest text brings in, strongest first, and the ids of those that
-        are too many; None if it may not bring in any now. Each entity is brought in once a session.
+    def brought_in(self) -> list[Salient]:
+        """The entities that the newest text brings in, strongest first. Each entity is brought in
+        once a session.
         """
         volunteer, before = self.kb.settings.volunteer, self.before
         if before is None or not volunteer.enabled or volunteer.is_throttled(before.seconds_ago):
-            return None
+            return []
         most = self.kb.settings.reflex.top_k
         if volunteer.max_per_session is not None:
             most = max(0, min(most, volunteer.max_per_session - len(before.fresh)))
         rows = volunteered_by([self.kb.view], self.texts[:1])
         rows = [row for row in rows if row.entity.id not in before.fresh]
-        new = [row for row in rows if row.entity.id not in before.passed_over][:most]
-        brought = [row.with_claim() for row in new]
-        beyond = {row.entity.id for row in rows} - {row.entity.id for row in brought}
-        return brought, frozenset(beyond)
+        return [row.with_claim() for row in rows[:most]]
 
 
 class PushedRow(NamedTuple):
@@ -101,10 +89,6 @@ class SessionUpdate:
     """The ranking of what is in play."""
     fresh: tuple[PushedRow, ...] = ()
     """The entities that the newest text brings in."""
-    passed_over: Mapping[Hashable, frozenset[str]] = field(default_factory=dict)
-    """By `View.identity`, the ids of the entities that it names beyond the number that it may bring
-    in.
-    """
     block: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
 
@@ -117,18 +101,14 @@ def session_update(
     """
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     fresh: list[Salient] = []
-    passed_over: dict[Hashable, frozenset[str]] = {}
-    for window in windows:
-        if {"fresh", "text"}.isdisjoint(parts) or (brought := window.brought_in()) is None:
-            continue
-        rows_brought, passed_over[window.kb.view.identity] = brought
-        fresh += rows_brought
+    if not {"fresh", "text"}.isdisjoint(parts):
+        fresh = [row for window in windows for row in window.brought_in()]
     block = ContextBlock()
     if fresh and "text" in parts:
         newest = next(window.texts[0] for window in windows if window.texts)
         block = make_block([window.kb for window in windows], BlockCandidates(fresh, newest))
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
-    return SessionUpdate(*pushed, passed_over, block)
+    return SessionUpdate(*pushed, block)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
