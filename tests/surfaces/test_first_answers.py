@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
-from vouch_sidecar.workspace.git import Head, WorkingTree
+from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository, write
@@ -172,14 +172,13 @@ def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) 
         git(root, "checkout", "-q", "--detach")
     if kind == "packed":
         git(root, "pack-refs", "--all")
-    head = Head.of_tree(WorkingTree.holding(root))
-    assert head is not None
-    before = head.version()
+    tree = WorkingTree.holding(root)
+    before = tree.head()
     (root / "a.py").touch()
     git(root, "status")
-    assert head.version() == before
+    assert tree.head() == before
     git(root, "commit", "-q", "--allow-empty", "-m", "more")
-    committed = head.version()
+    committed = tree.head()
     assert committed != before
     git(root, "checkout", "-q", "-b", "new")
-    assert head.version() != committed
+    assert tree.head() != committed

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from vouch_sidecar.engine.checkout import Checkout
 from vouch_sidecar.engine.disk_reader import DiskReader, Step
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
@@ -67,7 +66,6 @@ class Collection:
     published: Published
     """The event loop alone assigns it, where there is one."""
     due: Due
-    checkout: Checkout
     clock: Callable[[], float] = time.monotonic
     since: float = 0.0
     """When this process began to serve it."""
@@ -95,19 +93,8 @@ class Collection:
         tree = tree or root
         bases = None if caches is None else Bases(caches, root)
         reader, memo = DiskReader(root, clock, bases), Memo(root, tree, bases, env, clock)
-        due, checkout = Due(root, tree, clock), Checkout()
-        return cls(
-            root,
-            tree,
-            reader,
-            memo,
-            Published(World(tree)),
-            due,
-            checkout,
-            clock,
-            clock(),
-            pause=pause,
-        )
+        nothing, due = Published(World(tree)), Due(root, tree, clock)
+        return cls(root, tree, reader, memo, nothing, due, clock, clock(), pause=pause)
 
     @property
     def knowledge(self) -> Knowledge:

@@ -25,7 +25,6 @@ import anyio
 import anyio.abc
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.checkout import versions
 from vouch_sidecar.engine.collection import BASE, GIT, WATCH, WORKSPACE, Collection
 from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.due import AROUND_SECONDS, RETRY_SECONDS
@@ -34,7 +33,7 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.watch import sweep_interval, watch
-from vouch_sidecar.workspace.git import Head, WorkingTree
+from vouch_sidecar.workspace.git import WorkingTree
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -164,6 +163,11 @@ async def repeated(
         await rest()
 
 
+def _checked_out(tree: WorkingTree) -> tuple[object, object]:
+    """The present versions of git's index and of HEAD."""
+    return tree.version(), tree.head()
+
+
 class BaseFollower:
     """Follows one knowledge base."""
 
@@ -176,6 +180,8 @@ class BaseFollower:
         self._wakes = {"files": anyio.Event(), "world": anyio.Event()}
         self._was_read = anyio.Event()
         self._watching = anyio.CancelScope()
+        self._checked_out: tuple[object, object] | None = None
+        """Git's index and HEAD when the files were read."""
         self._keep_at = inf
         """When to keep a base for the next process."""
 
@@ -219,7 +225,8 @@ class BaseFollower:
     async def _follow(self) -> None:
         self._wakes["files"] = anyio.Event()
         collection, now = self.collection, self._engine.clock()
-        if collection.reader.is_damaged or collection.checkout.has_moved:
+        read_at = self._checked_out
+        if collection.reader.is_damaged or (read_at and self._tree().head() != read_at[1]):
             self._due.check_all()
         if self._due.at <= now:
             with collection.reading():
@@ -278,7 +285,7 @@ class BaseFollower:
     async def _read_due(self) -> None:
         """Read the files that are due and publish what changed."""
         started, due, collection = self._engine.clock(), self._due, self.collection
-        if collection.checkout.differs_from(self._tree()):
+        if self._checked_out not in (None, _checked_out(self._tree())):
             due.check_all()  # events of a checkout may be missing
         paths = due.take()
         step, has_moved = await self._read(paths)
@@ -300,22 +307,22 @@ class BaseFollower:
         and whether HEAD has moved since the last time.
         """
         collection, tree = self.collection, self._tree()
-        head = Head.of_tree(tree)
-        version = versions(tree, head)
+        version, before = _checked_out(tree), self._checked_out
         step = await self._threads.on_disk(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
         while collection.complete and self._engine.clock() < latest:
             if tree.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)
                 continue
-            if (now := versions(tree, head)) == version:
+            if (now := _checked_out(tree)) == version:
                 break
             version = now
             then = await self._threads.on_disk(collection.read)
             if step is not None and then is not None:
                 then = replace(then, ended=step.ended | then.ended)
             step = then or step
-        return step, collection.checkout.was_read(head, version)
+        self._checked_out = version
+        return step, before is None or before[1] != version[1]
 
     # Watching
 

@@ -1,7 +1,7 @@
 """When to look at the files of a knowledge base, which `disk_follower` reads; and which files
 around it were reported, which `worlds` looks at. Elsewhere: when to search folders for new
-knowledge bases (`disk_follower`), when to look at everything around (`world_building`), and what
-every round compares (`checkout`).
+knowledge bases and what git has checked out (`disk_follower`), and when to look at everything
+around (`world_building`).
 """
 
 from __future__ import annotations

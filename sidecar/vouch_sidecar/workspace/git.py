@@ -370,40 +370,18 @@ class WorkingTree:
                 return stat.st_mtime_ns, stat.st_ino
         return None
 
-
-class Head:
-    """HEAD of the repository around a folder, and the branch that it names. The only file read is
-    HEAD; with reftable, none.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._common = folder
-        with suppress(OSError, ValueError, UnreadableError):
-            self._common = _common(folder)
-        both = dict.fromkeys((self._folder, self._common))
-        tables = [folder / REFTABLE / "tables.list" for folder in both]
-        self._tables = tables if any(map(_stat, tables)) else []
-        self._read_at: object = None
-        self._ref: str | None = None
-
-    @classmethod
-    def of_tree(cls, tree: WorkingTree) -> Head | None:
-        """The HEAD of a working tree; None without a repository."""
-        return None if tree.index is None else cls(tree.index.parent)
-
-    def version(self) -> tuple[object, ...]:
+    def head(self) -> tuple[object, ...]:
         """A value that changes with each checkout and commit, but not with `git status`."""
-        if self._tables:
-            return tuple(map(_stat, self._tables))
-        head = _stat(self._folder / "HEAD")
-        if head != self._read_at:
-            self._read_at, self._ref = head, None
-            with suppress(OSError, ValueError, UnreadableError):
-                self._ref = _ref_in(_read(self._folder / "HEAD", MAX_HEAD))
-        if self._ref is None:
-            return (head,)
-        return head, _stat(self._common / self._ref) or _stat(self._common / "packed-refs")
+        if self.index is None:
+            return ()
+        folder = common = self.index.parent
+        ref = None
+        with suppress(OSError, ValueError, UnreadableError):
+            common = _common(folder)
+            ref = _ref_in(_read(folder / "HEAD", MAX_HEAD))
+        tables = [_stat(each / REFTABLE / "tables.list") for each in (folder, common)]
+        named = None if ref is None else _stat(common / ref) or _stat(common / "packed-refs")
+        return (*tables, _stat(folder / "HEAD"), named)
 
 
 def _ref_in(head: bytes) -> str | None:
