@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
+from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
 from vouch_sidecar.retrieval.view import View
 

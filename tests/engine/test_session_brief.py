@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.session_brief import HOW_TO_ASK, UNNAMED, brief
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 
 from tests.engine.bases import ask, base, cached, engine_on, write
 from tests.kb.samples import claim, dump, entity, page

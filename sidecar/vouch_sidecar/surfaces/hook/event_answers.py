@@ -17,7 +17,6 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
-from vouch_sidecar.engine.session_brief import brief
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations import Operation, context, files, perform_async, refusing_if_damaged
@@ -28,6 +27,7 @@ from vouch_sidecar.operations.readiness import (
     ready,
     seconds_to_wait,
 )
+from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.view import View
