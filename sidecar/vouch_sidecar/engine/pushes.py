@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Literal, NamedTuple
 
@@ -53,30 +54,15 @@ class StatusPush:
     generation: int
 
 
-_Work = Callable[[], tuple["_SessionState", SessionUpdate]]
-
-
-class _Stamp(NamedTuple):
-    """A value that changes when the ranking of a session, or what it volunteers, may change."""
+class _State(NamedTuple):
+    """What the ranking of a session, and what it volunteers, depend on."""
 
     session: Session
     touches: int
+    pushed: int
+    """The number of entities that were ever fresh in the session."""
     is_throttled: bool
     knowledge: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _SessionState:
-    """A session at one moment, whose ranking any thread may compute."""
-
-    stamp: _Stamp
-    pushed: int
-    """Number of entities that were ever fresh in the session."""
-    windows: Sequence[Window]
-    parts: Collection[PushPart]
-
-    def work_out(self) -> tuple[_SessionState, SessionUpdate]:
-        return self, session_update(self.windows, self.parts)
 
 
 class Pushes:
@@ -96,7 +82,7 @@ class Pushes:
         self._only = only
         self._parts = parts
         self._last_rows: dict[str, tuple[object, ...]] = {}
-        self._last_stamps: dict[str, _Stamp] = {}
+        self._last_states: dict[str, _State] = {}
         self._status: StatusPush | None = None
 
     async def run(self, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
@@ -137,10 +123,12 @@ class Pushes:
             for push in self._ended():
                 yield push
             await in_turn(lambda: None)  # a question that waits goes first
-            if (rank := self._begin()) is None:
+            if (changed := self._first_changed()) is None:
                 return
-            for push in self._push_if_changed(*await in_turn(rank)):
-                yield push
+            state, windows = changed
+            update = await in_turn(partial(session_update, windows, self._parts))
+            if (told := self._push_if_changed(state, update)) is not None:
+                yield told
 
     def _sessions(self) -> list[Session]:
         """The sessions to push, most recently active first."""
@@ -154,57 +142,52 @@ class Pushes:
     def _ended(self) -> list[SaliencePush]:
         """An empty push for every session that was pushed with rows and has ended."""
         there = {session.id for session in self._sessions()}
-        for gone in self._last_stamps.keys() - there:
-            del self._last_stamps[gone]
+        for gone in self._last_states.keys() - there:
+            del self._last_states[gone]
         ended = [session_id for session_id in self._last_rows if session_id not in there]
         for session_id in ended:
             del self._last_rows[session_id]
         generation = self._engine.generation
         return [SaliencePush(gone, SessionUpdate(), generation) for gone in ended]
 
-    def _begin(self) -> _Work | None:
-        """The ranking of the first session that may have changed, to be run in any thread."""
-        if not self._parts:
-            return None
+    def _first_changed(self) -> tuple[_State, list[Window]] | None:
+        """The first session that may have changed, and its windows."""
         served, now = self._engine.unpaused(self._caller), self._engine.clock()
-        state = _knowledge_stamp(served)
-        for session in self._sessions():
-            is_throttled = any(
-                kb.settings.volunteer.is_throttled(
-                    session.seconds_since_push(kb.view.identity, now)
-                )
-                for kb in served
-            )
-            stamp = _Stamp(session, session.touches, is_throttled, state)
-            if self._last_stamps.get(session.id) != stamp:
-                windows = [
+        for session in self._sessions() if self._parts else ():
+            state = self._state_of(session, served)
+            if self._last_states.get(session.id) != state:
+                return state, [
                     replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
                     for kb in served
                 ]
-                return _SessionState(stamp, session.pushed_count, windows, self._parts).work_out
         return None
 
-    def _push_if_changed(self, state: _SessionState, update: SessionUpdate) -> list[SaliencePush]:
+    def _state_of(self, session: Session, served: Sequence[Served]) -> _State:
+        now = self._engine.clock()
+        is_throttled = any(
+            kb.settings.volunteer.is_throttled(session.seconds_since_push(kb.view.identity, now))
+            for kb in served
+        )
+        knowledge = tuple((kb.view.stamp, kb.settings) for kb in served)
+        return _State(session, session.touches, session.pushed_count, is_throttled, knowledge)
+
+    def _push_if_changed(self, state: _State, update: SessionUpdate) -> SaliencePush | None:
         """The push for a new ranking, if it differs. The ranking is dropped if its session ended,
         or if anything was published or pushed meanwhile.
         """
-        engine, session = self._engine, state.stamp.session
-        served = engine.unpaused(self._caller)
+        engine, session = self._engine, state.session
+        now = self._state_of(session, engine.unpaused(self._caller))
         is_there = engine.sessions.peek(session.id) is session
-        is_unchanged = (state.stamp.knowledge, state.pushed) == (
-            _knowledge_stamp(served),
-            session.pushed_count,
-        )
-        if not (is_there and is_unchanged):
-            return []
-        self._last_stamps[session.id] = state.stamp
+        if not is_there or (now.knowledge, now.pushed) != (state.knowledge, state.pushed):
+            return None
         fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
         session.count_as_pushed(fresh, engine.clock())
+        self._last_states[session.id] = state._replace(pushed=session.pushed_count)
         if not self._differs(session.id, update.rows) and not update.fresh:
-            return []
+            return None
         log.debug("push: %d in play, %d fresh", len(update.rows), len(update.fresh))
         shown = update if "fresh" in self._parts else replace(update, fresh=())
-        return [SaliencePush(session.id, shown, engine.generation)]
+        return SaliencePush(session.id, shown, engine.generation)
 
     def _differs(self, session_id: str, rows: tuple[PushedRow, ...]) -> bool:
         shown = tuple(
@@ -246,11 +229,6 @@ class Pushes:
         if not engine.unpaused(self._caller):
             return "ok", True, "Paused"
         return "ok", True, None
-
-
-def _knowledge_stamp(served: Sequence[Served]) -> tuple[object, ...]:
-    """A value that changes when the knowledge or the settings behind a ranking change."""
-    return tuple((kb.view.stamp, kb.settings) for kb in served)
 
 
 def _with_more(message: str, things: Sequence[object]) -> str:
