@@ -96,7 +96,7 @@ class Memo:
         everything = before is None or self.sweep_at <= began
         if before is None or everything or self._is_list_stale(before, reported, trusted):
             files = list_files(self.tree, self.caches, self.env, trusted)
-            self.files = before if before is not None and files.is_same_as(before) else files
+            self.files = before if files == before else files
             if self.files is not before:
                 self.searched = frozenset(filter(is_searched, files.paths))
                 self.found = {p: seen for p, seen in self.found.items() if p in self.searched}
@@ -156,7 +156,9 @@ class Memo:
 
     def keep(self) -> None:
         """Write what files define to the cache, for the next process."""
-        if self.bases is None or (self.unkept < UNKEPT and self.bases.has_extra(_name())):
+        if self.bases is None or not self.bases.folder.is_dir():
+            return
+        if self.unkept < UNKEPT and self.bases.has_extra(_name()):
             return
         lines = (
             json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in found)])

@@ -24,7 +24,7 @@ MAX_OWNERS_BYTES = 3 << 20
 MAX_RULES = 5_000
 """A file with more bytes or rules names no owners."""
 MAX_RULE_PROBLEMS = 20
-"""Unreadable rules that are reported one by one."""
+"""Unreadable rules that are reported."""
 MAX_COST = 10_000_000
 """What it may cost to compare rules with one path: a tenth of a second, in characters."""
 COST_OF_NAME = 10
@@ -132,12 +132,8 @@ def rules_in(text: str) -> CodeOwners:
         rule = _rule(tokens) if len(line) <= MAX_WINDOW else _TOO_LONG
         if isinstance(rule, OwnersRule):
             rules.append(rule)
-        else:
+        elif len(problems) < MAX_RULE_PROBLEMS:
             problems.append(RuleProblem(number, rule))
-    more = len(problems) - MAX_RULE_PROBLEMS
-    if more > 0:
-        last = problems[MAX_RULE_PROBLEMS - 1]
-        problems[MAX_RULE_PROBLEMS - 1 :] = [last._replace(message=f"{last.message}; {more} more")]
     return CodeOwners(rules=tuple(rules), problems=tuple(problems))
 
 

@@ -25,7 +25,7 @@ MAX_FOLDERS = 50_000
 MAX_LISTED_PATH = 1024
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Files:
     """The paths below the root of a workspace, sorted, with `/` between folders. Immutable."""
 
@@ -38,20 +38,13 @@ class Files:
     """Whether a walk ended at a limit, so that files are missing."""
     stamp: Stat | None = None
     """Stat of git's index when they were listed."""
-    _known: frozenset[str] = field(init=False, repr=False)
+    _known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_known", frozenset(self.paths))
 
     def __contains__(self, path: str) -> bool:
         return path in self._known
-
-    def is_same_as(self, other: Files) -> bool:
-        """Whether another list was made in the same way and has the same paths."""
-        how = (self.tracked, self.prefix, self.is_cut, self.stamp)
-        return how == (other.tracked, other.prefix, other.is_cut, other.stamp) and (
-            self.paths == other.paths
-        )
 
     def make_ready(self) -> None:
         """Build all look-ups."""
