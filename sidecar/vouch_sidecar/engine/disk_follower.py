@@ -156,11 +156,16 @@ async def repeated(
     work: Callable[[], Awaitable[None]],
     rest: Callable[[], Awaitable[None]],
 ) -> None:
-    """Work and rest by turns until cancelled. Work that fails is a fault until it succeeds."""
+    """Work and rest by turns until cancelled. What fails is a fault until it succeeds."""
     while True:
         with faults.contained(step, sentence):
             await work()
-        await rest()
+        rested = False
+        with faults.contained(f"{step}: rest", sentence):
+            await rest()
+            rested = True
+        if not rested:
+            await anyio.sleep(RETRY_SECONDS)
 
 
 def _checked_out(tree: WorkingTree) -> tuple[object, object]:
