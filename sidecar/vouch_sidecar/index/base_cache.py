@@ -443,7 +443,7 @@ def _open(folder: Path) -> Kept:
     config, config_stat = head["config"], head["config_stat"]
     layer = Layer(Index.open(str(folder)), folder)
     return Kept(
-        Knowledge(layer, records, states, Named(Names.recalled(named))),
+        Knowledge(layer, records, states, Named(Names(named))),
         files,
         None if config is None else bytes.fromhex(config),
         None if config_stat is None else bytes.fromhex(config_stat),

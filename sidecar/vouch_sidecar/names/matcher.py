@@ -1,6 +1,5 @@
 """Finds the names and aliases of entities in a text, by a trie that is walked from word boundary to
-word boundary. Offsets are those of the original text. A matcher is immutable: `Names.changed`
-returns another, which shares the large trie and has a small one for new names.
+word boundary. Offsets are those of the original text. A matcher is immutable.
 """
 
 from __future__ import annotations
@@ -8,7 +7,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 
@@ -24,7 +22,7 @@ from vouch_sidecar.names.name_forms import (
     spellings,
     unpunctuated,
 )
-from vouch_sidecar.names.trie import Node, Reached, walk
+from vouch_sidecar.names.trie import Node, walk
 from vouch_sidecar.text.analysis import Units, differ_in_number, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
@@ -34,69 +32,31 @@ MOST_MENTIONS = 10_000
 """Mentions in one text; those behind them are left out."""
 LONG_NAME = 256
 """The longest text, in characters, that is looked up as one name."""
-MANY_NEW = 500
-"""With more new and outdated entities than this, one trie of all names is built anew."""
 _NUMBER_BEHIND = re.compile(r"-\d")
 """A number after a part of a name rules it out: the INC of INC-118 does not match in INC-119."""
-
-
-class _Known:
-    """Names of some entities: a trie of their stems, and tables by whole name and by stem."""
-
-    def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]] = ()) -> None:
-        self.root = Node()
-        self.entities: dict[str, Entity] = {}
-        self.paths: dict[str, list[KeyPath]] = {}
-        self.by_surface: defaultdict[str, list[str]] = defaultdict(list)
-        self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, entity_forms in entities:
-            self._add(entity, entity_forms)
-
-    @classmethod
-    def of(cls, entities: Iterable[Entity]) -> _Known:
-        return cls((entity, list(forms(entity))) for entity in entities)
-
-    def _add(self, entity: Entity, forms: Sequence[KeyedForm]) -> None:
-        self.entities[entity.id] = entity
-        for path, form in forms:
-            self.root.put(path, form)
-        self.paths[entity.id] = [path for path, _ in forms]
-        whole = (path for path, form in forms if form.kind is not FormKind.SURNAME)
-        for stem in dict.fromkeys(chain.from_iterable(whole)):
-            self.by_stem[stem].append(entity.id)
-        for text in spellings(entity):
-            self.by_surface[text].append(entity.id)
-
-    def containing(self, stems: KeyPath) -> Iterator[str]:
-        """Ids of the entities that have these stems side by side in a name."""
-        ids = set.intersection(*(set(self.by_stem.get(stem, ())) for stem in stems))
-        if len(stems) == 1:
-            yield from ids
-            return
-        for entity_id in ids:
-            if any(_has_run(path, stems) for path in self.paths[entity_id]):
-                yield entity_id
 
 
 class Names:
     """A matcher over the names of all entities. Any thread may ask."""
 
-    def __init__(
-        self, base: _Known, new: _Known | None = None, gone: AbstractSet[str] = frozenset()
-    ) -> None:
-        self._base = base
-        self._new = new or _Known()
-        self._gone = gone
-        """Ids whose entries in `_base` are out of date."""
+    def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> None:
+        """`entities` are given with the forms of their names."""
+        self._entities = {entity.id: (entity, its_forms) for entity, its_forms in entities}
+        self._root = Node()
+        self._by_surface: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_stem: defaultdict[str, list[str]] = defaultdict(list)
+        for entity, entity_forms in self._entities.values():
+            for path, form in entity_forms:
+                self._root.put(path, form)
+            whole = (path for path, form in entity_forms if form.kind is not FormKind.SURNAME)
+            for stem in dict.fromkeys(chain.from_iterable(whole)):
+                self._by_stem[stem].append(entity.id)
+            for text in spellings(entity):
+                self._by_surface[text].append(entity.id)
 
     @classmethod
     def of(cls, entities: Iterable[Entity]) -> Names:
-        return cls(_Known.of(entities))
-
-    @classmethod
-    def recalled(cls, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> Names:
-        """A matcher built from stored forms, without computing them again."""
-        return cls(_Known(entities))
+        return cls((entity, list(forms(entity))) for entity in entities)
 
     def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
         """A matcher with `upserts` added or replaced, and without the entities whose ids `removals`
@@ -105,22 +65,16 @@ class Names:
         if not upserts and not any(map(self.entity, removals)):
             return self
         ids = {*removals, *(entity.id for entity in upserts)}
-        new = [e for e in self._new.entities.values() if e.id not in ids] + list(upserts)
-        gone = self._gone | (ids & self._base.entities.keys())
-        if len(new) + len(gone) > MANY_NEW:
-            return Names.of([*(e for e in self._base.entities.values() if e.id not in gone), *new])
-        return Names(self._base, _Known.of(new), gone)
+        kept = (known for key, known in self._entities.items() if key not in ids)
+        return Names([*kept, *((entity, list(forms(entity))) for entity in upserts)])
 
     def entity(self, entity_id: str) -> Entity | None:
-        entity = self._new.entities.get(entity_id)
-        if entity is not None or entity_id in self._gone:
-            return entity
-        return self._base.entities.get(entity_id)
+        known = self._entities.get(entity_id)
+        return None if known is None else known[0]
 
     def entities(self) -> Iterator[Entity]:
         """All entities, in no particular order."""
-        yield from (e for e in self._base.entities.values() if e.id not in self._gone)
-        yield from self._new.entities.values()
+        return (entity for entity, _ in self._entities.values())
 
     def find(self, text: str) -> list[Mention]:
         """The mentions in a text, by position, the first `MOST_MENTIONS` of them; a mention inside
@@ -128,10 +82,9 @@ class Names:
         """
         analysis = units(text)
         mentions: list[Mention] = []
-        base, new = self._base.root.children, self._new.root.children
         for start, unit in enumerate(analysis.units):
-            if unit.stem in base or unit.stem in new or start in analysis.wholes:
-                mentions += named_by(analysis, start, [*self._steps(analysis, start)])
+            if unit.stem in self._root.children or start in analysis.wholes:
+                mentions += named_by(analysis, start, [*walk(self._root, analysis, start)])
             if len(mentions) >= MOST_MENTIONS:
                 break
         whole = self._whole(text, {mention.entity_id for mention in mentions})
@@ -153,23 +106,9 @@ class Names:
             if i not in mentioned
         ]
 
-    def _steps(self, analysis: Units, start: int) -> Iterator[Reached]:
-        """Yield the ends of the names that begin at a unit."""
-        for table in (self._base, self._new):
-            for step in walk(table.root, analysis, start):
-                if table is self._base and self._gone:
-                    step = step._replace(forms=[f for f in step.forms if self._counts(f.entity_id)])
-                if step.forms:
-                    yield step
-
-    def _counts(self, entity_id: str) -> bool:
-        return entity_id not in self._gone
-
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
-        whole = spelling(text)
-        earlier = filter(self._counts, self._base.by_surface.get(whole, ()))
-        return sorted([*earlier, *self._new.by_surface.get(whole, ())])
+        return sorted(self._by_surface.get(spelling(text), ()))
 
     def containing(self, text: str) -> list[str]:
         """Sorted ids of the entities whose name or alias contains the text.
@@ -215,14 +154,16 @@ class Names:
 
     def _holding(self, stems: KeyPath) -> list[str]:
         """Ids of the entities that have these stems side by side in a name."""
-        return [*filter(self._counts, self._base.containing(stems)), *self._new.containing(stems)]
+        ids = set.intersection(*(set(self._by_stem.get(stem, ())) for stem in stems))
+        if len(stems) == 1:
+            return list(ids)
+        return [i for i in ids if any(_has_run(path, stems) for path, _ in self._entities[i][1])]
 
     def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
         """An entity's name that has these words in a row, in the singular or plural; None if none
         has.
         """
-        entity = self.entity(entity_id)
-        for _, form in forms(entity) if entity is not None else ():
+        for _, form in self._entities[entity_id][1]:
             runs = (form.words[i : i + len(words)] for i in range(len(form.words)))
             if any(len(r) == len(words) and all(map(differ_in_number, r, words)) for r in runs):
                 return form.name
