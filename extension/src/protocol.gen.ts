@@ -482,7 +482,7 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Whole, or a beginning of 16 characters and 3 words; of an entity also a name or an alias. */
+  /** Whole, or its first three words or more; of an entity also a name or an alias. */
   readonly id: string;
 }
 

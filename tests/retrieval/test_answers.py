@@ -9,8 +9,7 @@ from vouch_sidecar.kb.records import Page
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.statements.answers import answers
-from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id, claims_about
+from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
@@ -128,7 +127,7 @@ def test_equal_answers_come_by_worth_then_by_id() -> None:
     assert [answer.artifact.id for answer in found[:3]] == ["b", "c", "a"]
     boiler = entity("boiler", "Boiler House")
     told = view(boiler, *(claim(i, same, entities=("boiler",)) for i in "cba"))
-    assert best_claim_id(told, boiler, "the Boiler House") == "a"
+    assert best_claim_id(told, boiler.id, "the Boiler House") == "a"
 
 
 def test_a_relation_answers_beside_the_name_of_one_of_its_ends() -> None:
@@ -230,7 +229,9 @@ def test_the_claims_about_an_entity_come_by_likelihood_then_by_worth() -> None:
         claim("sure", "It has two doors.", entities=("boiler",), confidence=1.0),
         claim("valve", "Its valve is replaced yearly.", entities=("boiler",), confidence=0.5),
     ]
-    found = claims_about(view(boiler, *several), boiler, "the valve of the Boiler House")
+    found = claims_about(
+        view(boiler, *several), "boiler", "the valve of the Boiler House", {"boiler": 1.0}
+    )
     assert [answer.artifact.id for answer in found] == ["valve", "sure", "old"]
 
 

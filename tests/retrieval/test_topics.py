@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.statements.entity_claims import claims_about
+from vouch_sidecar.retrieval.statements.answers import claims_about
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_finder import FEW_SPEAK, MAX_TOPICS, TopicSources, derive
 from vouch_sidecar.workspace.topics import Topics
@@ -354,7 +354,9 @@ def test_a_ticket_is_no_expert() -> None:
 def test_claims_of_a_topic_are_no_rivals_within_it() -> None:
     view = seen(*KEYRINGS)
     (topic,) = view.derived
-    best, *others = claims_about(view, topic.entity, "is the keyring asked before netrc?")
+    best, *others = claims_about(
+        view, topic.entity.id, "is the keyring asked before netrc?", {topic.entity.id: 1.0}
+    )
     assert best.artifact.id == "asked"
     assert best.words == ("asked", "netrc")  # not the name, which all of them hold
     assert best.features.rivals == 0.0

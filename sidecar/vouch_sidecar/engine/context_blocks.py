@@ -27,7 +27,6 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
     volunteering_order,
 )
-from vouch_sidecar.retrieval.statements.entity_claims import asks_in_so_many_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +81,27 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     """The context for the texts of a request, or for its session's window."""
     texts, session, probed = request.texts, request.session, request.probed
     rows: list[Salient] = []
+    by_name: list[Salient] = []
     for kb in served:
         if kb.view.recall.enabled:
             window = () if session is None else kb.window(session).texts
             read = window if texts is None else texts
             volunteered = volunteered_by([kb.view], read)
             ids = {row.entity.id for row in volunteered}
-            asked = asked_by_name(kb.view, read[0]) if probed is not None and read else []
+            asked = asked_by_name(kb.view, read[0]) if texts and read else []
+            by_name += asked
+            asked = asked if probed is not None else []
             rows += [*volunteered, *(row for row in asked if row.entity.id not in ids)]
     rows.sort(key=volunteering_order)
     more = _full_text_hits(probed) if probed is not None else []
     if session is not None and not request.repeat:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
         again = texts is not None and session.asks_again(texts)
-        text = "" if texts is None or again else " ".join(texts)
+        names = {(row.view.identity, row.entity.id) for row in ([] if again else by_name)}
         before = [
             row
             for row in rows
-            if was_given(session, row)
-            and not (text and asks_in_so_many_words(row.view, row.entity, text))
+            if was_given(session, row) and (row.view.identity, row.entity.id) not in names
         ]
         rows = [row for row in rows if row not in before]
         if texts is not None:

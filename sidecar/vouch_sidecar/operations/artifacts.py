@@ -26,7 +26,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire, iso
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
-from vouch_sidecar.retrieval.lookup import ID_CHARS, ID_WORDS, contradicting
+from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
@@ -36,8 +36,7 @@ class IdParams(Params):
     """An artifact by id, an entity also by name."""
 
     id: IdText = Field(
-        description=f"Whole, or a beginning of {ID_CHARS} characters and {ID_WORDS} words; of an "
-        "entity also a name or an alias."
+        description="Whole, or its first three words or more; of an entity also a name or an alias."
     )
 
 

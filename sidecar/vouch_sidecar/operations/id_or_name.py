@@ -8,13 +8,10 @@ from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.retrieval.lookup import (
-    ID_CHARS,
-    ID_WORDS,
     by_beginning,
     by_name,
     nearest,
     successors,
-    with_short_beginning,
 )
 from vouch_sidecar.retrieval.view import View
 
@@ -56,10 +53,6 @@ def find(
 def _why_not(views: Sequence[View], kind: Kind, called: str, candidates: Sequence[str]) -> str:
     if candidates:
         return f"names several: {_list(candidates)}"
-    if begin := [each for view in views for each in with_short_beginning(view, kind, called)]:
-        needed = f"{ID_CHARS} characters and {ID_WORDS} words"
-        few = _list(begin[:MAX_CANDIDATES])
-        return f"is too short: the beginning of an id needs {needed}; so begin: {few}"
     near = nearest(views, kind, called)
     message = f"names no {kind.value} that may be shown"
     return f"{message}; the nearest: {_list(near)}" if near else message

@@ -59,19 +59,18 @@ of its own weighs for it.
 WRITTEN_OUT = 0.5
 """Least keyness where both name and text have a capital that nothing else explains."""
 
-PlaceKind = Literal["alone", "name", "printed", "as it is", "code", "unsigned", "another's", "word"]
+PlaceKind = Literal["alone", "name", "printed", "as it is", "code", "another's", "word"]
 PLACES: dict[PlaceKind, float] = {
     "alone": 1.0,  # the text is nothing but the name
     "name": 1.0,  # a capital that nothing else explains, or one where a name stands
     "printed": 0.5,  # a name, but only where a machine printed it: listed, not volunteered
     "as it is": 0.5,  # the same letters, but so would the word be: listed, not volunteered
     "code": 0.5,  # a part of an identifier, a path or an import, which have no capitals to go by
-    "unsigned": 0.3,  # a name without the signs that belong to it: “C” for C#
     "another's": 0.15,  # in a longer proper name or an address: “Keiko Tanaka” is not Yuki Tanaka
     "word": 0.17,  # who means a name that is a word writes its capital: below LISTED
 }
 """Factor of a mention by its place in the text. A word that is not English counts as a name at
-every place but `unsigned`, `another's` and `code`.
+every place but `another's` and `code`.
 """
 HEADING_SHARE = 0.9
 """If this share of the content words has a capital, as in a heading, capitals tell nothing."""

@@ -4,7 +4,7 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
@@ -12,7 +12,6 @@ from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
-    Salient,
     asked_by_name,
     is_volunteered,
     named_in,
@@ -20,8 +19,7 @@ from vouch_sidecar.retrieval.salience import (
     why_unsaid,
 )
 from vouch_sidecar.retrieval.score import Score
-from vouch_sidecar.retrieval.statements.answers import Answer, answers
-from vouch_sidecar.retrieval.statements.entity_claims import claims_about
+from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, kinds_for
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
@@ -56,59 +54,33 @@ class Explained(NamedTuple):
 
 def candidates(view: View, text: str) -> list[Considered]:
     """The entities that a text may name, strongest first."""
-    named_rows = _NamedRows(
-        rows={row.entity.id: row for row in named_in(view, [text])},
-        in_full={row.entity.id for row in named_in(view, [text], parts=False)},
-        asked={row.entity.id for row in asked_by_name(view, text)},
-    )
-    strongest = _strongest(view, text)
+    rows = {row.entity.id: row for row in named_in(view, [text])}
+    in_full = {row.entity.id for row in named_in(view, [text], parts=False)}
+    asked = {row.entity.id for row in asked_by_name(view, text)}
+    strongest: dict[str, WeighedMention] = {}
+    for weighed in sorted(weigh(view, text), key=lambda weighed: -weighed.strength):
+        strongest.setdefault(weighed.mention.entity_id, weighed)
     considered = []
     for entity_id, weighed in strongest.items():
         if (entity := view.visible.entity(entity_id)) is None:
             continue
-        verdict, needs, note = _judged(view, weighed, named_rows)
+        row, needs, note = rows.get(entity_id), 0.0, ""
+        verdict: Verdict = "listed"
+        if entity_id in asked:
+            verdict, note = "volunteered", "the text asks for nothing else"
+        elif row is None or not weighed.is_listed:
+            verdict, needs = "refused", weighed.least
+        elif entity_id not in in_full:
+            note = ALONE if view.names.is_topic(entity_id) else NAME_PART
+        else:
+            verdict = "volunteered" if is_volunteered(row) else "listed"
+            needs, note = view.name_threshold, why_unsaid(row) or ""
         score = weighed.score(view.name_threshold)
         why = f"“{weighed.matched}” names “{weighed.mention.name}”: {score.sentence(needs)}"
         why += f"; {note}" if note else ""
         considered.append(Considered(view, entity, score, verdict, why))
     considered += _never(view, text, strongest)
     return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
-
-
-class _NamedRows(NamedTuple):
-    """The entities that a text names, by id; the ids of those that it names by more than a part of
-    their names, and of those that it asks for by name.
-    """
-
-    rows: Mapping[str, Salient]
-    in_full: Collection[str]
-    asked: Collection[str]
-
-
-def _strongest(view: View, text: str) -> dict[str, WeighedMention]:
-    """By entity id, the mention that speaks most for it."""
-    strongest: dict[str, WeighedMention] = {}
-    for weighed in weigh(view, text):
-        before = strongest.get(weighed.mention.entity_id)
-        if before is None or weighed.strength > before.strength:
-            strongest[weighed.mention.entity_id] = weighed
-    return strongest
-
-
-def _judged(
-    view: View, weighed: WeighedMention, named_rows: _NamedRows
-) -> tuple[Verdict, float, str]:
-    """What becomes of an entity, the strength that it needs for more, and a note for people."""
-    entity_id = weighed.mention.entity_id
-    row = named_rows.rows.get(entity_id)
-    if entity_id in named_rows.asked:
-        return "volunteered", 0.0, "the text asks for nothing else"
-    if row is None or not weighed.is_listed:
-        return "refused", weighed.least, ""
-    if entity_id not in named_rows.in_full:
-        return "listed", 0.0, ALONE if view.names.is_topic(entity_id) else NAME_PART
-    verdict: Verdict = "volunteered" if is_volunteered(row) else "listed"
-    return verdict, view.name_threshold, why_unsaid(row) or ""
 
 
 def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
@@ -129,13 +101,16 @@ def lines(
     """
     speaking = {row.entity.id: row.strength for row in surely_named(named_in(view, [text]))}
     text = text[:MAX_PHRASED]
+    candidates = answers(view, text, speaking, kinds_for(view), vector)
     by_key = {
-        key_of(answer.artifact): answer for answer in answers(view, text, speaking, vector=vector)
+        key: candidate
+        for candidate in candidates
+        if (key := key_of(candidate.artifact))[0] in ANSWERING
     }
     out: dict[Key, Explained] = {}
     for hit in (hit for hit in hits if hit.view.identity == view.identity):
         key = key_of(hit.artifact)
-        answer = by_key.get(key) or _of_entity(hit, text)
+        answer = hit.judged or by_key.get(key)
         score = Score(hit.similarity, {})
         if answer is not None:
             score = answer.features.score([hit.phrase])
@@ -159,14 +134,3 @@ def lines(
                 why += f"; {'others go before it' if hits else NAMES_ALONE}"
             out[key] = Explained(view, unsaid.artifact, score, False, why)
     return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
-
-
-def _of_entity(hit: Line, text: str) -> Answer | None:
-    """A claim that is said for the name of its entity, judged as an answer to the text."""
-    entity = hit.view.visible.entity(hit.entity_id) if hit.entity_id is not None else None
-    about = (
-        claims_about(hit.view, entity, text)
-        if entity is not None and hit.kind == "artifact"
-        else []
-    )
-    return next((answer for answer in about if answer.artifact.id == hit.artifact.id), None)

@@ -9,6 +9,7 @@ from typing import Literal
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
 from vouch_sidecar.retrieval.gate import may_enter
+from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import ShownText, View
 from vouch_sidecar.workspace.ties import TieArm
 
@@ -37,6 +38,10 @@ class Line:
     """Whether it says what the artifact says, or whom to ask about an entity…"""
     people: str = ""
     """…and then whom, or why to ask it."""
+    judged: Candidate | None = None
+    """For what answers a text, how it was judged."""
+    likelihood: float = 0.0
+    """Lines are told in its order. That of a name's claim may be less than its `similarity`."""
     replaces_given: bool = False
     """Whether it supersedes a claim that the same reader was given."""
 

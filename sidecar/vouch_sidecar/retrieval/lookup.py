@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import islice
 
 from tantivy import Query
 
@@ -23,8 +24,6 @@ IDS_COMPARED = 500
 NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
-ID_CHARS = 16
-"""Characters of a beginning of an id at least."""
 ID_WORDS = 3
 """Words of a beginning of an id at least."""
 MAX_STEPS = 100
@@ -42,44 +41,18 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     return [entity for entity in entities if entity is not None]
 
 
-def short_id(view: View, artifact: Artifact, beside: Iterable[View] = ()) -> str:
-    """The beginning of an artifact's id that is enough to tell it from the ids of its kind that the
-    viewer may see, in this view and those `beside` it, with `…` at its end. It ends with a whole
-    word and is long enough to be understood. The whole id if there is no such beginning.
+def short_id(artifact_id: str) -> str:
+    """The first three words of an id with `…` at their end; the whole id where it has no more. A
+    look-up of what several begin with lists them.
     """
-    kind, artifact_id = key_of(artifact)
-    cuts = [at for at in _cuts(artifact_id) if at < len(artifact_id)]
-    if not cuts:
-        return artifact_id
-    own = _ids_beginning(view, kind, artifact_id[: cuts[0]])
-    several = [
-        [other for other in own if other != artifact_id],
-        *(_ids_beginning(v, kind, artifact_id[: cuts[0]]) for v in beside),
-    ]
-    if any(len(ids) >= IDS_COMPARED - 1 for ids in several):
-        return artifact_id
-    begins = (artifact_id[:at] for at in cuts)
-    unique = (
-        start for start in begins if not any(o.startswith(start) for ids in several for o in ids)
-    )
-    cut = next(unique, None)
-    return artifact_id if cut is None else f"{cut}…"
+    end = _end_of_words(artifact_id)
+    return artifact_id if end in (None, len(artifact_id)) else f"{artifact_id[:end]}…"
 
 
-def _ids_beginning(view: View, kind: Kind, start: str) -> list[str]:
-    return view.cached(
-        f"ids of a {kind}", start, lambda: [each.id for each in _beginning(view, kind, start)]
-    )
-
-
-def _cuts(artifact_id: str) -> Iterator[int]:
-    """Where an id may be cut: behind a word, the third at least."""
-    ends = (word.end() for word in _WORD.finditer(artifact_id))
-    return (end for number, end in enumerate(ends, 1) if number >= ID_WORDS and end >= ID_CHARS)
-
-
-def _beginning(view: View, kind: Kind, start: str) -> Iterator[Artifact]:
-    return _with_id(view, kind, f"{spelled(start)}.*")
+def _end_of_words(start: str) -> int | None:
+    """The offset behind the third word; None where there are fewer."""
+    ends = (word.end() for word in _WORD.finditer(start))
+    return next(islice(ends, ID_WORDS - 1, None), None)
 
 
 def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
@@ -94,20 +67,14 @@ def _matching(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
-    """The artifacts whose id begins with `start`, which may end with `…` as `short_id` gives it."""
+    """The artifacts whose id begins with `start`: three words or more, and `…` as `short_id` gives
+    it.
+    """
     start = start.removesuffix("…")
-    if not next(_cuts(start), None) or len(start) > MAX_CALLED:
+    if _end_of_words(start) is None or len(start) > MAX_CALLED:
         return []
-    return list({key_of(artifact): artifact for artifact in _beginning(view, kind, start)}.values())
-
-
-def with_short_beginning(view: View, kind: Kind, start: str) -> list[str]:
-    """The ids that begin with `start`, where `by_beginning` would take more of them."""
-    start = start.removesuffix("…")
-    if not start or len(start.encode("utf-8", "replace")) > MAX_CALLED or any(_cuts(start)):
-        return []
-    ids = (artifact.id for artifact in _beginning(view, kind, start))
-    return [artifact_id for artifact_id in ids if any(_cuts(artifact_id))]
+    found = _with_id(view, kind, f"{spelled(start)}.*")
+    return list({key_of(artifact): artifact for artifact in found}.values())
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from vouch_sidecar.kb.records import Claim, Kind, key_of
+from vouch_sidecar.kb.records import Claim, key_of
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.context import each_once, tiers
 from vouch_sidecar.retrieval.constants import (
@@ -23,8 +23,8 @@ from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
-from vouch_sidecar.retrieval.statements.answers import ANSWERING, Answer, answers
-from vouch_sidecar.retrieval.statements.entity_claims import answers_about
+from vouch_sidecar.retrieval.statements.answers import answers, claims_about, kinds_for
+from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.view import View
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 Strength = Literal["strong", "moderate", "weak"]
-PROBED_KINDS = (*ANSWERING, Kind.ENTITY, Kind.SOURCE)
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
 GivenEntities = Collection[tuple[object, str]]
@@ -133,8 +132,7 @@ def _answering(
     }
     out: list[Line] = []
     is_about_somebody = asks_who(text)
-    kinds = PROBED_KINDS if view.since is None else (Kind.CLAIM,)
-    for answer in answers(view, text, strengths, kinds, vector):
+    for answer in answers(view, text, strengths, kinds_for(view), vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         says_who = (
             somebody is not None
@@ -150,22 +148,23 @@ def _answering(
         arm: ArmName = "text" if answer.words else "semantic"
         phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
-        hit = Line(view, answer.artifact, phrase, likelihood, arm, *where)
-        out.append(replace(hit, is_told=says_who or answer.is_told(view)))
+        line = Line(view, answer.artifact, phrase, likelihood, arm, *where)
+        is_told = says_who or answer.is_told(view)
+        out.append(replace(line, is_told=is_told, judged=answer, likelihood=likelihood))
     return out
 
 
 def _pages_asked_for(views: Sequence[View], text: str) -> list[Line]:
     """The pages that a text asks for by title or number."""
     return [
-        Line(view, page, phrase, ASKED_FOR, "text", None, section)
+        Line(view, page, phrase, ASKED_FOR, "text", None, section, likelihood=ASKED_FOR)
         for view in views
         if view.since is None and not view.deadline.has_passed()
         for page, section, phrase in pages_asked_for(view, text)
     ]
 
 
-def _somebody(view: View, answer: Answer) -> str | None:
+def _somebody(view: View, answer: Candidate) -> str | None:
     """The person or the team that a claim is about."""
     if not isinstance(answer.artifact, Claim):
         return None
@@ -184,17 +183,22 @@ def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[L
     for person in people:
         why = count(person.claim_count, "claim")
         line = Line(person.view, person.entity, topic, ASKED_FOR, "text", None)
-        out.append(replace(line, kind="people", people=why))
+        out.append(replace(line, kind="people", people=why, likelihood=ASKED_FOR))
     return out
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Line]:
-    """The named entities, each followed by its likeliest claims."""
+    """The named entities, those that are surely named followed by their likeliest claims."""
     out: list[Line] = []
-    for place, row in enumerate(rows):
+    sure = surely_named(rows)
+    for row in rows:
         how = (row.matched[0], row.strength, row.arm, row.entity.id)
         out.append(Line(row.view, row.entity, *how))
-        if place < MAX_SPEAKING and not (place and row.view.deadline.has_passed()):
-            best = answers_about(row.view, row.entity, text)[:MAX_CLAIMS_OF_NAME]
+        if row in sure[:MAX_SPEAKING] and not (
+            row is not sure[0] and row.view.deadline.has_passed()
+        ):
+            strengths = {each.entity.id: each.strength for each in sure if each.view is row.view}
+            about = claims_about(row.view, row.entity.id, text, strengths)
+            best = about[:MAX_CLAIMS_OF_NAME]
             out += [Line(row.view, answer.artifact, *how) for answer in best]
     return out

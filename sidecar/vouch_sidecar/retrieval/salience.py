@@ -31,10 +31,9 @@ from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.score import Score
-from vouch_sidecar.retrieval.statements.entity_claims import best_claim_id
+from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold, inflects, units
-from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.content_words import terms
 
 AMBIGUOUS = "the same words name another entity"
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s++|\n[^\S\n]*+\n")
@@ -76,7 +75,7 @@ class Salient:
 
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
-        return replace(self, top_claim_id=best_claim_id(self.view, self.entity, self.text))
+        return replace(self, top_claim_id=best_claim_id(self.view, self.entity.id, self.text))
 
     @property
     def is_sure(self) -> bool:
@@ -312,20 +311,7 @@ def _holding(view: View, text: str) -> list[tuple[Entity, list[str], float]]:
         stems = frozenset(stems_in(document))
         held = [n for n in words if n.held_by(stems)]
         entity = view.visible.entity(key_in(document)[1])
-        if entity is None or sum(weights[n] for n in held) / whole < DESCRIBED_SHARE:
-            continue
-        held = [n for n in held if not _nearly_names(entity, n)]
         share = sum(weights[n] for n in held) / whole
-        if len(held) > 1 and share >= DESCRIBED_SHARE:
+        if entity is not None and len(held) > 1 and share >= DESCRIBED_SHARE:
             rows.append((entity, [n.word for n in held], share))
     return rows
-
-
-def _nearly_names(entity: Entity, word: Term) -> bool:
-    """Whether a word has the stem of an entity's name but is another word: “factional” does not
-    mean the faction.
-    """
-    folded = fold(word.word)
-    names = units("\n".join((entity.name, *entity.aliases))).units
-    alike = [unit.folded for unit in names if (unit.stem,) in word.alternatives]
-    return bool(alike) and not any(inflects(n, folded) or inflects(folded, n) for n in alike)

@@ -41,18 +41,10 @@ class Place(NamedTuple):
     """The places of the sentences that end in a colon above the lists in which this stands, the
     outermost first.
     """
-    paragraph: Span | None = None
-    """The paragraph, or item of a list, of the sentences."""
     is_cut: bool = False
     """Whether it is only a part of an item that something leads in: the item is longer than
     `MAX_SENTENCE`, or stands in more than `MAX_LEAD_INS` lists.
     """
-
-    @property
-    def parts(self) -> tuple[Span, ...]:
-        """The places on which it depends what is said of this one."""
-        around = () if self.paragraph is None else (self.paragraph,)
-        return ((self.start, self.end), *self.headings, *self.lead_ins, *around)
 
 
 @dataclass
@@ -123,7 +115,6 @@ class Layout:
             max(ends for _, _, ends in spans),
             tuple(self._headings_above(prose[0])),
             lead_ins,
-            (self._blocks[prose[0]].start, self._blocks[prose[-1]].end),
             is_cut,
         )
 

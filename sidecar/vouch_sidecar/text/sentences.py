@@ -23,12 +23,6 @@ WITHOUT_SPACES = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff
 """A sign of a script without spaces."""
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text without markup, each on one line."""
-    line = " ".join(text.split())
-    return [line[start:end] for start, end in sentence_spans(line)]
-
-
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for end in matches(_END, text):

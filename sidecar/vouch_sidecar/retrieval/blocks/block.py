@@ -57,12 +57,10 @@ def render(
     key_facts: Container[str],
     persona: str | None = None,
     tiers: bool = True,
-    views: Sequence[View] = (),
 ) -> tuple[str, list[tuple[Line, str]]]:
     """The block, and the lines in it, each with its text; "" where none found room. Claims of the
     collections `key_facts` come with their status, confidence, sources and date. `persona` is that
-    of the primary collection. With `tiers` each collection has a line above its own. Among
-    what all `views` show an id is cut so that it means one thing.
+    of the primary collection. With `tiers` each collection has a line above its own.
     """
     if max_chars < LEAST_CHARS:
         return "", []
@@ -73,7 +71,7 @@ def render(
         wanted = ", ".join(_headed(line.view.collection, is_primary, persona, tiers))
         above = "" if wanted == heading else wanted
         room = left - 1 - (len(above) + 1 if above else 0)
-        parts = _parts_of(line, line.view.collection in key_facts, views)
+        parts = _parts_of(line, line.view.collection in key_facts)
         if (begun := parts.within(room)) is not None:
             placed.append((above, line, parts, *begun))
             left, heading = room - len(begun[0]) - len(parts.end(begun[1])), wanted
@@ -151,18 +149,17 @@ class _Parts(NamedTuple):
         return None
 
 
-def _parts_of(line: Line, with_facts: bool, views: Sequence[View]) -> _Parts:
+def _parts_of(line: Line, with_facts: bool) -> _Parts:
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
-    head += " ".join([_label(line, views), *(f"({mark})" for mark in _marks(line))])
+    head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))])
     return _Parts(f"{head}: ", safe(line_text(line)), list(_notes(line, with_facts)))
 
 
-def _label(line: Line, views: Sequence[View]) -> str:
+def _label(line: Line) -> str:
     """The kind and the id of an artifact; the kind is left out for claims, which nearly all are."""
     if isinstance(line.artifact, Page):
         return f"page {safe(line.artifact.path)}"
-    beside = [view for view in views if view.collection != line.view.collection]
-    label = safe(short_id(line.view, line.artifact, beside))
+    label = safe(short_id(line.artifact.id))
     if not isinstance(line.artifact, Claim):
         return f"{type(line.artifact).__name__.lower()} {label}"
     others = len(line.cited) - 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
@@ -26,11 +25,8 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting, successors
 from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.statements.entity_claims import (
-    answers_about,
-    asked_about,
-    asks_for_all,
-)
+from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
+from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View, claim_texts
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
@@ -82,13 +78,6 @@ class Tiers:
     supplemental: tuple[str, ...]
 
 
-class _Likely(NamedTuple):
-    """A hit, and how likely it is that it answers, from 0 to 1."""
-
-    hit: Line
-    likelihood: float
-
-
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
     recalls = {kb.view.collection: kb.view.recall for kb in served}
@@ -110,8 +99,7 @@ def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> C
     budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
     key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
     persona = persona_of(served, chosen.primary)
-    views = [kb.view for kb in served]
-    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1, views)
+    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
     if not lines:
         return ContextBlock()
     said = tuple(hit for hit, _ in lines)
@@ -181,31 +169,35 @@ def lines_for(
     A topic has a line only if there is nothing else, unless the text asks for it by name. Stale
     claims come last. Who asked is told what nobody reviewed behind the rest.
     """
-    firsts: list[_Likely] = []
-    others: list[_Likely] = []
-    derived: list[_Likely] = []
+    firsts: list[Line] = []
+    others: list[Line] = []
+    derived: list[Line] = []
     for place, row in enumerate(rows[:MAX_SPEAKING]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
-        lines = _lines_of(row, text, answering, limit)
-        if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, row.entity, text):
-            derived += [line for line in lines if line.hit.kind != "people"][:1]
-            lines = [line for line in lines if line.hit.kind == "people"]
+        strengths = {each.entity.id: each.strength for each in rows if each.view is row.view}
+        for_all = asks_for_all(row.view, text, strengths)
+        lines = _lines_of(row, text, strengths, answering, limit, for_all=for_all)
+        if row.view.names.is_topic(row.entity.id) and not for_all:
+            derived += [line for line in lines if line.kind != "people"][:1]
+            lines = [line for line in lines if line.kind == "people"]
         firsts += lines[:1]
         others += lines[1:]
-    if any(line.hit.kind == "people" for line in firsts):
+    if any(line.kind == "people" for line in firsts):
         answering = [  # for a relation that says whom to ask there is a better line
-            hit
-            for hit in answering
-            if not (isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES)
+            line
+            for line in answering
+            if not (isinstance(line.artifact, Relation) and line.artifact.relation in ROLES)
         ]
-    by_place = {_place(line.hit): line.hit for line in [*others, *firsts]}
-    answers = [_Likely(by_place.get(_place(hit), hit), hit.similarity) for hit in answering]
+    by_place = {_place(line): line for line in [*others, *firsts]}
+    answers = [
+        replace(by_place.get(_place(line), line), likelihood=line.likelihood) for line in answering
+    ]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
-    hits = each_once(_both_sides(line.hit for line in [*firsts, *others] or derived))
+    hits = each_once(_both_sides([*firsts, *others] or derived))
     return sorted(hits, key=lambda hit: (_is_gone(hit), _comes_behind(hit)))[:limit]
 
 
@@ -271,34 +263,41 @@ def _better(first: Line, hit: Line) -> Line:
     return hit if doubt(hit.view, again) < doubt(first.view, said) else first
 
 
-def _lines_of(row: Salient, text: str, answering: Sequence[Line], limit: int) -> list[_Likely]:
+def _lines_of(
+    row: Salient,
+    text: str,
+    strengths: Strengths,
+    answering: Sequence[Line],
+    limit: int,
+    *,
+    for_all: bool,
+) -> list[Line]:
     """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
     claim; up to `limit` claims if the text asks nothing but the name. An entity without fitting
     claims has the hits `answering` that are about it, else pages about it; if the text asks nothing
     but the name, first the sections of pages that hold the name.
     """
-    whom = [_Likely(hit, 1.0) for hit in whom_to_ask(row, text)]
-    for_all = asks_for_all(row.view, row.entity, text)
-    asked_for = {answer.artifact.id for answer in asked_about(row.view, row.entity, text)}
+    whom = whom_to_ask(row, text)
+    about = claims_about(row.view, row.entity.id, text, strengths)
+    asked = asked_for(row.view, about, text, strengths)
     about = [
-        answer
-        for answer in answers_about(row.view, row.entity, text)
-        if answer.kind == "worded"
-        or answer.is_told(row.view)
-        or (answer.kind == "passage" and answer.artifact.id in asked_for)
+        claim
+        for claim in about
+        if claim.kind == "worded"
+        or claim.is_told(row.view)
+        or (claim.kind == "passage" and claim.artifact.id in asked)
     ]
     if not about:
-        told_by = [hit for hit in answering if hit.entity_id == row.entity.id]
-        lines = [_Likely(hit, hit.similarity) for hit in told_by]
+        told_by = [line for line in answering if line.entity_id == row.entity.id]
         pages: list[Line] = []
         if row.view.since is None:
             pages += _sections_naming(row) if for_all else []
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
-        return [*whom, *lines, *(_Likely(hit, 0.0) for hit in pages)]
-    about = [about[0], *(each for each in about[1:] if each.artifact.id in asked_for)]
-    likelihood = {answer.artifact.id: answer.likelihood for answer in about}
-    hits = each_once(_hit(row, answer.artifact) for answer in about)[:limit]
-    claims = [_Likely(hit, likelihood[hit.artifact.id]) for hit in hits]
+        return [*whom, *told_by, *pages]
+    about = [about[0], *(each for each in about[1:] if each.artifact.id in asked)]
+    claims = each_once(
+        replace(_hit(row, each.artifact), judged=each, likelihood=each.likelihood) for each in about
+    )[:limit]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first
     return [*claims[:said_by], *whom, *claims[said_by:]]
 
@@ -337,7 +336,9 @@ def _sections_naming(row: Salient) -> list[Line]:
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
     """The line that says whom to ask about an entity, where a text asks that."""
     said = told_in_blocks(row.view, row.entity, text)
-    return [replace(_hit(row, row.entity), kind="people", people=said)] if said else []
+    return (
+        [replace(_hit(row, row.entity), kind="people", people=said, likelihood=1.0)] if said else []
+    )
 
 
 def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Line:

@@ -24,7 +24,8 @@ from vouch_sidecar.retrieval.files.saved_file import broken_by
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.statements.answers import Answer, answers
+from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
 
@@ -93,7 +94,7 @@ def _hit(tied: Tied) -> Line:
     return Line(tied.view, tied.claim, place, tied.strength, tied.arm, None)
 
 
-def met_by(view: View, path: str, inserted: str) -> list[Answer]:
+def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
     """The claims that a text may meet which an edit inserted into a file, likeliest first."""
     workspace = view.workspace
     own, around = (

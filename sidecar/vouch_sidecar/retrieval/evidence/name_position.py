@@ -85,12 +85,9 @@ class Placing:
         """The place of a mention. `has_capital` says whether the entity's name is written with a
         capital.
         """
-        matched = with_signs(self.text, mention)
-        written = matched or self.text[mention.start : mention.end]
+        written = with_signs(self.text, mention) or self.text[mention.start : mention.end]
         if unpunctuated(self.text) == unpunctuated(written):
             return "alone"
-        if matched is None:
-            return "unsigned"
         inside = self.units_in(mention.start, mention.end)
         words = [u for u in inside if u.folded not in STOPWORDS and not u.folded.isdigit()]
         unit = (words or inside)[0]

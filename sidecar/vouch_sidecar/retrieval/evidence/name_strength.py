@@ -59,7 +59,6 @@ _BY_PLACE: dict[PlaceKind, str] = {
     "as it is": "it may be an ordinary word",
     "word": "written as an ordinary word",
     "code": "a part of code",
-    "unsigned": "without the signs of the name",
     "another's": "a part of another name",
 }
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -124,12 +123,10 @@ def _weigh(view: View, text: str) -> list[WeighedMention]:
     parts = view.names.parts(text)
     mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
     placing = Placing.of(text)
-    weighed = [_weighed(_Occurrence(view, placing, mention)) for mention in mentions]
-    for mention in view.names.topic_mentions(text):
-        occurrence = _Occurrence(view, placing, mention)
-        if not occurrence.lacks_signs and not any(map(mention.overlaps, parts)):
-            weighed.append(_weighed(occurrence))
-    return weighed
+    topics = view.names.topic_mentions(text)
+    mentions += [mention for mention in topics if not any(map(mention.overlaps, parts))]
+    occurrences = (_Occurrence(view, placing, mention) for mention in mentions)
+    return [_weighed(each) for each in occurrences if not each.lacks_signs]
 
 
 @dataclass(frozen=True)
@@ -164,12 +161,12 @@ class _Occurrence:
     @property
     def lacks_signs(self) -> bool:
         """Whether the name has signs that do not stand here: 14089 is not #14089."""
-        name = self.mention.name
-        if with_signs(self.placing.text, self.mention) is None:
-            return True
-        return not name[0].isalnum() and not self.placing.text.startswith(
-            name[0], max(0, self.mention.start - 1)
-        )
+        if self.is_part:
+            return False
+        name, text, start = self.mention.name, self.placing.text, self.mention.start
+        is_topic = self.mention.form is FormKind.DERIVED and not name[0].isalnum()
+        without = is_topic and not text.startswith(name[0], max(0, start - 1))
+        return without or with_signs(text, self.mention) is None
 
     @property
     def is_person(self) -> bool:
@@ -211,7 +208,7 @@ class _Occurrence:
     @cached_property
     def in_its_line(self) -> PlaceKind:
         """Likewise, whoever wrote its line."""
-        if self.by_position in ("alone", "unsigned", "another's"):
+        if self.by_position in ("alone", "another's"):
             return self.by_position
         if not self.is_one_word:
             return "name"
@@ -227,7 +224,7 @@ class _Occurrence:
 def _weighed(occurrence: _Occurrence) -> WeighedMention:
     mention, place = occurrence.mention, occurrence.place
     matched = with_signs(occurrence.placing.text, mention) or occurrence.written
-    is_signed = place != "unsigned" and not occurrence.is_part and has_signs(mention.name)
+    is_signed = not occurrence.is_part and has_signs(mention.name)
     if is_signed:
         mention = mention._replace(form=_own_form(occurrence, matched))
     if place == "alone" and not occurrence.is_part:

@@ -12,15 +12,16 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from vouch_sidecar.index.claim_weights import worth
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.constants import (
     ALIKE,
+    BARE_WEIGHT,
     EXACT_WORDS,
+    MAX_PHRASED,
     MAX_TIED,
     NAME_WORDS,
-    CandidateKind,
 )
+from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.statements.candidates import (
@@ -28,6 +29,7 @@ from vouch_sidecar.retrieval.statements.candidates import (
     Strengths,
     candidates_for,
     claims_by_id,
+    claims_of,
 )
 from vouch_sidecar.retrieval.statements.likelihood import Features
 from vouch_sidecar.retrieval.view import View
@@ -41,36 +43,9 @@ ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """Kinds of artifacts that answer a text."""
 
 
-class Answer(NamedTuple):
-    """An artifact that may answer a text, with the words that both share and the features."""
-
-    artifact: Claim | Entity | Page | Relation | Source
-    section: int | None
-    words: tuple[str, ...]
-    features: Features
-    entity_ids: frozenset[str]
-    """Ids of the entities that the artifact is about."""
-    position: int = 0
-    """For a statement of an exchange, its place in the answer."""
-    kind: CandidateKind = "worded"
-    lacks: frozenset[Term] = frozenset()
-    """The words of the text that it does not hold."""
-
-    def is_told(self, view: View) -> bool:
-        """Whether it is likely enough for its kind."""
-        return view.tells(self.likelihood, self.kind)
-
-    @property
-    def likelihood(self) -> float:
-        """How likely it answers or constrains the text, from 0 to 1."""
-        return self.features.likelihood
-
-    @property
-    def order(self) -> tuple[float, int, int, str, int]:
-        """A key to sort by: likeliest first, then the place in an answer, then worth, then id."""
-        claim = self.artifact if isinstance(self.artifact, Claim) else None
-        better = worth(claim) if claim is not None else 0
-        return (-self.likelihood, self.position, -better, self.artifact.id, self.section or 0)
+def kinds_for(view: View) -> Sequence[Kind]:
+    """The kinds of artifacts that are looked through for a text; only claims have a date."""
+    return (*ANSWERING, Kind.ENTITY, Kind.SOURCE) if view.since is None else (Kind.CLAIM,)
 
 
 def answers(
@@ -79,7 +54,7 @@ def answers(
     entity_strengths: Strengths,
     kinds: Sequence[Kind] = ANSWERING,
     vector: TextVector | None = None,
-) -> list[Answer]:
+) -> list[Candidate]:
     """The artifacts of `kinds` that may answer a text, likeliest first, each once.
 
     Candidates are artifacts that hold most of the text's words beside names, and artifacts about
@@ -96,12 +71,9 @@ def _answers(
     entity_strengths: Strengths,
     kinds: Sequence[Kind],
     vector: TextVector | None,
-) -> list[Answer]:
-    ties = {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
-    named = names_in(view.workspace.relative(text)) if ties else []
-    files = [(name.start, name.end) for name in named if name.kind == "path"]
-    files += view.workspace.documents_in(text) if ties else []
-    asked = asked_by(view, text, (*view.names.places_of(text, entity_strengths), *files))
+) -> list[Candidate]:
+    ties = _ties(view, text)
+    asked = asked_beside(view, text, entity_strengths)
     tied = claims_by_id(view, ties)
     found = [*candidates_for(view, asked, entity_strengths, kinds, vector), *tied]
     found.sort(key=lambda candidate: candidate.kind == "worded")  # the last of a sentence is judged
@@ -117,13 +89,75 @@ def _answers(
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
     judged.sort(key=lambda answer: answer.order)
-    first: dict[tuple[type, str], Answer] = {}
+    first: dict[tuple[type, str], Candidate] = {}
     for answer in judged:
         first.setdefault((type(answer.artifact), answer.artifact.id), answer)
     return list(first.values())
 
 
-def _with_nearness(view: View, judged: Sequence[Answer], vector: TextVector) -> list[Answer]:
+def _ties(view: View, text: str) -> dict[str, Tied]:
+    """By claim id, the strongest ties to what a text names."""
+    return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
+
+
+def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWords:
+    """The words of a text without the names of some entities, and of files that claims are tied
+    to.
+    """
+    spans = list(view.names.places_of(text, entity_ids))
+    if _ties(view, text):
+        named = names_in(view.workspace.relative(text))
+        spans += [(name.start, name.end) for name in named if name.kind == "path"]
+        spans += view.workspace.documents_in(text)
+    return asked_by(view, text, spans)
+
+
+def claims_about(
+    view: View, entity_id: str, text: str, entity_strengths: Strengths
+) -> list[Candidate]:
+    """The claims of an entity among the candidates of a text, likeliest first, each sentence
+    once. The entity is one of those that the text names.
+    """
+    first: dict[str, Candidate] = {}
+    for candidate in answers(view, text[:MAX_PHRASED], entity_strengths, kinds_for(view)):
+        if isinstance(candidate.artifact, Claim) and entity_id in candidate.entity_ids:
+            first.setdefault(candidate.sentence_key, candidate)
+    return list(first.values())
+
+
+def asked_for(
+    view: View, about: Sequence[Candidate], text: str, entity_strengths: Strengths
+) -> set[str]:
+    """The ids of those claims of an entity that lack nothing of weight that a text asks for beside
+    its names. There is none where the text asks for something that no claim of the entity holds.
+    """
+    asked = asked_beside(view, text[:MAX_PHRASED], entity_strengths)
+    held_by_none = frozenset(asked.weights).intersection(*(each.lacks for each in about))
+    if held_by_none and not asks_only_about(text, asked.names):
+        return set()
+    return {each.artifact.id for each in about if asked.weight_of(each.lacks, ()) < BARE_WEIGHT}
+
+
+def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
+    """Whether a text asks for nothing in particular beside the names of some entities."""
+    asked = asked_beside(view, text[:MAX_PHRASED], entity_strengths)
+    return asked.total_weight < BARE_WEIGHT or asks_only_about(text, asked.names)
+
+
+def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
+    """The id of the entity's claim that fits a text best. Compares no other claims with it."""
+
+    def find() -> str | None:
+        certain = {m.entity_id for m in view.names.mentions(text) if not m.ambiguous}
+        asked = asked_beside(view, text, certain | {entity_id})
+        judged = judge(view, asked, {entity_id: 1.0}, claims_of(view, entity_id, asked))
+        best = min(judged, key=lambda candidate: candidate.order, default=None)
+        return None if best is None else best.artifact.id
+
+    return view.cached(f"best claim of {entity_id}", text, find)
+
+
+def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:
     """The candidates with their nearness by meaning."""
     cosines = [vector.cosine(view, answer.artifact) for answer in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
@@ -143,8 +177,8 @@ def judge(
     entity_strengths: Strengths,
     candidates: Iterable[Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
-) -> Iterator[Answer]:
-    """The candidates as answers, with their features. A relation counts only if the text names one
+) -> Iterator[Candidate]:
+    """The candidates with their features. A relation counts only if the text names one
     of its ends and holds another word of it; its other end counts as a word if the text names it
     too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
     like exact words.
@@ -195,16 +229,8 @@ def judge(
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        yield Answer(
-            candidate.artifact,
-            candidate.section,
-            words,
-            features,
-            candidate.entity_ids,
-            candidate.position,
-            candidate.kind,
-            frozenset(asked.weights).difference(everywhere),
-        )
+        lacks = frozenset(asked.weights).difference(everywhere)
+        yield candidate._replace(words=words, features=features, lacks=lacks)
 
 
 class _Holding(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
+from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.document_schema import QUESTION
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
@@ -36,6 +37,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
 from vouch_sidecar.retrieval.gate import may_enter
+from vouch_sidecar.retrieval.statements.likelihood import UNJUDGED, Features
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, content_stems
@@ -49,7 +51,9 @@ Strengths = Mapping[str, float]
 
 
 class Candidate(NamedTuple):
-    """An artifact, or a section of a page, with the words that it is judged by."""
+    """An artifact, or a section of a page, with the words that it is judged by, and, once it was
+    judged, the words that it shares with the text and its features.
+    """
 
     artifact: Claim | Entity | Page | Relation | Source
     section: int | None
@@ -71,6 +75,25 @@ class Candidate(NamedTuple):
     """For a section, all its stems, and those of the heading and the title above…"""
     quotes: tuple[str, ...] = ()
     """…the ids of the claims that it quotes."""
+    words: tuple[str, ...] = ()
+    features: Features = UNJUDGED
+    lacks: frozenset[Term] = frozenset()
+    """The words of the text that it does not hold."""
+
+    def is_told(self, view: View) -> bool:
+        """Whether it is likely enough for its kind."""
+        return view.tells(self.likelihood, self.kind)
+
+    @property
+    def likelihood(self) -> float:
+        """How likely it answers or constrains the text, from 0 to 1."""
+        return self.features.likelihood
+
+    @property
+    def order(self) -> tuple[float, int, int, str, int]:
+        """A key to sort by: likeliest first, then the place in an answer, then worth, then id."""
+        better = worth(self.artifact) if isinstance(self.artifact, Claim) else 0
+        return (-self.likelihood, self.position, -better, self.artifact.id, self.section or 0)
 
 
 def candidates_for(
@@ -80,11 +103,19 @@ def candidates_for(
     kinds: Sequence[Kind],
     vector: TextVector | None = None,
 ) -> Iterator[Candidate]:
-    """The candidates of `kinds` for a text, some of them several times: those that hold its words,
-    those near in meaning (with `vector`), answers to questions like it, and those about the
-    entities that it names.
+    """The candidates of `kinds` for a text, some of them several times: those about the entities
+    that it names, those that hold its words, those near in meaning (with `vector`), and answers to
+    questions like it.
     """
     snapshot = view.knowledge.snapshot
+    strongest = sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])
+    for place, entity_id in enumerate(strongest[:MAX_SPEAKING]):
+        if place and view.deadline.has_passed():
+            return  # those of the first are found however late it is
+        yield from claims_of(view, entity_id, asked)
+        if Kind.RELATION in kinds:
+            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
+                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
     for kind in kinds if asked.weights else ():
         if kind is Kind.CLAIM and not view.deadline.has_passed():
             yield from _claims_holding(view, asked)
@@ -98,15 +129,6 @@ def candidates_for(
     yield from claims_by_id(view, (claim.id for claim in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
-    for entity_id in sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])[
-        :MAX_SPEAKING
-    ]:
-        if view.deadline.has_passed():
-            return
-        yield from claims_of(view, entity_id, asked)
-        if Kind.RELATION in kinds:
-            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
-                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
 
 
 def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:

@@ -125,3 +125,7 @@ class Features(NamedTuple):
         if others and terms["rivals"] <= terms["missing"]:
             reason += f", as in {count(others, 'other')}"
         return Score(self.likelihood, terms, reason)
+
+
+UNJUDGED = Features(*[0.0] * 10)
+"""Those of a candidate that was not compared with a text."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.kb.records import KIND_OF, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
-from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.text.content_words import Term, terms
 
 
 class ArtifactCounts:
     """Counts of the artifacts that a viewer may see."""
 
-    def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
+    def __init__(self, at: Viewpoint) -> None:
         self._at = at
-        self._visible = visible
 
     def artifacts(self, kind: Kind) -> int:
         """How many artifacts of a kind the viewer may see; sections of pages do not count as
@@ -34,10 +31,6 @@ class ArtifactCounts:
     def claims(self) -> int:
         """How many claims the viewer may see."""
         return self._at.search.total(Kind.CLAIM)
-
-    def citing_by_kind(self, artifact_id: str) -> dict[str, int]:
-        """How many artifacts refer to an id and are visible to the viewer, by kind."""
-        return dict(Counter(KIND_OF[type(one)] for one in self._visible.citing(artifact_id)))
 
     def claims_mark(self, entity_id: str) -> tuple[int, float]:
         """A value that changes when an entity gains or loses a claim, or when its claims change."""

@@ -35,7 +35,7 @@ class View(Viewpoint):
 
     @property
     def counts(self) -> ArtifactCounts:
-        return ArtifactCounts(self, self.visible)
+        return ArtifactCounts(self)
 
     @property
     def names(self) -> VisibleNames:

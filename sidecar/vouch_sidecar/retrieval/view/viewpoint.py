@@ -116,9 +116,11 @@ class Viewpoint:
         own = UNASKED_LEAST.get(kind, 0.0) if self.is_unasked else 0.0
         return max(self.recall.similarity_threshold, own)
 
-    @property
+    @cached_property
     def stamp(self) -> Hashable:
-        """A value that changes whenever the same question may have another answer."""
+        """A value that changes whenever the same question may have another answer. It is a part of
+        every key of a cache.
+        """
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
         return (*parts, self.recall, self.name_threshold, self.is_unasked, self.knowledge.serial)
@@ -152,9 +154,7 @@ class Viewpoint:
         """The result of `make` for a text, from memory if known. A result that is incomplete
         because time was up is not kept.
         """
-        around = (self.workspace.serial, self.topics.serial, self.people_told)
-        key = (what, self.gates, self.words, self.since, *around)
-        memo, before = self.knowledge.memo, self.deadline.cuts
+        key, memo, before = (what, self.stamp), self.knowledge.memo, self.deadline.cuts
         result = memo.cached(text, key, make)
         if self.deadline.cuts > before:
             memo.forget(text, key)
