@@ -61,8 +61,9 @@ def answers(
     the entities in `entity_strengths`. A name of strength 0 is removed from the text and counts for
     nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
-    key = f"answers {sorted(entity_strengths.items())} {kinds} {vector is not None}"
-    return view.cached(key, text, lambda: _answers(view, text, entity_strengths, kinds, vector))
+    strengths = tuple(sorted(entity_strengths.items()))
+    key = "answers", text, strengths, tuple(kinds), vector is not None
+    return view.once(key, lambda: _answers(view, text, entity_strengths, kinds, vector))
 
 
 def _answers(
@@ -154,7 +155,7 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
         best = min(judged, key=lambda candidate: candidate.order, default=None)
         return None if best is None else best.artifact.id
 
-    return view.cached(f"best claim of {entity_id}", text, find)
+    return view.once(("best claim of", entity_id, text), find)
 
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:

@@ -162,7 +162,7 @@ def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate
     def find() -> list[Candidate]:
         return _claims_in(view, _nearest(view, entity_id, asked.weights))
 
-    return view.cached(f"claims of {entity_id} beside {asked.names}", asked.text, find)
+    return view.once(("claims of", entity_id, asked.names, asked.text), find)
 
 
 def _claims_in(view: View, documents: Iterable[Document]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
@@ -149,6 +149,19 @@ class Viewpoint:
     def exchange_with(self) -> dict[str, Source | None]:
         """A cache, by source id: the exchange that a source is."""
         return {}
+
+    @cached_property
+    def _found(self) -> dict[Hashable, Any]:
+        return {}
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result of `make`, worked out once a question: it may depend on what files there are
+        now, as what may enter a prompt does.
+        """
+        if key not in self._found:
+            self._found[key] = make()
+        found: T = self._found[key]
+        return found
 
     def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
         """The result of `make` for a text, from memory if known. A result that is incomplete
