@@ -1,14 +1,15 @@
 /** Wires the parts; each of them stands in a file of its own. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { openExample } from './example';
+import { makeKnowledgeBase, openExample } from './begin';
 import { workspaceFolders } from './folders';
 import { type McpApi, registerMcp } from './mcp';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts';
-import { Installer } from './server/install';
-import { isKnowledgeNear, isKnowledgeNearAny } from './server/knowledgeNearby';
-import { type Listeners, Server } from './server/server';
+import { coalesce } from './server/coalesce';
+import { Installer, installAndStart } from './server/install';
+import { withKnowledge } from './server/knowledgeNearby';
+import { Server } from './server/server';
 import { isIdle } from './status/state';
 import { showStatus } from './status/statusItem';
 import { messageOf } from './text/words';
@@ -27,14 +28,9 @@ export function activate(context: vscode.ExtensionContext): void {
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
   const panel = new Panel(ask, log, session, context.workspaceState);
   const installer = new Installer(context, log);
-  const server = new Server(context, log, installer, session, listeners(panel, log));
-  const start = () => startWhereKnown(panel, installer, server, log);
-  const experts = new ExpertCommands(
-    panel.experts,
-    context.workspaceState,
-    () => panel.inPlay.names,
-  );
-  const settings = () => vscode.workspace.getConfiguration(ID);
+  const server = new Server(context, log, installer, session, panel);
+  const start = coalesce(() => startWhereKnown(panel, installer, server, log));
+  const experts = new ExpertCommands(panel.experts, () => panel.inPlay.names);
 
   context.subscriptions.push(
     log,
@@ -44,56 +40,30 @@ export function activate(context: vscode.ExtensionContext): void {
       changed: panel.onDidChangeState,
       program: () =>
         vscode.workspace.isTrusted && !isIdle(panel.state) ? server.program : undefined,
-      folders: foldersWithKnowledge,
+      folders: () => withKnowledge(workspaceFolders()),
     }),
     ...registered({
       newPrompt,
       submitPrompt: () => submitPrompt(server),
       copyContext: () => copyContext(server),
       insertContext: () => insertContext(server),
-      showStatus: () =>
-        showStatus(panel.state, panel.health, server.program, (seconds) => panel.pause(seconds)),
+      showStatus: () => showStatus(panel.state, panel.health, server.program),
       restart: start,
       showLogs: () => log.show(),
-      install: () => installer.installAndStart(start),
+      install: () => installAndStart(installer, log, start),
+      makeKnowledgeBase,
       openExample: () => openExample(context),
-      clearPath: () => settings().update('path', undefined, vscode.ConfigurationTarget.Global),
-      changePath: () =>
-        vscode.commands.executeCommand('workbench.action.openSettings', `${ID}.path`),
-      resume: () => panel.pause(0),
+      pause: (seconds: number | null) => panel.pause(seconds),
       changedThisWeek: () => showChanged(ask),
       findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
       expertsAtCaret: () => experts.find(wordAtCaret()),
-      expertsOnRow: (row: { node: Node }) => experts.find(row.node.subject?.name),
+      expertsOnRow: ({ subject }: Node) => experts.find(subject?.name),
       weighExperts: () => experts.weigh(),
       ...rowCommands(ask, panel.inFile, panel.inPlay),
     }),
     ...watchers(panel, server, start),
   );
   void start();
-}
-
-export function deactivate(): void {
-  // VS Code disposes of the subscriptions; the server ends with its connection.
-}
-
-function listeners(panel: Panel, log: vscode.LogOutputChannel): Listeners {
-  return {
-    onState: (state) => panel.setState(state),
-    onStatus: (params) => panel.onStatus(params),
-    onPush: (params) => panel.onPush(params),
-    onRunning: () => void panel.onServerRunning(),
-    onGivenUp: async () => {
-      const message = 'The Vouch server keeps ending.';
-      if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
-    },
-  };
-}
-
-async function foldersWithKnowledge(): Promise<readonly string[]> {
-  const folders = workspaceFolders();
-  const isNear = await Promise.all(folders.map(isKnowledgeNear));
-  return folders.filter((_, at) => isNear[at]);
 }
 
 /** Starts the server where a knowledge base may be in, above or below an opened folder. */
@@ -103,21 +73,18 @@ async function startWhereKnown(
   server: Server,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  panel.setState({ kind: 'loading' }); // at once: nobody starts it a second time meanwhile
-  panel.isNear = await isKnowledgeNearAny(workspaceFolders());
-  if (!panel.isNear) {
+  if ((await withKnowledge(workspaceFolders())).length === 0) {
     log.info('There is no knowledge base in, above or below an opened folder.');
     await server.stop();
-    panel.setState({ kind: 'none', refused: [] });
+    panel.setState({ kind: 'none' });
     return;
   }
   await server.restart();
-  // What an older version of the extension has installed serves until the carried one is there.
-  if (server.program?.origin !== 'installed') return;
   try {
-    if (await installer.replaceOlder()) await server.restart();
+    const replaced = server.program && (await installer.replaceOlder(server.program.command));
+    if (replaced) await server.restart();
   } catch (error) {
-    log.warn(`The server of an older version stays: ${messageOf(error)}`);
+    log.info(`The server of an older version stays: ${messageOf(error)}`);
   }
 }
 
@@ -147,7 +114,7 @@ function watchers(panel: Panel, server: Server, start: () => Promise<void>): vsc
       if (starts) await start();
       else if (event.affectsConfiguration(ID)) {
         await server.sendSettings();
-        panel.refreshSoon();
+        await panel.refresh();
       }
     }),
   ];

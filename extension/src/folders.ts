@@ -3,3 +3,6 @@ import * as vscode from 'vscode';
 
 export const workspaceFolders = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+
+export const untrustedFolders = (): string[] =>
+  vscode.workspace.isTrusted ? [] : workspaceFolders();

@@ -1,12 +1,12 @@
 /** Offers the server that was found to the editor's agents as an MCP server. */
 import path from 'node:path';
 import type * as vscode from 'vscode';
-import { safePython } from './server/safePython';
+import { safePython } from './server/environment';
 
 /** As package.json declares it. */
 export const PROVIDER = 'vouchSidecar.mcp';
 
-/** The part of VS Code that is needed; it came with 1.101. */
+/** The part of VS Code that is needed; editors made of it may lack it. */
 export interface McpApi {
   readonly Uri: Pick<typeof vscode.Uri, 'file'>;
   readonly lm?: {
@@ -33,15 +33,14 @@ interface Served {
 /** Registers the provider; nothing where VS Code knows none. */
 export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
   const { lm, McpStdioServerDefinition: Stdio } = api;
-  if (typeof lm?.registerMcpServerDefinitionProvider !== 'function' || !Stdio) return [];
+  if (!lm?.registerMcpServerDefinitionProvider || !Stdio) return [];
   const provideMcpServerDefinitions = async () => {
     const program = served.program();
-    if (!program) return [];
-    const folders = await served.folders();
+    const folders = program ? await served.folders() : [];
     return folders.map((folder) => {
       const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
-      const env = safePython();
-      const definition = new Stdio(label, program.command, ['mcp'], env, program.version);
+      const { command = '', version = '' } = program ?? {};
+      const definition = new Stdio(label, command, ['mcp'], safePython(), version);
       definition.cwd = api.Uri.file(folder);
       return definition;
     });

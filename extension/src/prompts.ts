@@ -25,12 +25,10 @@ export async function newPrompt(): Promise<void> {
 export async function submitPrompt(server: Server): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (document?.languageId !== PROMPT_LANGUAGE || !document.getText().trim()) return;
-  if (!server.running) {
-    say('circle-slash', 'no server to submit to');
-    return;
-  }
-  await server.notify('textDocument/didSave', { textDocument: { uri: document.uri.toString() } });
-  say('check', 'prompt recorded for this session');
+  const params = { textDocument: { uri: document.uri.toString() } };
+  if (await server.notify('textDocument/didSave', params)) {
+    say('check', 'prompt recorded for this session');
+  } else say('circle-slash', 'no server to submit to');
 }
 
 /** The block for the selection, all of a prompt, or else the paragraph at the caret, on the clipboard. */
@@ -50,15 +48,13 @@ export async function insertContext(server: Server): Promise<void> {
   const text = document.getText();
   const before = BLOCK.exec(text);
   await editor.edit((edit) => {
-    if (!before) edit.insert(document.positionAt(text.length), `\n\n${context.text}`);
-    else edit.replace(rangeOf(document, before), context.text);
+    if (!before) return edit.insert(document.positionAt(text.length), `\n\n${context.text}`);
+    const [start, end] = [before.index, before.index + before[0].length];
+    const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+    edit.replace(range, context.text);
   });
   editor.selection = selection;
   say('insert', `context inserted, ${plural(context.items.length, 'item')}`);
-}
-
-function rangeOf(document: vscode.TextDocument, { index, 0: text }: RegExpExecArray): vscode.Range {
-  return new vscode.Range(document.positionAt(index), document.positionAt(index + text.length));
 }
 
 async function contextAtHand(server: Server): Promise<ContextResult | undefined> {

@@ -32,7 +32,7 @@ const result = (more: Partial<ClaimResult> = {}): ClaimResult => ({
   ...more,
 });
 
-const htmlOf = (about: ClaimResult) => contentOf(about).html((link) => `command:open?${link}`);
+const htmlOf = (about: ClaimResult) => contentOf(about).html;
 
 /** The lines of a claim as they are read. */
 const read = (about: ClaimResult) =>
@@ -44,27 +44,22 @@ const read = (about: ClaimResult) =>
 test('a claim in full: source at its line, date, who approved it, its file', () => {
   const { links } = contentOf(result());
   assert.match(htmlOf(result()), /^<p>Text of c<\/p>/);
-  assert.match(htmlOf(result()), /<a href="command:open\?0">Runbook · L3<\/a>/);
+  assert.match(
+    htmlOf(result()),
+    /<a href="command:vouchSidecar.openClaimLink\?0">Runbook · L3<\/a>/,
+  );
   assert.deepEqual(read(result()), [
     ['Source', 'Runbook · L3 “Drain first.”'],
-    ['Date', '2026-06-30'],
-    ['Confidence', '0.70'],
+    ['Status', 'working · confidence 0.70 · 2026-06-30'],
     ['Approved by', 'ada'],
     ['File', 'c'],
   ]);
   assert.deepEqual(links, [
     {
       kind: 'place',
-      target: {
-        uris: ['file:///repo/docs/runbook.md#L3', 'file:///kb/.vouch/evidence/e1.yaml'],
-        locator: 'L3',
-        passages: ['Drain first.'],
-      },
+      target: ['file:///repo/docs/runbook.md#L3', 'file:///kb/.vouch/evidence/e1.yaml'],
     },
-    {
-      kind: 'place',
-      target: { uris: ['file:///kb/.vouch/claims/c.yaml'], passages: ['Text of c', 'text:'] },
-    },
+    { kind: 'place', target: ['file:///kb/.vouch/claims/c.yaml'] },
   ]);
 });
 
@@ -73,6 +68,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
     claim: claim('c', {
       status: 'contested',
       stale: 'the quote is gone from a.py',
+      facts: 'contested · stale',
       lacks_context: true,
     }),
     auto_approved: true,
@@ -92,11 +88,8 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
   });
   assert.deepEqual(read(about), [
     ['Context', 'not shown; it may turn this round'],
-    ['Stale', 'the quote is gone from a.py'],
     ['Contested by', 'It is not so.'],
-    ['Date', '2026-06-30'],
-    ['Status', 'contested'],
-    ['Confidence', '0.70'],
+    ['Status', 'contested · stale'],
     ['Approved by', 'its receipt, no person'],
     ['Ask', 'Mei Tanaka (2 claims) · Ada Byron (3 commits)'],
     ['File', 'c'],
@@ -133,7 +126,7 @@ test('each source can be reached: its record where no document is there, the res
     ['', 'lost · missing'],
   ]);
   assert.deepEqual(lines[7], ['', '3 more']);
-  const uris = links.map((link) => link.kind === 'place' && link.target.uris);
+  const uris = links.map((link) => link.kind === 'place' && link.target);
   assert.deepEqual(uris[0], ['file:///kb/.vouch/evidence/e1.yaml']);
   assert.equal(links.length, 1 + 5 + 2, 'the missing one leads nowhere');
   assert.deepEqual(uris.at(-2), ['file:///kb/.vouch/claims/c.yaml']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DiscoveryHost, discover, type ServerProgram } from '../src/server/discover';
+import { type DiscoveryHost, discover } from '../src/server/discover';
 
 function host(files: Record<string, string>, more: Partial<DiscoveryHost> = {}) {
   const lines: string[] = [];
@@ -8,8 +8,7 @@ function host(files: Record<string, string>, more: Partial<DiscoveryHost> = {}) 
   const made: DiscoveryHost = {
     home: '/home/me',
     path: '/usr/bin:/opt/bin',
-    trusted: true,
-    folders: ['/home/me/repo'],
+    untrusted: [],
     setting: '',
     installed: async () => ['/store/server/bin/vouch-sidecar'],
     interpreter: async () => undefined,
@@ -39,7 +38,6 @@ test('a tilde in the path that was set is the home folder', async () => {
   const found = await discover(made);
   assert.deepEqual(found, {
     command: '/home/me/bin/vouch-sidecar',
-    origin: 'setting',
     version: '0.1.0',
   });
 });
@@ -57,10 +55,13 @@ test('the selected environment comes before the PATH, the PATH before the instal
     '/store/server/bin/vouch-sidecar': SERVER,
   };
   const interpreter = async () => '/home/me/repo/.venv/bin/python';
-  assert.equal((await discover(host(files, { interpreter }).made))?.origin, 'environment');
-  assert.equal((await discover(host(files).made))?.origin, 'path');
+  assert.equal(
+    (await discover(host(files, { interpreter }).made))?.command,
+    '/home/me/repo/.venv/bin/vouch-sidecar',
+  );
+  assert.equal((await discover(host(files).made))?.command, '/opt/bin/vouch-sidecar');
   delete files['/opt/bin/vouch-sidecar'];
-  assert.equal((await discover(host(files).made))?.origin, 'installed');
+  assert.equal((await discover(host(files).made))?.command, '/store/server/bin/vouch-sidecar');
 });
 
 test('of what was installed, the server that the extension carries comes before an older one', async () => {
@@ -72,12 +73,13 @@ test('of what was installed, the server that the extension carries comes before 
 });
 
 test('without trust neither the environment nor a PATH inside the workspace is run', async () => {
+  const inside = '/home/me/repo/.venv/bin/vouch-sidecar';
   const { made, tried } = host(
-    { '/home/me/repo/.venv/bin/vouch-sidecar': SERVER, '/home/me/repo/bin/vouch-sidecar': SERVER },
+    { [inside]: SERVER, '/home/me/repo/bin/vouch-sidecar': SERVER },
     {
-      trusted: false,
+      untrusted: ['/home/me/repo'],
       path: '/home/me/repo/bin',
-      interpreter: async () => assert.fail('must not be asked'),
+      interpreter: async () => '/home/me/repo/.venv/bin/python',
     },
   );
   assert.equal(await discover(made), undefined);
@@ -87,7 +89,7 @@ test('without trust neither the environment nor a PATH inside the workspace is r
 test('without trust a link that leads into the workspace is not run', async () => {
   const { made, tried } = host(
     { '/usr/bin/vouch-sidecar': SERVER },
-    { trusted: false, executable: async () => '/home/me/repo/evil' },
+    { untrusted: ['/home/me/repo'], executable: async () => '/home/me/repo/evil' },
   );
   assert.equal(await discover(made), undefined);
   assert.deepEqual(tried, []);
@@ -105,23 +107,9 @@ test('a program that is silent or broken is passed over', async () => {
     '/store/server/bin/vouch-sidecar': SERVER,
   };
   const { made, lines } = host(files);
-  assert.equal((await discover(made))?.origin, 'installed');
+  assert.equal((await discover(made))?.command, '/store/server/bin/vouch-sidecar');
   assert.match(lines.join('\n'), /does not say its version/);
   const broken = host(files, { version: () => Promise.reject(new Error('no loader')) });
   assert.equal(await discover(broken.made), undefined);
   assert.match(broken.lines.join('\n'), /can't be run: no loader/);
-});
-
-test('a server that does not fit is passed over for the next one, unless its path was set', async () => {
-  const files = { '/usr/bin/vouch-sidecar': SERVER, '/store/server/bin/vouch-sidecar': SERVER };
-  const started: string[] = [];
-  const fits = async ({ command, origin }: ServerProgram) => {
-    started.push(command);
-    return origin === 'installed';
-  };
-  assert.equal((await discover(host(files).made, fits))?.origin, 'installed');
-  assert.deepEqual(started, Object.keys(files));
-  const setting = '/usr/bin/vouch-sidecar';
-  assert.equal(await discover(host(files, { setting }).made, fits), undefined);
-  assert.equal(await discover(host(files).made, async () => false), undefined);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TiedClaim } from '../src/protocol.gen';
 import type { Ask } from '../src/tree/claims';
-import type { ClaimRef, Node } from '../src/tree/nodes';
-import { Dismissals, InFile } from '../src/views/inFile';
+import type { Node, Ref } from '../src/tree/nodes';
+import { InFile } from '../src/views/inFile';
 import { tied } from './helpers';
 
 const FILE = 'file:///repo/src/a.py';
@@ -19,12 +19,12 @@ function inFile(claims: readonly TiedClaim[]) {
   const state = {
     get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
     update: async (key: string, value: unknown) => void kept.set(key, value),
-  } as unknown as ConstructorParameters<typeof Dismissals>[0];
-  const reported: (readonly ClaimRef[])[] = [];
+  } as unknown as ConstructorParameters<typeof InFile>[2];
+  const reported: (readonly Ref[])[] = [];
   const model = new InFile(
     ask,
     () => {},
-    new Dismissals(state),
+    state,
     (here) => reported.push(here),
   );
   return { model, answer, reported };
@@ -46,8 +46,8 @@ test('claims stand as they do in the file, each with its line, the fact before i
     '1 less sure',
   ]);
   assert.equal(model.roots[1]?.description, 'Decisions:');
-  assert.equal(model.roots[0]?.target?.locator, 'L3');
-  assert.deepEqual(model.roots[2]?.target?.uris[0], 'file:///repo/notes.md#L3');
+  assert.deepEqual(model.roots[0]?.target, [`${FILE}#L3`]);
+  assert.equal(model.roots[2]?.target?.[0], 'file:///repo/notes.md#L3');
 });
 
 test('the badge counts what the file no longer has, but not what is dismissed', async () => {
@@ -58,12 +58,12 @@ test('the badge counts what the file no longer has, but not what is dismissed', 
     tied('d', { stale: 'last confirmed over a year ago' }),
   ]);
   await model.look(FILE);
-  assert.equal(model.broken, 2);
+  assert.equal(model.badge.value, 2);
   model.dismiss(model.roots[0] as Node);
-  assert.equal(model.broken, 1);
+  assert.equal(model.badge.value, 1);
   assert.deepEqual(names(model.roots).at(-1), '1 dismissed');
   model.restore();
-  assert.equal(model.broken, 2);
+  assert.equal(model.badge.value, 2);
 });
 
 test('the claim at the caret is marked and reported once, the nearest of its paragraph', async () => {

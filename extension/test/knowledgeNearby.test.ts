@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isKnowledgeNear, isKnowledgeNearAny } from '../src/server/knowledgeNearby';
+import { withKnowledge } from '../src/server/knowledgeNearby';
 
 interface Case {
   readonly name: string;
@@ -40,7 +40,7 @@ test('wherever the server finds a knowledge base, one is near', async (t) => {
     for (const [file, text] of Object.entries(one.files ?? {})) writeFileSync(at(file), text);
     for (const [link, target] of Object.entries(one.links ?? {})) symlinkSync(at(target), at(link));
     if (one.forced) process.env.VOUCH_KB_PATH = at(one.forced);
-    assert.ok(await isKnowledgeNear(at(one.start)), one.name);
+    assert.deepEqual(await withKnowledge([at(one.start)]), [at(one.start)], one.name);
     delete process.env.VOUCH_KB_PATH;
   }
 });
@@ -49,23 +49,6 @@ test('where there is none above, nor three levels below, none is near', async (t
   const base = mkdtempSync(path.join(tmpdir(), 'vouch-look-'));
   t.after(() => rmSync(base, { recursive: true }));
   mkdirSync(path.join(base, 'a/b/c/d/.vouch'), { recursive: true });
-  assert.equal(await isKnowledgeNear(base), false);
-  assert.equal(await isKnowledgeNear(path.join(base, 'a')), true);
-});
-
-test('of several folders none is looked at behind the first with a knowledge base', async (t) => {
-  const base = mkdtempSync(path.join(tmpdir(), 'vouch-look-'));
-  t.after(() => rmSync(base, { recursive: true }));
-  mkdirSync(path.join(base, 'b/.vouch'), { recursive: true });
-  const folders = ['a', 'b', 'slow'].map((name) => path.join(base, name));
-  const looked: string[] = [];
-  function* each() {
-    for (const folder of folders) {
-      looked.push(folder);
-      yield folder;
-    }
-  }
-  assert.equal(await isKnowledgeNearAny(each()), true);
-  assert.deepEqual(looked, folders.slice(0, 2));
-  assert.equal(await isKnowledgeNearAny(folders.slice(2)), false);
+  const inside = path.join(base, 'a');
+  assert.deepEqual(await withKnowledge([base, inside]), [inside]);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphAt } from '../src/text/paragraph';
 import { isFileBelow } from '../src/text/paths';
-import { findPlace, lineOf } from '../src/text/place';
 
 const inside = (target: string) => isFileBelow(target, ['/repo', '/elsewhere/kb']);
 
@@ -25,35 +24,20 @@ test('only files inside the folders are inside', () => {
   }
 });
 
-test('a place is found by its words, however they are wrapped', () => {
-  const text = 'id: x\ntext: Retries carry\n  the key.\n';
-  assert.deepEqual(findPlace(text, ['Retries carry the key.']), { line: 1, start: 6, end: 19 });
-  assert.deepEqual(findPlace(text, ['gone', 'id:']), { line: 0, start: 0, end: 5 });
-  assert.equal(findPlace(text, ['', '   ', 'gone (*']), undefined);
-});
-
-test('lines are read from fragments and locators', () => {
-  assert.equal(lineOf('L12'), 11);
-  assert.equal(lineOf('docs/a.md#L3-L9'), 2);
-  assert.equal(lineOf('section 3'), undefined);
-});
-
-test('a paragraph ends at blank lines, and has at most twenty lines, as on the server', () => {
+test('a paragraph ends at blank lines, and ten lines away', () => {
   const around = (lines: readonly string[], line: number) => {
     const lineAt = (at: number) => ({ isEmptyOrWhitespace: lines[at]?.trim() === '' });
     return paragraphAt({ lineCount: lines.length, lineAt } as never, line);
   };
   assert.deepEqual(around(['a', '', 'b', 'c', ' ', 'd'], 3), [2, 3]);
-  const twenty = Array.from({ length: 20 }, () => 'x');
-  assert.deepEqual(around(twenty, 19), [0, 19]);
+  assert.deepEqual(around(['a', '', 'b'], 1), [0, 2], 'a blank line is of both');
   const fifty = Array.from({ length: 50 }, () => 'x');
   assert.deepEqual(
-    [3, 25, 49, 60].map((line) => around(fifty, line)),
+    [3, 25, 49].map((line) => around(fifty, line)),
     [
-      [0, 19],
-      [11, 30],
-      [35, 49],
-      [35, 49],
+      [0, 13],
+      [15, 35],
+      [39, 49],
     ],
   );
 });

@@ -4,23 +4,18 @@ import * as vscode from 'vscode';
 import { isFileBelow } from '../text/paths';
 import { messageOf } from '../text/words';
 import type { Ask } from '../tree/claims';
-import type { ClaimRef } from '../tree/nodes';
+import type { Ref } from '../tree/nodes';
 import { openTarget } from '../tree/open';
-import { type Content, contentOf, escaped, isWeb } from './content';
-
-const OPEN = 'vouchSidecar.openClaimLink';
+import { type Content, contentOf, escaped, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: vscode.WebviewView | undefined;
-  private claim: ClaimRef | undefined;
-  private content: Content = HINT;
-  private serial = 0;
+  private claim: Ref | undefined;
+  private content = HINT;
   private turn = 0;
   private readonly registered = [
     vscode.window.registerWebviewViewProvider('vouchSidecar.claim', this),
-    vscode.commands.registerCommand(OPEN, (serial: unknown, link: unknown) =>
-      serial === this.serial ? this.open(Number(link)) : undefined,
-    ),
+    vscode.commands.registerCommand(OPEN, (link: unknown) => this.open(Number(link))),
   ];
 
   constructor(
@@ -30,25 +25,20 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
   ) {}
 
   /** Shows a claim that somebody chose. */
-  select(claim: ClaimRef): void {
+  select(claim: Ref): void {
     this.claim = claim;
-    void this.draw();
+    void this.refresh();
   }
 
   /** Shows the first of the claims at the caret, unless one of them is shown. */
-  showAtCaret(claims: readonly ClaimRef[]): void {
+  showAtCaret(claims: readonly Ref[]): void {
     const [first] = claims;
     if (first && !claims.some((claim) => isSame(claim, this.claim))) this.select(first);
   }
 
-  /** The knowledge has changed. */
-  refresh(): void {
-    void this.draw();
-  }
-
   clear(): void {
     this.claim = undefined;
-    void this.draw();
+    void this.refresh();
   }
 
   resolveWebviewView(page: vscode.WebviewView): void {
@@ -58,7 +48,19 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     page.onDidDispose(() => {
       this.page = undefined;
     });
-    void this.draw();
+    void this.refresh();
+  }
+
+  /** Draws what there is to be read now, where that is something else. */
+  async refresh(): Promise<void> {
+    if (!this.page?.visible) return;
+    this.turn += 1;
+    const { turn, claim } = this;
+    const content = claim ? await this.read(claim) : HINT;
+    if (turn !== this.turn || !this.page) return;
+    this.content = content;
+    const isShown = this.page.webview.html.endsWith(content.html);
+    if (!isShown) this.page.webview.html = head() + content.html;
   }
 
   dispose(): void {
@@ -68,49 +70,30 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
   private async open(number: number): Promise<void> {
     const link = this.content.links[number];
     if (link?.kind === 'claim') this.select(link.claim);
-    if (link?.kind === 'web' && isWeb(link.address)) {
-      await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
-    }
+    if (link?.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
     if (link?.kind !== 'place') return;
-    const uris = link.target.uris.filter((uri) => isFileBelow(uri, this.folders()));
     try {
-      await openTarget({ ...link.target, uris });
+      await openTarget(link.target.filter((uri) => isFileBelow(uri, this.folders())));
     } catch (error) {
       void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
     }
   }
 
-  /** Draws where there is something else to be read. */
-  private async draw(): Promise<void> {
-    if (!this.page?.visible) return;
-    this.turn += 1;
-    const { turn, claim } = this;
-    const content = claim ? await this.read(claim) : HINT;
-    if (turn !== this.turn || !this.page) return;
-    const href = (link: number) =>
-      `command:${OPEN}?${encodeURIComponent(`[${this.serial},${link}]`)}`;
-    const isShown = this.page.webview.html.endsWith(`${content.html(href)}${END}`);
-    this.content = content;
-    if (isShown) return;
-    this.serial += 1;
-    this.page.webview.html = `${head()}${content.html(href)}${END}`;
-  }
-
-  private async read({ id, collection }: ClaimRef): Promise<Content> {
+  private async read({ id, collection }: Ref): Promise<Content> {
     try {
       return contentOf(await this.ask('vouch/claim', { id }, collection));
     } catch (error) {
-      return { html: () => `<p>${escaped(messageOf(error))}</p>`, links: [] };
+      return { html: `<p>${escaped(messageOf(error))}</p>`, links: [] };
     }
   }
 }
 
 const HINT: Content = {
-  html: () => '<p class="hint">Select a claim, or put the caret on a line that one is about.</p>',
+  html: '<p class="hint">Select a claim, or put the caret on a line that one is about.</p>',
   links: [],
 };
 
-const isSame = (a: ClaimRef, b: ClaimRef | undefined): boolean =>
+const isSame = (a: Ref, b: Ref | undefined): boolean =>
   a.id === b?.id && (a.collection ?? b.collection) === (b.collection ?? a.collection);
 
 const STYLE = `
@@ -143,5 +126,3 @@ function head(): string {
 </head>
 <body>`;
 }
-
-const END = '</body></html>';

@@ -1,77 +1,63 @@
 /** A claim in full as HTML, of which every text is escaped, and what each of its links opens. */
-import type { Citation, ClaimResult, PersonRow } from '../protocol.gen';
+import type { Citation, ClaimResult } from '../protocol.gen';
 import { joined, plural } from '../text/words';
-import { citedAt, fileOf, titleOf } from '../tree/claims';
-import type { ClaimRef, Target } from '../tree/nodes';
+import { lookOf, titleOf } from '../tree/claims';
+import type { Ref, Target } from '../tree/nodes';
 
 export type Link =
   | { readonly kind: 'place'; readonly target: Target }
   | { readonly kind: 'web'; readonly address: string }
-  | { readonly kind: 'claim'; readonly claim: ClaimRef };
+  | { readonly kind: 'claim'; readonly claim: Ref };
 
-/** `href` gives the address of the link with a number. */
+/** The links by the numbers that the page hands to the command `OPEN`. */
 export interface Content {
-  html(href: (link: number) => string): string;
+  readonly html: string;
   readonly links: readonly Link[];
 }
+
+export const OPEN = 'vouchSidecar.openClaimLink';
 
 /** Most authors by commits, and most sources, that are named. */
 const AUTHORS = 3;
 const SOURCES = 7;
 
-type Piece = { readonly text: string; readonly link?: number };
-type Line = { readonly label: string; readonly pieces: readonly Piece[]; readonly warns?: boolean };
+type Linked = (text: string, link: Link) => string;
 
 export function contentOf(result: ClaimResult): Content {
-  const { claim, collection } = result;
+  const { claim, collection, people, by_commits, auto_approved, approved_by } = result;
   const links: Link[] = [];
-  const linked = (text: string, link: Link): Piece => ({ text, link: links.push(link) - 1 });
-  const file: Link = { kind: 'place', target: fileOf(claim) };
+  const linked: Linked = (text, link) =>
+    `<a href="command:${OPEN}?${links.push(link) - 1}">${escaped(text)}</a>`;
+  const file: Link = { kind: 'place', target: [claim.uri] };
   const cited = sources(claim.citations);
   const more = cited.length - SOURCES;
-  const authors = (result.by_commits ?? []).slice(0, AUTHORS);
   const asked = joined(
-    ...result.people.map(person),
-    ...authors.map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
+    ...people.map(({ name, said }) => (said ? `${name} (${said})` : name)),
+    ...(by_commits ?? [])
+      .slice(0, AUTHORS)
+      .map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
   );
-  const lines: Line[] = [
-    line('Context', claim.lacks_context && 'not shown; it may turn this round', true),
-    line('Stale', claim.stale, true),
-    ...result.contested_by.map(({ id, said }) => ({
-      label: 'Contested by',
-      pieces: [linked(said, { kind: 'claim', claim: { id, collection } })],
-      warns: true,
-    })),
-    ...cited.slice(0, SOURCES).map((citation, at) => ({
-      label: at === 0 ? 'Source' : '',
-      pieces: source(citation, linked),
-    })),
-    ...(more > 0 ? [{ label: '', pieces: [linked(`${more} more`, file)] }] : []),
-    line('Date', claim.date?.slice(0, 10)),
-    line('Status', claim.status !== 'stable' && claim.status, claim.status === 'contested'),
-    line('Confidence', claim.confidence.toFixed(2)),
-    line('Approved by', result.auto_approved ? 'its receipt, no person' : result.approved_by),
-    line('Ask', asked),
-    { label: 'File', pieces: [linked(claim.id, file)] },
+  const lines = [
+    line('Context', claim.lacks_context && span('not shown; it may turn this round'), true),
+    ...result.contested_by.map(({ id, said }) =>
+      line('Contested by', linked(said, { kind: 'claim', claim: { id, collection } }), true),
+    ),
+    ...cited
+      .slice(0, SOURCES)
+      .map((citation, at) => line(at === 0 ? 'Source' : '', source(citation, linked))),
+    line('', more > 0 && linked(`${more} more`, file)),
+    line('Status', span(claim.facts), lookOf(claim).warns),
+    line('Approved by', span(auto_approved ? 'its receipt, no person' : approved_by)),
+    line('Ask', span(asked)),
+    line('File', linked(claim.id, file)),
   ];
-  const shown = lines.filter(({ pieces }) => pieces.some(({ text }) => text !== ''));
-  const html = (href: (link: number) => string) => {
-    const piece = ({ text, link }: Piece) =>
-      link === undefined
-        ? `<span>${escaped(text)}</span>`
-        : `<a href="${escaped(href(link))}">${escaped(text)}</a>`;
-    const row = ({ label, pieces, warns }: Line) =>
-      `<dt>${label}</dt><dd${warns ? ' class="warns"' : ''}>${pieces.map(piece).join('')}</dd>`;
-    return `<p>${withCode(claim.said)}</p><dl>${shown.map(row).join('')}</dl>`;
-  };
-  return { html, links };
+  return { html: `<p>${withCode(claim.said)}</p><dl>${lines.join('')}</dl>`, links };
 }
 
-const line = (label: string, text: string | null | undefined | false, warns = false): Line => ({
-  label,
-  pieces: [{ text: text || '' }],
-  warns,
-});
+const span = (text: string | null): string => (text ? `<span>${escaped(text)}</span>` : '');
+
+const line = (label: string, html: string | false, warns = false): string =>
+  html ? `<dt>${label}</dt><dd${warns ? ' class="warns"' : ''}>${html}</dd>` : '';
 
 /** Those with a quote, then documents that none of these quotes. */
 function sources(citations: readonly Citation[]): readonly Citation[] {
@@ -80,22 +66,20 @@ function sources(citations: readonly Citation[]): readonly Citation[] {
   return [...quoted, ...citations.filter(({ quote, source_id }) => !quote && !ids.has(source_id))];
 }
 
-function source(citation: Citation, linked: (text: string, link: Link) => Piece): Piece[] {
+function source(citation: Citation, linked: Linked): string {
   const { document, locator, quote, uri } = citation;
-  const shown = joined(titleOf(citation), /#(L\d+)/.exec(document ?? '')?.[1]);
-  const quotation = quote ? [{ text: ` “${quote}”` }] : [];
-  if (!document && locator && isWeb(locator)) {
-    return [linked(shown, { kind: 'web', address: locator }), ...quotation];
-  }
-  const isThere = document !== null || uri !== null;
-  const place: Link = { kind: 'place', target: citedAt(citation) };
-  return [isThere ? linked(shown, place) : { text: shown }, ...quotation];
+  const title = joined(titleOf(citation), /#(L\d+)/.exec(document ?? '')?.[1]);
+  const target = [document, uri].filter((file) => file !== null);
+  const place: Link =
+    !document && locator && isWeb(locator)
+      ? { kind: 'web', address: locator }
+      : { kind: 'place', target };
+  const isThere = place.kind === 'web' || target.length > 0;
+  return (isThere ? linked(title, place) : span(title)) + span(quote && ` “${quote}”`);
 }
 
 export const isWeb = (address: string): boolean =>
   /^https:\/\/[^\s\\]+$/i.test(address) && URL.canParse(address);
-
-const person = ({ name, said }: PersonRow): string => (said ? `${name} (${said})` : name);
 
 /** Code between backticks stands by itself. */
 const withCode = (text: string): string =>

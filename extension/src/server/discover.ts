@@ -3,19 +3,8 @@ import path from 'node:path';
 import { isBelow } from '../text/paths';
 import { messageOf } from '../text/words';
 
-/** Where a server was found, as the log calls it. */
-const ORIGINS = {
-  setting: 'Setting vouchSidecar.path',
-  environment: 'Selected Python environment',
-  path: 'PATH',
-  installed: 'Installed by this extension',
-};
-
-type Origin = keyof typeof ORIGINS;
-
 export interface ServerProgram {
   readonly command: string;
-  readonly origin: Origin;
   readonly version: string;
 }
 
@@ -23,12 +12,12 @@ export interface ServerProgram {
 export interface DiscoveryHost {
   readonly home: string;
   readonly path: string;
-  readonly trusted: boolean;
-  readonly folders: readonly string[];
+  /** Folders from which nothing may be run. */
+  readonly untrusted: readonly string[];
   readonly setting: string;
   /** Servers that this extension has installed, the one that it carries first. */
   installed(): Promise<readonly string[]>;
-  /** The interpreter of the selected environment. */
+  /** The interpreter of the selected environment; none where the workspace is not trusted. */
   interpreter(): Promise<string | undefined>;
   /** The real path of an executable file, or undefined. */
   executable(file: string): Promise<string | undefined>;
@@ -39,69 +28,47 @@ export interface DiscoveryHost {
 
 export const SCRIPT = process.platform === 'win32' ? 'vouch-sidecar.exe' : 'vouch-sidecar';
 
-/**
- * The first server that says its version and `fits`, as is known once it was started; a path that was
- * set is the only one tried.
- */
-export async function discover(
-  host: DiscoveryHost,
-  fits: (program: ServerProgram) => Promise<boolean> = async () => true,
-): Promise<ServerProgram | undefined> {
-  for (const [origin, candidates] of sources(host)) {
+/** The first server that says its version; a path that was set is the only one tried. */
+export async function discover(host: DiscoveryHost): Promise<ServerProgram | undefined> {
+  for (const candidates of sources(host)) {
     for (const command of await candidates()) {
-      const version = await attempt(host, origin, command);
-      if (version === undefined) continue;
-      const program = { command, origin, version };
-      if (await fits(program)) return program;
+      const version = await attempt(host, command);
+      if (version) return { command, version };
     }
   }
   host.log('No server was found.');
   return undefined;
 }
 
-function sources(host: DiscoveryHost): [Origin, () => Promise<readonly string[]>][] {
-  const setting = host.setting.trim().replace(/^~(?=[\\/]|$)/, host.home);
-  if (setting) return [['setting', async () => [setting]]];
-  return [
-    ['environment', () => inEnvironment(host)],
-    ['path', async () => onPath(host)],
-    ['installed', () => host.installed()],
-  ];
+function sources(host: DiscoveryHost): (() => Promise<readonly string[]>)[] {
+  const setting = host.setting.replace(/^~(?=[\\/]|$)/, host.home);
+  if (setting) return [async () => [setting]];
+  const inEnvironment = async () => {
+    const interpreter = await host.interpreter();
+    return interpreter ? [path.join(path.dirname(interpreter), SCRIPT)] : [];
+  };
+  const onPath = async () => {
+    const folders = host.path.split(path.delimiter).filter(path.isAbsolute);
+    return folders.map((folder) => path.join(folder, SCRIPT));
+  };
+  return [inEnvironment, onPath, () => host.installed()];
 }
-
-async function inEnvironment(host: DiscoveryHost): Promise<string[]> {
-  const interpreter = host.trusted ? await host.interpreter() : undefined;
-  if (interpreter) return [path.join(path.dirname(interpreter), SCRIPT)];
-  const why = host.trusted ? 'none' : 'left out, the workspace is not trusted';
-  host.log(`${ORIGINS.environment}: ${why}.`);
-  return [];
-}
-
-const onPath = (host: DiscoveryHost): string[] =>
-  host.path
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder))
-    .map((folder) => path.join(folder, SCRIPT));
 
 /** The version of a server that may be run. */
-async function attempt(
-  host: DiscoveryHost,
-  origin: Origin,
-  command: string,
-): Promise<string | undefined> {
+async function attempt(host: DiscoveryHost, command: string): Promise<string | undefined> {
   const refuse = (why: string): undefined => {
-    host.log(`${ORIGINS[origin]}: ${command}: ${why}`);
+    host.log(`${command}: ${why}`);
   };
   if (!path.isAbsolute(command)) return refuse('not an absolute path.');
   const real = await host.executable(command);
-  if (!real) return origin === 'path' ? undefined : refuse('not there.');
-  if (!host.trusted && [command, real].some((file) => isBelow(file, host.folders))) {
+  if (!real) return refuse('not there.');
+  if ([command, real].some((file) => isBelow(file, host.untrusted))) {
     return refuse('left out, it lies in a workspace that is not trusted.');
   }
   try {
     const version = /\b\d+\.\d+\.\d+\S*/.exec(await host.version(command))?.[0];
     if (!version) return refuse('does not say its version.');
-    host.log(`${ORIGINS[origin]}: ${command}: version ${version}, taken.`);
+    host.log(`${command}: version ${version}, taken.`);
     return version;
   } catch (error) {
     return refuse(`can't be run: ${messageOf(error)}`);

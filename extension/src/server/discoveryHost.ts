@@ -6,10 +6,10 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { workspaceFolders } from '../folders';
+import { untrustedFolders } from '../folders';
 import type { DiscoveryHost } from './discover';
+import { safeEnvironment } from './environment';
 import type { Installer } from './install';
-import { safeEnvironment } from './safeEnvironment';
 
 const run = promisify(execFile);
 const VERSION_TIMEOUT_MS = 30_000; // a busy machine takes long to start Python
@@ -23,40 +23,31 @@ interface PythonApi {
   };
 }
 
+/** The setting that names the server. */
+export const pathSetting = (): string =>
+  vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
+
 export const discoveryHost = (
   installer: Installer,
   log: vscode.LogOutputChannel,
 ): DiscoveryHost => ({
   home: homedir(),
   path: process.env.PATH ?? '',
-  trusted: vscode.workspace.isTrusted,
-  folders: workspaceFolders(),
-  setting: vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', ''),
+  untrusted: untrustedFolders(),
+  setting: pathSetting(),
   installed: () => installer.servers().catch(() => []),
-  interpreter: () => selectedInterpreter(log),
-  executable,
-  version,
+  interpreter: async () => (vscode.workspace.isTrusted ? selectedInterpreter(log) : undefined),
+  executable: async (file) => {
+    const isExecutable = access(file, constants.X_OK);
+    return isExecutable.then(() => realpath(file)).catch(() => undefined);
+  },
+  version: async (command) => {
+    const options = { timeout: VERSION_TIMEOUT_MS, windowsHide: true, cwd: path.dirname(command) };
+    const env = safeEnvironment(untrustedFolders());
+    return (await run(command, ['--version'], { ...options, env })).stdout;
+  },
   log: (line) => log.info(line),
 });
-
-async function executable(file: string): Promise<string | undefined> {
-  try {
-    await access(file, constants.X_OK);
-    return await realpath(file);
-  } catch {
-    return undefined;
-  }
-}
-
-async function version(command: string): Promise<string> {
-  const { stdout } = await run(command, ['--version'], {
-    timeout: VERSION_TIMEOUT_MS,
-    windowsHide: true,
-    cwd: path.dirname(command),
-    env: safeEnvironment(),
-  });
-  return stdout;
-}
 
 /** The interpreter of the selected environment, as ms-python.python knows it. */
 async function selectedInterpreter(log: vscode.LogOutputChannel): Promise<string | undefined> {

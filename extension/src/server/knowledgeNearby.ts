@@ -10,7 +10,7 @@ const DEPTH = 3;
 /** More than the server looks at. */
 const MOST_FOLDERS = 5_000;
 
-export async function isKnowledgeNear(folder: string): Promise<boolean> {
+async function isKnowledgeNear(folder: string): Promise<boolean> {
   if (process.env.VOUCH_KB_PATH) return true;
   const holds = (at: string) => existsSync(path.join(at, '.vouch'));
   const start = await realpath(folder).catch(() => folder);
@@ -26,10 +26,10 @@ export async function isKnowledgeNear(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Whether one lies near any of these folders; the first that has one is enough. */
-export async function isKnowledgeNearAny(folders: Iterable<string>): Promise<boolean> {
-  for (const folder of folders) if (await isKnowledgeNear(folder)) return true;
-  return false;
+/** Those near which one lies. */
+export async function withKnowledge(folders: readonly string[]): Promise<readonly string[]> {
+  const isNear = await Promise.all(folders.map(isKnowledgeNear));
+  return folders.filter((_, at) => isNear[at]);
 }
 
 async function subfolders(folder: string): Promise<string[]> {

@@ -5,15 +5,17 @@ import {
   type DynamicFeature,
   ErrorAction,
   LanguageClient,
-  type Middleware,
   RevealOutputChannelOn,
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import type { Settings } from '../settings';
-import { isServed, SERVED_SELECTOR } from './servedDocuments';
+import { SERVED_SELECTOR } from './servedDocuments';
 
-/** VS Code ranks this below any selector that names a language or a scheme. */
+/**
+ * VS Code ranks this below any selector that names a language or a scheme. The server says nothing
+ * of a document that it was not told of.
+ */
 const LAST = [{ language: '*' }];
 const RANKED_LAST = new Set(['textDocument/hover', 'textDocument/definition']);
 /** Ids are completed in files of a knowledge base alone: elsewhere every blank would be asked about. */
@@ -30,9 +32,9 @@ interface ClientOptions {
   readonly sessionId: string;
   settings(): Settings;
   onStarting(): void;
-  onRunning(): void;
+  onRunning(): unknown;
   /** The server has ended so often that it is not started again. */
-  onGivenUp(): void;
+  onGivenUp(): unknown;
 }
 
 /** Logs what goes wrong; what the user has to know is said once, in words of our own. */
@@ -56,10 +58,6 @@ class QuietClient extends LanguageClient {
   override trace(message: string): void {
     super.trace(message);
   }
-
-  get running(): boolean {
-    return this.state === State.Running;
-  }
 }
 
 export type Client = QuietClient;
@@ -80,7 +78,6 @@ export function createClient(options: ClientOptions): Client {
         push: ['salience', 'fresh'],
       }),
       markdown: { isTrusted: false, supportHtml: false },
-      middleware: ONLY_SERVED,
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -101,11 +98,3 @@ export function createClient(options: ClientOptions): Client {
   });
   return client;
 }
-
-/** Keeps hovers and definitions, which are registered for every document, to those that are served. */
-const ONLY_SERVED: Middleware = {
-  provideDefinition: (document, position, token, next) =>
-    isServed(document) ? next(document, position, token) : undefined,
-  provideHover: (document, position, token, next) =>
-    isServed(document) ? next(document, position, token) : undefined,
-};

@@ -1,57 +1,26 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import {
-  type DidChangeSalience,
-  type DidChangeStatus,
-  PROTOCOL,
-  type Requests,
-} from '../protocol.gen';
+import { untrustedFolders } from '../folders';
+import type { Panel } from '../panel';
+import { PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
-import type { State } from '../status/state';
-import { coalesce } from './coalesce';
 import { discover, type ServerProgram } from './discover';
-import { discoveryHost } from './discoveryHost';
+import { discoveryHost, pathSetting } from './discoveryHost';
+import { safeEnvironment } from './environment';
 import type { Installer } from './install';
 import type { Client } from './languageClient';
-import { safeEnvironment } from './safeEnvironment';
-
-export interface Listeners {
-  onState(state: State): void;
-  onStatus(params: DidChangeStatus): void;
-  /** What is in play in a session has changed. */
-  onPush(params: DidChangeSalience): void;
-  /** The server answers. */
-  onRunning(): void;
-  /** It ended so often that it is not started again. */
-  onGivenUp(): void;
-}
-
-/** The notifications that are sent to the server, with their params. */
-type Sent = {
-  'textDocument/didSave': { textDocument: { uri: string } };
-  'workspace/didChangeConfiguration': { settings: object };
-};
-
-/** How the start of a program ended. One that failed is not replaced by another program. */
-type StartOutcome = 'running' | 'failed' | 'other protocol';
 
 export class Server implements vscode.Disposable {
   program: ServerProgram | undefined;
-  readonly restart = coalesce(() => this.stopAndStart());
   private client: Client | undefined;
-  private starting = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
     private readonly installer: Installer,
     private readonly sessionId: string,
-    private readonly listeners: Listeners,
+    private readonly panel: Panel,
   ) {}
-
-  get running(): boolean {
-    return this.client?.running ?? false;
-  }
 
   async ask<M extends keyof Requests>(
     method: M,
@@ -61,8 +30,11 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<Requests[M]['result']>(method, params);
   }
 
-  async notify<M extends keyof Sent>(method: M, params: Sent[M]): Promise<void> {
-    if (this.running) await this.client?.sendNotification(method, params);
+  /** Whether there is a server that was told. */
+  async notify(method: string, params: object): Promise<boolean> {
+    if (!this.client?.isRunning()) return false;
+    await this.client.sendNotification(method, params);
+    return true;
   }
 
   /** Tells a running server what is set now. */
@@ -85,40 +57,23 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  private async stopAndStart(): Promise<void> {
+  async restart(): Promise<void> {
     await this.stop();
-    this.listeners.onState({ kind: 'loading' });
-    this.starting = true;
-    try {
-      const host = discoveryHost(this.installer, this.log);
-      this.program = await discover(host, async (program) => {
-        return (await this.start(program)) !== 'other protocol';
-      });
-    } finally {
-      this.starting = false;
-    }
-    if (!this.program) {
-      const { isTrusted } = vscode.workspace;
-      const path = vscode.workspace.getConfiguration('vouchSidecar').get<string>('path', '').trim();
-      this.listeners.onState(isTrusted ? { kind: 'noServer', path } : { kind: 'restricted' });
-    }
+    this.panel.setState({ kind: 'loading' });
+    this.program = await discover(discoveryHost(this.installer, this.log));
+    if (this.program) return this.start(this.program);
+    const kind = pathSetting() ? 'wrongPath' : 'noServer';
+    this.panel.setState({ kind: vscode.workspace.isTrusted ? kind : 'restricted' });
   }
 
-  private async start(program: ServerProgram): Promise<StartOutcome> {
-    this.program = program;
+  private async start(program: ServerProgram): Promise<void> {
     try {
       this.client = await this.createClient(program);
       await this.client.start();
     } catch (error) {
       this.log.error(`The server did not start: ${String(error)}`);
-      this.listeners.onState({ kind: 'stopped' });
-      return 'failed';
+      this.panel.setState({ kind: 'stopped' });
     }
-    const spoken = protocolOf(this.client);
-    if (spoken === PROTOCOL) return 'running';
-    this.log.error(`${program.command} speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
-    await this.stop();
-    return 'other protocol';
   }
 
   private async createClient({ command }: ServerProgram): Promise<Client> {
@@ -126,35 +81,34 @@ export class Server implements vscode.Disposable {
     const client = createClient({
       command,
       cwd: this.context.extensionPath,
-      env: safeEnvironment(),
+      env: safeEnvironment(untrustedFolders()),
       log: this.log,
       sessionId: this.sessionId,
       settings: settingsNow,
-      onStarting: () => this.listeners.onState({ kind: 'loading' }),
+      onStarting: () => this.panel.setState({ kind: 'loading' }),
       onRunning: () => this.began(client),
-      onGivenUp: () => {
-        this.listeners.onState({ kind: 'stopped' });
-        this.listeners.onGivenUp();
-      },
+      onGivenUp: () => this.giveUp(),
     });
-    client.onNotification('vouch/didChangeStatus', this.listeners.onStatus);
-    client.onNotification('vouch/didChangeSalience', this.listeners.onPush);
+    client.onNotification('vouch/didChangeStatus', (params) => this.panel.onStatus(params));
+    client.onNotification('vouch/didChangeSalience', (params) => this.panel.onPush(params));
     return client;
   }
 
-  private began(client: Client): void {
+  private async began(client: Client): Promise<void> {
     if (client !== this.client) return;
-    if (protocolOf(client) !== PROTOCOL) {
-      // It was exchanged for another one while it was down; a first start looks further by itself.
-      if (!this.starting) void this.restart();
-      return;
-    }
-    this.listeners.onRunning();
+    const spoken = client.initializeResult?.capabilities.experimental?.vouch?.protocol;
+    if (spoken === PROTOCOL) return this.panel.onServerRunning();
+    this.log.error(`The server speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
+    await this.stop();
+    this.panel.setState({ kind: 'stopped' });
+  }
+
+  private async giveUp(): Promise<void> {
+    this.panel.setState({ kind: 'stopped' });
+    const message = 'The Vouch server keeps ending.';
+    if (await vscode.window.showErrorMessage(message, 'Show Logs')) this.log.show();
   }
 }
-
-const protocolOf = (client: Client): unknown =>
-  client.initializeResult?.capabilities.experimental?.vouch?.protocol;
 
 function settingsNow(): Settings {
   const configuration = vscode.workspace.getConfiguration('vouchSidecar');

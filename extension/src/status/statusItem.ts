@@ -1,10 +1,9 @@
 /** The status bar item that says how the server is; a click shows what is served, and what can be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { DidChangeStatus, StatusResult } from '../protocol.gen';
+import type { DidChangeStatus } from '../protocol.gen';
 import type { ServerProgram } from '../server/discover';
-import { plural } from '../text/words';
-import { openTarget } from '../tree/open';
+import { joined, plural } from '../text/words';
 import { pausedUntil, problemsOf, type State, summarize } from './state';
 
 const ICONS = { information: 'library', warning: 'warning', error: 'error' };
@@ -17,104 +16,86 @@ export function statusItem(): vscode.StatusBarItem {
   return item;
 }
 
+/** Without a knowledge base there is nothing to say. */
 export function drawStatus(
   item: vscode.StatusBarItem,
   state: State,
   health: DidChangeStatus | undefined,
 ): void {
-  const { text, detail, severity, icon = ICONS[severity] } = summarize(state, health);
+  if (state.kind === 'none') {
+    item.hide();
+    return;
+  }
+  const { text, detail, severity } = summarize(state, health);
   const color = `statusBarItem.${severity}Background`; // there is none for information
   const label = [text, detail].filter(Boolean).join(' · ');
-  item.text = `$(${icon}) ${text}`;
+  item.text = `$(${state.kind === 'loading' ? 'loading~spin' : ICONS[severity]}) ${text}`;
   item.tooltip = label;
   item.accessibilityInformation = { label }; // else the icon is read, too
   item.backgroundColor = severity === 'information' ? undefined : new vscode.ThemeColor(color);
   item.show();
 }
 
-type Entry = vscode.QuickPickItem & { readonly run?: () => Thenable<unknown> };
+type Entry = vscode.QuickPickItem & { readonly command?: string; readonly argument?: unknown };
 
-const execute =
-  (command: string, ...args: unknown[]) =>
-  () =>
-    vscode.commands.executeCommand(command, ...args);
-
-const openSettings = (name: string) => execute('workbench.action.openSettings', name);
-
+/** Shows what is served, what is wrong, and what can be done. */
 export async function showStatus(
   state: State,
   health: DidChangeStatus | undefined,
   program: ServerProgram | undefined,
-  pause: (seconds: number | null) => Promise<void>,
 ): Promise<void> {
   const { text, detail } = summarize(state, health);
-  const entries = [
-    ...(state.kind === 'ready' ? state.status.roots.map(rootEntry) : []),
-    ...(state.kind === 'none' ? state.refused.map(refusedEntry) : []),
-    ...problemsOf(state).map(problemEntry),
-    ...(state.kind === 'ready' ? pauses(state, pause) : []),
-    ...actions(program),
-  ];
-  const chosen = await vscode.window.showQuickPick(entries, {
+  const chosen = await vscode.window.showQuickPick<Entry>(entriesOf(state, program), {
     title: text,
     placeHolder: detail,
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  await chosen?.run?.();
+  if (chosen?.command) await vscode.commands.executeCommand(chosen.command, chosen.argument);
 }
 
-const SINGULAR: Readonly<Record<string, string>> = { entities: 'entity', evidence: 'evidence' };
-
-const rootEntry = ({ root, collection, counts }: StatusResult['roots'][number]): Entry => ({
-  label: `$(library) ${collection}`,
-  description: root,
-  detail: Object.entries(counts)
-    .map(([kind, count]) => plural(count, SINGULAR[kind] ?? kind.replace(/s$/, ''), kind))
-    .join(' · '),
-  run: execute('revealInExplorer', vscode.Uri.file(path.join(root, '.vouch'))),
-});
-
-/** The knowledge base of another user. */
-const refusedEntry = (detail: string): Entry => ({
-  label: '$(lock) not served',
-  detail,
-  run: openSettings('vouchSidecar.trust.folders'),
-});
-
-function problemEntry(problem: ReturnType<typeof problemsOf>[number]): Entry {
-  const { root, path: file, line, severity, message } = problem;
-  const entry = { label: `$(${severity}) ${file || 'settings'}`, detail: message };
-  if (!file) return { ...entry, run: openSettings('vouchSidecar') };
-  const uri = vscode.Uri.file(path.join(root, '.vouch', file)).with({ fragment: `L${line}` });
-  const run = () => openTarget({ uris: [uri.toString()], passages: [] });
-  return { ...entry, description: `line ${line}`, run };
-}
-
-/** A pause silences hooks, pushes and hover; what is asked is still answered. */
-function pauses(state: State, pause: (seconds: number | null) => Promise<void>): Entry[] {
-  const entry = (label: string, seconds: number | null, detail: string): Entry => ({
+function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
+  const entry = (label: string, detail: string, command: string, argument?: unknown): Entry => ({
     label,
     detail,
-    run: () => pause(seconds),
+    command,
+    argument,
   });
-  const until = pausedUntil(state);
-  if (until) return [entry('$(debug-continue) Resume', 0, `Paused ${until}`)];
+  const { roots = [], refused = [] } = state.status ?? {};
+  const [problem, ...others] = problemsOf(state);
+  const problems = `$(warning) ${plural(others.length + 1, 'problem')}`;
+  const settings = 'workbench.action.openSettings';
   return [
-    entry('$(debug-pause) Pause for an Hour', 3_600, 'Hooks, hover and In Play say nothing'),
-    entry('$(debug-pause) Pause', null, 'Until it is resumed, or the system starts anew'),
+    ...roots.map(({ root, collection, counts }) => {
+      const detail = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+      const uri = vscode.Uri.file(path.join(root, '.vouch'));
+      return {
+        ...entry(`$(library) ${collection}`, joined(...detail), 'revealInExplorer', uri),
+        description: root,
+      };
+    }),
+    ...refused.map((why) =>
+      entry('$(lock) not served', why, settings, 'vouchSidecar.trust.folders'),
+    ),
+    ...(problem ? [entry(problems, problem.message, 'workbench.actions.view.problems')] : []),
+    ...(state.kind === 'paused' && state.status
+      ? [entry('$(debug-continue) Resume', pausedUntil(state.status), 'vouchSidecar.pause', 0)]
+      : []),
+    ...(state.kind !== 'paused' && roots.length > 0
+      ? [
+          entry('$(debug-pause) Pause for an Hour', PAUSE, 'vouchSidecar.pause', 3_600),
+          entry('$(debug-pause) Pause', `${PAUSE}, until resumed`, 'vouchSidecar.pause', null),
+        ]
+      : []),
+    { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
+    program
+      ? entry('$(refresh) Restart Server', serverOf(program), 'vouchSidecar.restart')
+      : entry('$(cloud-download) Install Server', '', 'vouchSidecar.install'),
+    entry('$(output) Show Logs', '', 'vouchSidecar.showLogs'),
   ];
 }
 
-const actions = (program: ServerProgram | undefined): Entry[] => [
-  { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
-  ...(program
-    ? []
-    : [{ label: '$(cloud-download) Install Server', run: execute('vouchSidecar.install') }]),
-  {
-    label: '$(refresh) Restart Server',
-    description: program ? `${program.version} · ${program.command}` : '',
-    run: execute('vouchSidecar.restart'),
-  },
-  { label: '$(output) Show Logs', run: execute('vouchSidecar.showLogs') },
-];
+/** What is asked is still answered. */
+const PAUSE = 'Hooks, hover and In Play say nothing';
+
+const serverOf = ({ version, command }: ServerProgram): string => joined(version, command);

@@ -1,15 +1,15 @@
-/** Opens what a row points at, at its place. */
+/** Opens what a row points at, at its line. */
 import * as vscode from 'vscode';
-import { findPlace, lineOf } from '../text/place';
 import type { Target } from './nodes';
 
 export async function openTarget(target: Target): Promise<void> {
-  const uri = await firstThere(target.uris.map((text) => vscode.Uri.parse(text, true)));
+  const uri = await firstThere(target.map((text) => vscode.Uri.parse(text, true)));
   const document = await vscode.workspace.openTextDocument(uri.with({ fragment: '' }));
-  const selection = rangeIn(document, uri.fragment, target);
+  const line = Number(/^L(\d{1,7})/.exec(uri.fragment)?.[1] ?? 0) - 1;
+  const isThere = line >= 0 && line < document.lineCount;
   await vscode.window.showTextDocument(document, {
     preview: true,
-    ...(selection && { selection }),
+    ...(isThere && { selection: document.lineAt(line).range }),
   });
 }
 
@@ -23,16 +23,4 @@ async function firstThere(uris: readonly vscode.Uri[]): Promise<vscode.Uri> {
     }
   }
   throw new Error('The file is no longer there.');
-}
-
-function rangeIn(
-  document: vscode.TextDocument,
-  fragment: string,
-  { locator, passages }: Target,
-): vscode.Range | undefined {
-  const place = findPlace(document.getText(), passages);
-  if (place) return new vscode.Range(place.line, place.start, place.line, place.end);
-  const line = lineOf(fragment) ?? lineOf(locator ?? '');
-  if (line === undefined || line >= document.lineCount) return undefined;
-  return document.lineAt(line).range;
 }

@@ -2,42 +2,44 @@
 import * as vscode from 'vscode';
 import type { InFile } from '../views/inFile';
 import type { InPlay } from '../views/inPlay';
-import { type Ask, askClaim, askEntity, fileOf, targetOf } from './claims';
-import type { Node } from './nodes';
+import { type Ask, askClaim, askEntity, targetOf } from './claims';
+import type { Node, Subject } from './nodes';
 import { openTarget } from './open';
 
-/** The handlers of the commands, by name; each takes the row as the tree view hands it over. */
+/** The handlers of the commands, by name. */
 export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
-  openRow: async ({ node }: { node: Node }) => {
+  openRow: async (node: Node) => {
     const target = await targetOf(ask, node);
     if (target) await openTarget(target);
   },
-  openClaim: async ({ node: { claim } }: { node: Node }) => {
-    if (claim) await openTarget(fileOf(await askClaim(ask, claim)));
+  openClaim: async ({ claim }: Node) => {
+    if (claim) await openTarget([(await askClaim(ask, claim)).uri]);
   },
-  copyRow: ({ node }: { node: Node }) =>
-    vscode.env.clipboard.writeText(node.subject?.name ?? node.label),
-  copyProposal: async ({ node: { subject } }: { node: Node }) => {
+  copyRow: ({ subject, label }: Node) => vscode.env.clipboard.writeText(subject?.name ?? label),
+  copyProposal: async ({ subject }: Node) => {
     const { propose } = subject ? await askEntity(ask, subject) : {};
     if (!propose) return;
     await vscode.env.clipboard.writeText(propose);
     vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
   },
-  hideTopic: ({ node: { subject } }: { node: Node }) =>
-    subject ? hideTopic(subject.name, inPlay) : undefined,
-  dismissClaim: ({ node }: { node: Node }) => inFile.dismiss(node),
+  hideTopic: async ({ subject }: Node) => {
+    if (!subject) return;
+    inPlay.drop(subject);
+    await hideTopic(subject);
+  },
+  dismissClaim: (node: Node) => inFile.dismiss(node),
   restoreClaims: () => inFile.restore(),
 });
 
 /** Adds a topic to the user's `names.never`, and takes it out again where that is asked for. */
-async function hideTopic(name: string, inPlay: InPlay): Promise<void> {
+async function hideTopic({ name }: Subject): Promise<void> {
   const settings = () => vscode.workspace.getConfiguration('vouchSidecar');
-  const hidden = () => settings().inspect<string[]>('names.never')?.globalValue ?? [];
+  const others = () => {
+    const hidden = settings().inspect<string[]>('names.never')?.globalValue ?? [];
+    return hidden.filter((other) => other !== name);
+  };
   const hide = (names: readonly string[]) =>
     settings().update('names.never', names.length > 0 ? names : undefined, true);
-  inPlay.hide(name);
-  await hide([...new Set([...hidden(), name])]);
-  if (!(await vscode.window.showInformationMessage(`Hidden: “${name}”`, 'Undo'))) return;
-  inPlay.unhide(name);
-  await hide(hidden().filter((other) => other !== name));
+  await hide([...others(), name]);
+  if (await vscode.window.showInformationMessage(`Hidden: “${name}”`, 'Undo')) await hide(others());
 }

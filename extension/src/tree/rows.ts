@@ -1,23 +1,23 @@
-/** What a tree view shows, and how long a row stays that left. */
+/** What a tree view shows, how long a row stays that left, and when rows are drawn. */
 import type { Node } from './nodes';
 
-/** Draws rows that stand where they stood, with what is beneath them; without any, the whole view. */
-export type Redraw = (changed?: readonly Node[]) => void;
-
-/** The rows of a view; `redraw` is called where they are others than before. */
+/** The rows of a view; `redraw` is called where there is something else to be seen than before. */
 export class Rows {
   roots: readonly Node[] = [];
+  /** The line above the rows. */
+  heading = '';
+  /** A figure at the view's icon; 0: none. */
+  badge = { value: 0, tooltip: '' };
+  private drawn = '';
 
-  constructor(protected readonly redraw: Redraw) {}
+  constructor(private readonly redraw: () => void) {}
 
-  protected show(rows: readonly Node[]): void {
-    const before = this.roots;
-    this.roots = rows;
-    const stays =
-      rows.length === before.length && rows.every(({ id }, at) => id === before[at]?.id);
-    const changed = rows.filter((row, at) => JSON.stringify(row) !== JSON.stringify(before[at]));
-    if (!stays) this.redraw();
-    else if (changed.length > 0) this.redraw(changed);
+  protected show(rows: readonly Node[], heading = '', badge = { value: 0, tooltip: '' }): void {
+    Object.assign(this, { roots: rows, heading, badge });
+    const drawn = JSON.stringify([rows, heading, badge]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.redraw();
   }
 }
 
@@ -30,7 +30,7 @@ export const LINGER_MS = 2_000;
  */
 export class Lingering<R> {
   rows: readonly R[] = [];
-  private left = new Set<string>();
+  private now: readonly R[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -40,15 +40,13 @@ export class Lingering<R> {
   ) {}
 
   /** Takes the rows that there are now; `atOnce`: without those that left. */
-  take(rows: readonly R[], atOnce = false): void {
-    const now = new Set(rows.map(this.keyOf));
-    const kept = [...rows];
-    this.left.clear();
+  take(now: readonly R[], atOnce = false): void {
+    const keys = new Set(now.map(this.keyOf));
+    const kept = [...now];
     for (const [at, row] of atOnce ? [] : this.rows.entries()) {
-      if (now.has(this.keyOf(row)) || kept.length >= this.most) continue;
-      kept.splice(at, 0, row);
-      this.left.add(this.keyOf(row));
+      if (!keys.has(this.keyOf(row)) && kept.length < this.most) kept.splice(at, 0, row);
     }
+    this.now = now;
     this.rows = kept;
     this.touched();
     this.changed();
@@ -57,12 +55,33 @@ export class Lingering<R> {
   /** Somebody types, or uses the rows: those that left stay longer. */
   touched(): void {
     clearTimeout(this.timer);
-    if (this.left.size === 0) return;
-    this.timer = setTimeout(() => {
-      this.take(
-        this.rows.filter((row) => !this.left.has(this.keyOf(row))),
-        true,
-      );
-    }, LINGER_MS);
+    if (this.rows.length === this.now.length) return;
+    this.timer = setTimeout(() => this.take(this.now, true), LINGER_MS);
+  }
+}
+
+const HELD_MS = 500;
+
+/**
+ * Holds back redraws for a moment after a row was clicked or unfolded: VS Code sends no click where
+ * a redraw falls between mouse down and mouse up, and one click often follows another.
+ */
+export class ClickGuard {
+  private waits = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly draw: () => void) {}
+
+  /** Somebody uses the rows. What waits already waits no longer than before. */
+  touched(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      if (this.waits) this.redraw();
+    }, HELD_MS);
+  }
+
+  redraw(): void {
+    this.waits = this.timer !== undefined;
+    if (!this.waits) this.draw();
   }
 }

@@ -12,7 +12,7 @@ export async function showChanged(ask: Ask): Promise<void> {
   const items = hits.map(({ snippet, stale, uri }) => ({
     label: rowText(snippet),
     detail: stale ?? '',
-    target: { uris: [uri], passages: [snippet, 'text:'] },
+    target: [uri],
   }));
   const title = 'Changed This Week';
   const chosen = await vscode.window.showQuickPick(items, {

@@ -1,19 +1,10 @@
 /** What the view "In this file" shows: the claims that are tied to the file in sight. */
 import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
-import { joined } from '../text/words';
-import { type Ask, factOf, fileOf } from '../tree/claims';
-import {
-  type ClaimRef,
-  commandNode,
-  moreNode,
-  type Node,
-  noteNode,
-  rowText,
-  type Target,
-  WARNS,
-} from '../tree/nodes';
-import { type Redraw, Rows } from '../tree/rows';
+import { joined, plural } from '../text/words';
+import { type Ask, factOf, lookOf } from '../tree/claims';
+import { inLines, listNode, type Node, noteNode, type Ref, rowText } from '../tree/nodes';
+import { Rows } from '../tree/rows';
 
 /** Where somebody reads or writes: a line, from 1, and the lines of its paragraph. */
 export interface Caret {
@@ -22,21 +13,17 @@ export interface Caret {
   readonly around: readonly [number, number];
 }
 
-type State =
-  /** Nothing is served, or no file is open. */
-  | { readonly kind: 'blank' }
-  /** A file that is about to be asked about. */
-  | { readonly kind: 'asked'; readonly uri: string }
-  | {
-      readonly kind: 'known';
-      readonly uri: string;
-      readonly claims: readonly TiedClaim[];
-      /** Whether ties are still being worked out. */
-      readonly pending: boolean;
-    };
+/** `pending`: ties are still being worked out. */
+interface Shown {
+  readonly uri: string;
+  readonly claims: readonly TiedClaim[];
+  readonly pending: boolean;
+}
+
+const KEY = 'dismissedClaims';
 
 export class InFile extends Rows {
-  private state: State = { kind: 'blank' };
+  private shown: Shown | undefined;
   private caret: Caret | undefined;
   private turn = 0;
   /** Keys of the claims at the caret that were reported last. */
@@ -44,34 +31,27 @@ export class InFile extends Rows {
 
   constructor(
     private readonly ask: Ask,
-    redraw: Redraw,
-    private readonly dismissals: Dismissals,
+    redraw: () => void,
+    /** Keeps which claims somebody dismissed, by file. */
+    private readonly memory: Pick<vscode.Memento, 'get' | 'update'>,
     /** Told of the claims at the caret, where there are any. */
-    private readonly onClaimsAtCaret: (claims: readonly ClaimRef[]) => void,
+    private readonly onClaimsAtCaret: (claims: readonly Ref[]) => void,
   ) {
     super(redraw);
-  }
-
-  /** How many claims quote something that the file no longer has. */
-  get broken(): number {
-    return this.left.filter(({ fresh }) => fresh === 'gone').length;
   }
 
   /** Shows what is tied to a file; what is shown of it stays until that is known. */
   async look(uri: string | undefined): Promise<void> {
     this.turn += 1;
-    const turn = this.turn;
-    if (!uri?.startsWith('file:')) {
-      this.set({ kind: 'blank' });
-      return;
-    }
-    const before = this.state.kind === 'known' && this.state.uri === uri ? this.state : undefined;
-    if (this.state.kind === 'blank') this.set({ kind: 'asked', uri });
-    const known = await this.asked(uri).catch(() => before ?? { kind: 'blank' as const });
+    const { turn } = this;
+    if (!uri?.startsWith('file:')) return this.set(undefined);
+    this.shown ??= { uri, claims: [], pending: true };
+    this.draw();
+    const before = this.shown.uri === uri ? this.shown : undefined;
+    const found = await this.asked(uri).catch(() => before);
     if (turn !== this.turn) return;
     // A server that has just begun knows no ties yet: what is shown stays until it does.
-    const isLess = before && known.kind === 'known' && known.pending && before.claims.length > 0;
-    this.set(isLess ? before : known);
+    this.set(before?.claims.length && found?.pending ? before : found);
   }
 
   /** Marks the claims at the caret. */
@@ -81,66 +61,95 @@ export class InFile extends Rows {
   }
 
   /** Takes a claim out of the rows of this file, until it is restored. */
-  dismiss({ key }: Node): void {
-    if (this.state.kind !== 'known' || !key) return;
-    this.dismissals.add(this.state.uri, key);
-    this.draw();
+  dismiss({ claim }: Node): void {
+    if (claim) this.keep([...this.dismissed, keyOf(claim)]);
   }
 
   restore(): void {
-    if (this.state.kind !== 'known') return;
-    this.dismissals.clear(this.state.uri);
-    this.draw();
+    this.keep([]);
   }
 
   clear(): void {
     this.turn += 1;
-    this.set({ kind: 'blank' });
+    this.set(undefined);
+  }
+
+  private get all(): Readonly<Record<string, readonly string[]>> {
+    return this.memory.get(KEY, {});
+  }
+
+  private get dismissed(): readonly string[] {
+    return this.all[this.shown?.uri ?? ''] ?? [];
   }
 
   private get left(): readonly TiedClaim[] {
-    if (this.state.kind !== 'known') return [];
-    const dismissed = this.dismissals.of(this.state.uri);
-    return this.state.claims.filter((claim) => !dismissed.includes(tiedKey(claim)));
+    const { dismissed } = this;
+    return this.shown?.claims.filter((claim) => !dismissed.includes(keyOf(claim))) ?? [];
   }
 
-  private async asked(uri: string): Promise<State> {
+  private keep(keys: readonly string[]): void {
+    const { [this.shown?.uri ?? '']: _, ...others } = this.all;
+    const mine = this.shown && keys.length > 0 ? { [this.shown.uri]: keys } : {};
+    void this.memory.update(KEY, { ...others, ...mine });
+    this.draw();
+  }
+
+  private async asked(uri: string): Promise<Shown> {
     const { files, degraded } = await this.ask('vouch/files', { uri });
     const claims = inFileOrder(files[0]?.claims ?? []);
-    return { kind: 'known', uri, claims, pending: degraded.includes('workspace_pending') };
+    return { uri, claims, pending: degraded.includes('workspace_pending') };
   }
 
-  private set(state: State): void {
-    this.state = state;
+  private set(shown: Shown | undefined): void {
+    this.shown = shown;
     this.draw();
   }
 
   private draw(): void {
-    const { state, caret, left } = this;
-    if (state.kind === 'blank') this.show([]);
-    if (state.kind === 'asked') this.show([PENDING]);
-    if (state.kind !== 'known') return;
-    const here = caret?.uri === state.uri ? atCaret(left, caret) : [];
-    const rows = tiedRows(state.uri, left, here, state.claims.length - left.length);
-    const none = state.pending ? PENDING : noteNode(PARENT, 'No claim is about this file');
-    this.show(rows.length > 0 ? rows : [none]);
+    const { shown, caret, left } = this;
+    if (shown) this.drawClaims(shown, caret?.uri === shown.uri ? atCaret(left, caret) : []);
+    else this.show([]);
+  }
+
+  private drawClaims({ uri, claims, pending }: Shown, here: readonly TiedClaim[]): void {
+    const { left } = this;
+    const nodes = (weak: boolean) =>
+      left
+        .filter((claim) => claim.weak === weak)
+        .map((claim) => tiedNode(uri, claim, here.includes(claim)));
+    const rows = nodes(false);
+    const weak = nodes(true);
+    if (weak.length > 0) {
+      const label = `${weak.length} less sure`;
+      rows.push(listNode('file/weak', label, 'ellipsis', weak, { open: false }));
+    }
+    const dismissed = claims.length - left.length;
+    if (dismissed > 0) {
+      const command = 'vouchSidecar.restoreClaims';
+      rows.push({ id: command, label: `${dismissed} dismissed`, icon: 'discard', command });
+    }
+    const value = left.filter(({ fresh }) => fresh === 'gone').length;
+    const tooltip = `${plural(value, 'claim')} on this file whose quote is gone from it`;
+    this.show(rows.length > 0 ? rows : [pending ? PENDING : NONE], '', { value, tooltip });
     // Only once: what somebody selects elsewhere stays while the caret stands still.
-    const keys = here.map(tiedKey).join();
+    const keys = here.map(keyOf).join();
     if (keys && keys !== this.reported) this.onClaimsAtCaret(here);
     this.reported = keys;
   }
 }
 
-const PARENT = 'file';
-const PENDING = noteNode(PARENT, 'Claims are being tied to files…', 'loading~spin');
+const PENDING = noteNode('file', 'Claims are being tied to files…', 'loading~spin');
+const NONE = noteNode('file', 'No claim is about this file');
 
-const tiedKey = ({ id, collection }: TiedClaim): string => JSON.stringify([collection, id]);
+const keyOf = ({ id, collection }: Ref): string => JSON.stringify([collection, id]);
 
 /** As they stand in the file, those without a line last; claims of one sentence once. */
 function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
-  const once = [...new Map(claims.toReversed().map((claim) => [claim.text, claim])).values()];
+  const said = claims.map(({ text }) => text);
   const line = (claim: TiedClaim) => claim.line ?? Number.MAX_SAFE_INTEGER;
-  return once.reverse().sort((a, b) => line(a) - line(b));
+  return claims
+    .filter((claim, at) => said.indexOf(claim.text) === at)
+    .sort((a, b) => line(a) - line(b));
 }
 
 /** The claims on the line at the caret, else on the nearest line of its paragraph. */
@@ -152,72 +161,20 @@ function atCaret(claims: readonly TiedClaim[], caret: Caret): readonly TiedClaim
   return nearest === undefined ? [] : claims.filter(({ line }) => line === nearest);
 }
 
-/** Weaker ones are folded below the others; the last row brings back what was dismissed. */
-function tiedRows(
-  file: string,
-  claims: readonly TiedClaim[],
-  here: readonly TiedClaim[],
-  dismissed: number,
-): readonly Node[] {
-  const nodes = (some: readonly TiedClaim[]) =>
-    some.map((claim) => tiedNode(file, claim, here.includes(claim)));
-  const weak = nodes(claims.filter((claim) => claim.weak));
-  return [
-    ...nodes(claims.filter((claim) => !claim.weak)),
-    ...(weak.length > 0 ? [moreNode(PARENT, `${weak.length} less sure`, weak)] : []),
-    ...(dismissed > 0
-      ? [commandNode(`${dismissed} dismissed`, 'vouchSidecar.restoreClaims', 'discard')]
-      : []),
-  ];
-}
-
-function tiedNode(file: string, claim: TiedClaim, isHere: boolean): Node {
-  const { id, collection, line, text, heading, why, stale, source } = claim;
-  const label = joined(line !== null && `L${line}`, factOf(text, heading));
-  const here = isHere && 'at the caret';
-  const contested = claim.status === 'contested' && 'contested';
-  const icon = contested ? 'warning' : stale ? 'history' : 'pass';
+/** It goes to its line in the file that is read, else to what it cites, else to its own file. */
+function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
+  const { id, collection, line, text, heading, why, stale, status, source, document } = tied;
+  const look = lookOf(tied);
+  const contested = status === 'contested' && 'contested';
   return {
-    id: `${PARENT}/tied:${tiedKey(claim)}`,
-    label,
-    description: joined(here, contested, stale && 'stale', rowText(heading)),
-    spoken: [label, here, why, stale, contested].filter(Boolean).join(', '),
-    tooltip: [rowText(text), why, stale ?? '', contested || '', source ? `— ${source}` : ''],
-    icon: isHere ? 'arrow-right' : icon,
-    ...((contested || stale) && { color: WARNS }),
+    id: `file/tied:${keyOf(tied)}`,
+    label: joined(line !== null && `L${line}`, factOf(text, heading)),
+    description: joined(isHere && 'at the caret', contested, stale && 'stale', rowText(heading)),
+    tooltip: inLines(rowText(text), why, stale, contested, source && `— ${source}`),
+    ...look,
+    icon: isHere ? 'arrow-right' : look.icon,
     menu: 'claim tied',
     claim: { id, collection },
-    target: lineOf(file, claim),
-    key: tiedKey(claim),
+    target: line === null ? [document ?? tied.uri, tied.uri] : [`${file}#L${line}`],
   };
-}
-
-/** Its line in the file that is read, else the document that it cites, else its own file. */
-function lineOf(file: string, claim: TiedClaim): Target {
-  if (claim.line !== null) return { uris: [file], locator: `L${claim.line}`, passages: [] };
-  return claim.document ? { uris: [claim.document, claim.uri], passages: [] } : fileOf(claim);
-}
-
-const KEY = 'dismissedClaims';
-
-/** Which claims somebody dismissed, by file; kept with the workspace. */
-export class Dismissals {
-  constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
-
-  of(uri: string): readonly string[] {
-    return this.all[uri] ?? [];
-  }
-
-  add(uri: string, key: string): void {
-    void this.state.update(KEY, { ...this.all, [uri]: [...this.of(uri), key] });
-  }
-
-  clear(uri: string): void {
-    const { [uri]: _, ...rest } = this.all;
-    void this.state.update(KEY, rest);
-  }
-
-  private get all(): Readonly<Record<string, readonly string[]>> {
-    return this.state.get(KEY, {});
-  }
 }

@@ -1,19 +1,28 @@
-// No server: nothing where there is no knowledge base, then the view says so, and Install brings one.
+// No server: where there is no knowledge base the view says how to make one, then Install brings a server.
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { courier, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
-  fill: (folder) => fs.writeFileSync(path.join(folder, 'notes.txt'), 'Nothing is known yet.\n'),
+  fill(folder) {
+    fs.mkdirSync(path.join(folder, 'docs/adr'), { recursive: true });
+    fs.writeFileSync(path.join(folder, 'docs/adr/0001-queue.md'), 'We keep one queue for each depot.\n');
+  },
   env: { PATH: withoutServer() },
+  userSettings: { 'terminal.integrated.gpuAcceleration': 'off' }, // else its text is a picture
 });
 
 export async function run({ w, test }) {
   const sidebar = w.page.locator('.part.sidebar');
 
-  await test('says that there is no knowledge base, until one appears', async () => {
+  await test('where there is no knowledge base it types the command that makes one, until one appears', async () => {
     await w.panel();
     await sidebar.getByText('No knowledge base here').waitFor();
+    await sidebar.getByRole('button', { name: 'Make One in a Terminal' }).click();
+    const typed = 'vouch init && for file in docs/adr/*.md; do vouch ingest "$file"; done';
+    await w.page.locator('.xterm-rows', { hasText: typed }).waitFor();
+    assert.ok(!fs.existsSync(path.join(w.folder, '.vouch')), 'it was run');
     courier(w.folder);
     await sidebar.getByText('no server to read it with').waitFor();
     await w.status.and(w.page.locator('.error-kind')).filter({ hasText: 'Vouch: no server' }).waitFor();

@@ -32,7 +32,6 @@ export async function run({ w, test }) {
     await w.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
     await w.panel();
     await w.page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
-    await w.page.locator('.pane-header', { hasText: 'Restricted Mode' }).waitFor();
     await w.openFile('rate_limiter.py');
     assert.match(await w.hover('Relay', 'live claim'), /Relay/);
     assert.ok(!fs.existsSync(ran), 'a program of the workspace was run');

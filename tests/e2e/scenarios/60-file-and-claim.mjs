@@ -47,7 +47,7 @@ export async function run({ w, test }) {
   const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').locator('body');
   const shows = (text) => claim.locator('p', { hasText: text }).waitFor();
   const line = (label) => claim.locator(`dt:has-text("${label}") + dd`).first();
-  const badge = page.locator('.part.activitybar .badge:visible');
+  const badge = page.locator('.activitybar').getByRole('tab', { name: /1 claim .*quote is gone/ });
   const caretTo = async (number) => {
     await page.keyboard.press('Control+G');
     await page.locator('.quick-input-widget input').first().fill(`:${number}`);
@@ -76,7 +76,7 @@ export async function run({ w, test }) {
     const file = path.join(w.folder, 'docs/runbook.md');
     const text = fs.readFileSync(file, 'utf8');
     fs.writeFileSync(file, text.replace('a replay of bad events fills the queue again', 'it takes a minute'));
-    await badge.filter({ hasText: '1' }).waitFor();
+    await badge.waitFor();
     fs.writeFileSync(file, text);
     await badge.waitFor({ state: 'detached' });
   });
@@ -119,7 +119,7 @@ export async function run({ w, test }) {
     await page.locator('.part.statusbar', { hasText: /Ln 7,/ }).waitFor();
     await shows('dead-letter queue');
     assert.match(await line('Approved by').innerText(), /reviewer/);
-    assert.match(await line('Date').innerText(), /^20\d\d-\d\d-\d\d$/);
+    assert.match(await line('Status').innerText(), /confidence 0\.\d\d · 20\d\d-\d\d-\d\d/);
     assert.match(await line('Ask').innerText(), /claim/);
   });
 
@@ -145,9 +145,10 @@ export async function run({ w, test }) {
     await page.keyboard.type('\n\nMay we restart Relay?');
     await w.row('In Play', 'Relay').waitFor();
     await status('Pause for an Hour');
-    await sidebar.getByText('Paused until').waitFor();
+    await sidebar.getByText('Paused: hooks, hover').waitFor();
     await w.row('In Play', 'Relay').waitFor({ state: 'detached' });
-    await w.row('In Play', 'Resume').click();
+    await w.status.filter({ hasText: 'Vouch: paused' }).waitFor();
+    await sidebar.getByRole('button', { name: 'Resume' }).click();
     await w.row('In Play', 'Relay').waitFor();
   });
 }

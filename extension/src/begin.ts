@@ -1,0 +1,41 @@
+/** Where there is no knowledge base: the example, and the command that makes one. */
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { workspaceFolders } from './folders';
+
+/** Opens the courier knowledge base that the extension carries, in a folder to play in. */
+export async function openExample(context: vscode.ExtensionContext): Promise<void> {
+  const folder = path.join(await mkdtemp(path.join(tmpdir(), 'vouch-example-')), 'courier');
+  await cp(context.asAbsolutePath('example'), folder, { recursive: true });
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
+    forceNewWindow: workspaceFolders().length > 0,
+  });
+}
+
+/** Where decisions and other documents lie, as the server knows it, the likeliest place first. */
+const PLACES = [
+  ...['docs/adr', 'docs/adrs', 'docs/decisions', 'docs/architecture/decisions', 'docs/rfcs'],
+  ...['doc/adr', 'adr', 'adrs', 'rfcs', 'docs'],
+];
+
+/** Types the command that makes a knowledge base into a terminal; whoever reads it runs it. */
+export async function makeKnowledgeBase(): Promise<void> {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  if (!folder) throw new Error('Open the folder of your project first.');
+  const has = (place: string) => new vscode.RelativePattern(folder, `${place}/*.md`);
+  const found = await Promise.all(
+    PLACES.map((place) => vscode.workspace.findFiles(has(place), undefined, 1)),
+  );
+  const place = PLACES.find((_, at) => found[at]?.length);
+  const steps = existsSync(path.join(folder.uri.fsPath, '.vouch')) ? [] : ['vouch init'];
+  if (place && process.platform !== 'win32') {
+    steps.push(`for file in ${place}/*.md; do vouch ingest "$file"; done`);
+  }
+  if (steps.length === 0) steps.push('vouch ingest ');
+  const terminal = vscode.window.createTerminal({ name: 'Vouch', cwd: folder.uri });
+  terminal.show();
+  terminal.sendText(steps.join(' && '), false);
+}
