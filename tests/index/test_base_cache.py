@@ -37,7 +37,7 @@ ARTIFACTS: list[Artifact] = [
     Claim("d", "claims/d.yaml", "The queue is drained."),
 ]
 STAT = b"x" * 24
-CONFIG = b"kb: {name: ops}", b"y" * 24
+CONFIG = b"kb: {name: ops}"
 
 
 @pytest.fixture
@@ -74,8 +74,11 @@ def leave(bases: Bases, knowledge: Knowledge | None = None) -> Path:
 
 
 def finish(bases: Bases, knowledge: Knowledge) -> bool:
-    files = [(one.path, STAT, one) for one in knowledge.records.values()]
-    return bases.finish(knowledge, files, *CONFIG)
+    return bases.finish(knowledge, stats(knowledge), CONFIG)
+
+
+def stats(knowledge: Knowledge) -> dict[str, bytes]:
+    return dict.fromkeys((*(r.path for r in knowledge.records.values()), "config.yaml"), STAT)
 
 
 def finished(bases: Bases) -> list[Path]:
@@ -94,8 +97,7 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     wanted = knowledge_of(ARTIFACTS)
     found = Bases(caches, root).open()
     assert found is not None
-    assert found.files == {one.path: (STAT, one) for one in ARTIFACTS}
-    assert (found.config, found.config_stat) == CONFIG
+    assert (found.stats, found.config) == (stats(wanted), CONFIG)
     assert (found.knowledge.records, found.knowledge.states) == (wanted.records, wanted.states)
     assert [key_in(one) for one in found.knowledge.documents()] == [
         key_in(one) for one in wanted.documents()

@@ -374,14 +374,14 @@ def test_what_an_earlier_process_read_is_not_read_again(
     put(kb_dir, "claims/broken.yaml", b"id: [")
     put(kb_dir, "config.yaml", b"kb: {id: x}")
     before = Store(kb_dir, clock=clock)
-    before.reconcile()
-    kept = {path: (stat, record) for path, stat, record in before.files()}
-    assert kept.keys() == {f"claims/{name}.yaml" for name in ("still", "since", "gone")}
+    records, kept = before.reconcile().records, before.stats()
+    names = ("claims/still.yaml", "claims/since.yaml", "claims/gone.yaml", "config.yaml")
+    assert kept.keys() == {*names}
     parsed.clear()
     put(kb_dir, "claims/since.yaml", claim("since", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
     store = Store(kb_dir, clock=clock)
-    store.resume(kept, before.config, before.config_stat)
+    store.resume(records, kept, before.config)
     seen = store.reconcile()
     assert {key[1] for key in seen.records} == {"still", "since"}
     assert (seen.config, seen.skipped) == (b"kb: {id: x}", 1)

@@ -129,7 +129,7 @@ class DiskReader:
 
     def _resume(self, kept: Kept) -> Reconciled:
         """Start from a finished base and apply what changed on disk since then."""
-        self.store.resume(kept.files, kept.config, kept.config_stat)
+        self.store.resume(kept.knowledge.records, kept.stats, kept.config)
         seen = self.store.reconcile()
         self._apply(kept.knowledge, seen)
         return seen
@@ -166,8 +166,7 @@ class DiskReader:
                 self._go_on_from(bases.write(self.latest.documents()))
         except FileNotFoundError:
             return False
-        files = store.files()
-        return is_settled and bases.finish(self.latest, files, store.config, store.config_stat)
+        return is_settled and bases.finish(self.latest, store.stats(), store.config)
 
     def _go_on_from(self, base: Layer) -> None:
         """Go on from a base that holds the newest generation."""

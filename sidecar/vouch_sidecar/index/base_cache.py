@@ -2,10 +2,10 @@
 folder in the user's cache. When one is written: after a start without one, when enough changed,
 when the config did, and when text that it holds was retired.
 
-A base counts once it is finished: its file `records` then lists what every file says that it was
-read from, with its stat, and a digest of each file of its own. It holds no text of what nobody may
-see. A base that is damaged, belongs to another user, or was written by another version does not
-count.
+A base counts once it is finished: its folder then has a name with the digest of its files, of which
+`records` lists what every file says that it was read from, with its stat. It holds no text of what
+nobody may see. A base that is damaged, belongs to another user, or was written by another version
+does not count.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
-from io import BytesIO
 from itertools import count
 from pathlib import Path
 from sys import intern
@@ -37,10 +36,9 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, Writing
 from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
 from vouch_sidecar.kb.access import is_shown_to_any
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Entity, Key, Scope, key_of
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.kb.store import Files
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm, forms
 
@@ -62,14 +60,13 @@ _numbers = count()
 
 
 class Kept(NamedTuple):
-    """A base that was opened: its generation, the files that it was read from by path, and the last
-    readable config with its stat. Files that must be read again are left out.
+    """A base that was opened: its generation, the stats of the files that it was read from by path,
+    and the last readable config. Files that must be read again have no stat.
     """
 
     knowledge: Knowledge
-    files: Files
+    stats: Mapping[str, Stat]
     config: bytes | None
-    config_stat: Stat | None
 
 
 def user_folder(env: Mapping[str, str]) -> Path | None:
@@ -176,23 +173,17 @@ class Bases:
         _close_to_others(folder)
         return folder
 
-    def finish(
-        self,
-        knowledge: Knowledge,
-        files: Iterable[tuple[str, Stat, Artifact]],
-        config: bytes | None,
-        config_stat: Stat | None,
-    ) -> bool:
+    def finish(self, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None) -> bool:
         """Make the base of a generation the one from which the next process starts, if it is
-        unfinished. Returns whether there is a base. `files` come with b"" as the stat of one that
-        must be read again.
+        unfinished. Returns whether there is a base. `stats` has no file that must be read again.
         """
         if self._unfinished is None:
             return self._is_kept
         try:
-            _write_records(self._unfinished, knowledge, files, config, config_stat)
-            former = self._finished()
-            self._unfinished.rename(self.folder / f"{_version()}-{time.time_ns()}")
+            _write_records(self._unfinished, knowledge, stats, config)
+            former, digest = self._finished(), _digest_of(self._unfinished)
+            name = f"{_version()}-{time.time_ns()}-{digest}"
+            self._unfinished.rename(self.folder / name)
         except OSError:
             self._discard()
             self._is_kept = False
@@ -351,39 +342,25 @@ def code_version(rooms: tuple[str, ...]) -> str:
 
 
 def _write_records(
-    folder: Path,
-    knowledge: Knowledge,
-    files: Iterable[tuple[str, Stat, Artifact]],
-    config: bytes | None,
-    config_stat: Stat | None,
+    folder: Path, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None
 ) -> None:
-    digests = {}
     for file in folder.iterdir():
         file.chmod(0o600)
-        if not file.name.endswith(".lock"):
-            digests[file.name] = _digest_of(file)
-    head = {
-        "files": digests,
-        "config": None if config is None else config.hex(),
-        "config_stat": None if config_stat is None else config_stat.hex(),
-    }
-    lines = [json.dumps(head)]
-    for path, stamp, record in files:
-        state = knowledge.state(key_of(record))
-        if not _may_be_kept(record, state):
-            continue
-        values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
-        named = (
-            [[p, *form[1:]] for p, form in forms(record)] if isinstance(record, Entity) else None
-        )
-        line = [KIND_OF[type(record)].value, path, stamp.hex(), values, list(state), named]
-        lines.append(json.dumps(line, separators=(",", ":")))
-    data = "\n".join(lines).encode()
+    said, stamp = "" if config is None else config.hex(), stats.get(CONFIG, b"").hex()
     descriptor = os.open(folder / RECORDS, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as finished:
-        finished.write(_digest(data).encode() + b"\n" + data)
-        finished.flush()
-        os.fsync(finished.fileno())
+    with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+        stream.write(json.dumps([config is not None, said, stamp]))
+        for key, record in knowledge.records.items():
+            state = knowledge.state(key)
+            if not _may_be_kept(record, state):
+                continue
+            stamp = stats.get(record.path, b"").hex()
+            values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
+            named = forms(record) if isinstance(record, Entity) else ()
+            line = [key[0].value, stamp, values, state, [[path, *form[1:]] for path, form in named]]
+            stream.write("\n" + json.dumps(line, separators=(",", ":")))
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _may_be_kept(record: Artifact, state: LinkState) -> bool:
@@ -404,50 +381,50 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _read_back(value: Any) -> Any:
-    if type(value) is list:
-        return tuple(value)
-    return (Scope(**value) if value else OPEN_SCOPE) if type(value) is dict else value
-
-
 def _open(folder: Path) -> Kept:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
     trusted.
     """
     if _is_others(folder.lstat()):
         raise ValueError("another user's")
-    for file in folder.iterdir():
-        if not stat.S_ISREG(file.lstat().st_mode):
-            raise ValueError("no file of ours")
-    digest, _, data = _bytes_of(folder / RECORDS).partition(b"\n")
-    if _digest(data).encode() != digest:
+    if _digest_of(folder) != folder.name.rpartition("-")[2]:
         raise ValueError("damaged")
-    lines = BytesIO(data)
-    head = json.loads(lines.readline())
-    for name, wanted in head["files"].items():
-        if _digest_of(folder / name) != wanted:
-            raise ValueError("damaged")
-    decode = json.JSONDecoder().decode
+    decode, share = json.JSONDecoder().decode, _shared()
     records, states = dict[Key, Artifact](), dict[Key, LinkState]()
-    files, named = Files(), list[tuple[Entity, list[KeyedForm]]]()
-    for kind, path, stamp, values, state, its_forms in map(decode, map(bytes.decode, lines)):
-        record = _RECORDS_OF[kind](*map(_read_back, values))
-        label, entity_ids, how = state
-        key = key_of(record)
-        records[key] = record
-        states[key] = LinkState(intern(label), tuple(entity_ids), intern(how))
-        if stamp:
-            files[path] = bytes.fromhex(stamp), record
-        if isinstance(record, Entity):
-            named.append((record, [_form(record.id, *form) for form in its_forms]))
-    config, config_stat = head["config"], head["config_stat"]
+    stats, named = dict[str, Stat](), list[tuple[Entity, list[KeyedForm]]]()
+    with (folder / RECORDS).open(encoding="ascii") as stream:
+        has_config, config, config_stamp = decode(stream.readline())
+        if config_stamp:
+            stats[CONFIG] = bytes.fromhex(config_stamp)
+        for kind, stamp, values, state, its_forms in map(decode, stream):
+            record = _RECORDS_OF[kind](*map(share, values))
+            key = key_of(record)
+            records[key], states[key] = record, share(LinkState(*map(share, state)))
+            if stamp:
+                stats[record.path] = bytes.fromhex(stamp)
+            if isinstance(record, Entity):
+                named.append((record, [_form(record.id, *form) for form in its_forms]))
     layer = Layer(Index.open(str(folder)), folder)
-    return Kept(
-        Knowledge(layer, records, states, Named(Names(named))),
-        files,
-        None if config is None else bytes.fromhex(config),
-        None if config_stat is None else bytes.fromhex(config_stat),
-    )
+    knowledge = Knowledge(layer, records, states, Named(Names(named)))
+    return Kept(knowledge, stats, bytes.fromhex(config) if has_config else None)
+
+
+def _shared() -> Callable[[Any], Any]:
+    """A function that makes values of a record or a state out of JSON. Values that many artifacts
+    have alike become one object, which a start would otherwise hold many times.
+    """
+    seen: dict[Any, Any] = {}
+
+    def share(value: Any) -> Any:
+        if type(value) is list:
+            value = tuple(map(share, value))
+        elif type(value) is dict:
+            value = Scope(**value) if value else OPEN_SCOPE
+        elif not isinstance(value, str | LinkState):
+            return value
+        return seen.setdefault(value, value)
+
+    return share
 
 
 def _form(
@@ -470,6 +447,13 @@ def _bytes_of(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _digest_of(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _digest_of(folder: Path) -> str:
+    """A digest of the files of a base. Raises OSError or ValueError if something is no file."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.iterdir()):
+        if not stat.S_ISREG(file.lstat().st_mode):
+            raise ValueError("no file of ours")
+        if not file.name.endswith(".lock"):
+            with file.open("rb") as stream:
+                digest.update(file.name.encode() + hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()

@@ -26,6 +26,7 @@ from vouch_sidecar.index.links import (
     LinkState,
     Named,
     Records,
+    States,
     link_all,
 )
 from vouch_sidecar.index.memo import Memo
@@ -47,7 +48,6 @@ from vouch_sidecar.names.matcher import Names
 
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
-States = Mapping[Key, LinkState]
 LINKED_ENOUGH = 0.5
 """If this share of the claims is linked to declared entities, no topics are derived."""
 _serials = count(1)
@@ -116,8 +116,9 @@ class Knowledge:
         gone = [key[1] for key in differing if key[0] is Kind.ENTITY and key not in records]
         changed_entities = [entity for entity in entities if isinstance(entity, Entity)]
         named = self._named.after(self.names.changed(changed_entities, gone))
-        states = link_all(records, named)
         then = self.states
+        before_it = (before, then) if named is self._named else ()
+        states = link_all(records, named, *before_it)
         seen = set(differing)
         differing += [
             k

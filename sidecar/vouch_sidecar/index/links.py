@@ -32,12 +32,16 @@ class LinkState(NamedTuple):
     how: str = ""
 
 
+States = Mapping[Key, LinkState]
+
+
 class Named:
-    """What claims declare or name, and what pages are about, kept while no name changes."""
+    """What claims declare or name, and what pages are about, which is kept while no name
+    changes.
+    """
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self._claims: dict[str, tuple[Claim, LinkState | None]] = {}
         self._pages: dict[str, tuple[Page, tuple[str, ...]]] = {}
 
     def after(self, names: Names) -> Named:
@@ -46,12 +50,6 @@ class Named:
 
     def linked(self, claim: Claim, label: str) -> LinkState | None:
         """The state of a claim that declares or names entities; None for any other."""
-        known = self._claims.get(claim.id)
-        if known is None or known[0] is not claim:
-            known = self._claims[claim.id] = claim, self._linked(claim, label)
-        return known[1]
-
-    def _linked(self, claim: Claim, label: str) -> LinkState | None:
         if declared := self._existing(claim.entities):
             return LinkState(label, declared, "declared")
         mentions = self.names.find(claim.text)
@@ -80,8 +78,11 @@ class Named:
         return tuple(sorted({e for e in entity_ids if self.names.entity(e) is not None}))
 
 
-def link_all(records: Records, named: Named) -> dict[Key, LinkState]:
-    """The state of every artifact.
+def link_all(
+    records: Records, named: Named, was: Records | None = None, then: States | None = None
+) -> dict[Key, LinkState]:
+    """The state of every artifact. `was` and `then` are the records and states before a change that
+    changed no name.
 
     A claim is linked to the entities that it declares; if none of these exists, to those that its
     text names; if there are none, to those that the pages listing it are about, of those pages that
@@ -91,13 +92,16 @@ def link_all(records: Records, named: Named) -> dict[Key, LinkState]:
     """
     pages, cited = _pages_and_citations(records)
     states: dict[Key, LinkState] = {}
+    was, then = was or {}, then or {}
     for key, artifact in records.items():
         if (gate := live_gate(artifact)) is None:
             states[key] = GONE
         elif isinstance(artifact, Claim):
-            label = _of_gate(gate).label
-            linked = named.linked(artifact, label)
-            states[key] = linked or _by_pages(gate, pages.get(artifact.id, ()), named)
+            is_same = was.get(key) is artifact
+            state = then[key] if is_same else named.linked(artifact, _of_gate(gate).label)
+            if state is None or state.how == "page":
+                state = _by_pages(gate, pages.get(artifact.id, ()), named)
+            states[key] = state
         elif isinstance(artifact, Relation | Evidence):
             states[key] = _of_ends(artifact, records, cited)
         else:

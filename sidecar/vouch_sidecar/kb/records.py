@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
+from sys import intern
 from typing import Annotated, Any
 
 from pydantic import (
@@ -94,9 +95,11 @@ Id = Annotated[
     str,
     StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$"),
 ]
+_SHARED = AfterValidator(intern)
+"""Marks text that many artifacts have alike, so that it is held once."""
 Sha256 = Annotated[str, AfterValidator(_sha256)]
-ReferenceId = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$")]
-Label = Annotated[str, StringConstraints(max_length=1024)]
+ReferenceId = Annotated[str, StringConstraints(max_length=1024, pattern=r"^\P{Cc}*$"), _SHARED]
+Label = Annotated[str, StringConstraints(max_length=1024), _SHARED]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 Statement = Annotated[Text, StringConstraints(pattern=r"\S")]
@@ -104,8 +107,8 @@ Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, al
 _Moment = Annotated[datetime, AfterValidator(_seconds)]
 Timestamp = Annotated[float, GetPydanticSchema(lambda _, handler: handler(_Moment))]
 """A date or time in the file, seconds since the epoch in the record."""
-Visibility = Annotated[str, _one_of(VISIBILITIES)]
-Status = Annotated[str, _one_of(STATUSES)]
+Visibility = Annotated[str, _one_of(VISIBILITIES), _SHARED]
+Status = Annotated[str, _one_of(STATUSES), _SHARED]
 PageStatus = Annotated[str, _one_of(PAGE_STATUSES)]
 Offset = Annotated[int, Field(strict=True, ge=0, le=2**40)]
 PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]

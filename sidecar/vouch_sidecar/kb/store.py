@@ -32,7 +32,6 @@ stamp.
 """
 COARSE_SECONDS = 2.0
 """The same on a file system that seems to keep time stamps in whole seconds."""
-Files = dict[str, tuple[Stat, Artifact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +93,27 @@ class Store:
             due.append(self._looked_at + YOUNG_SECONDS)
         return min(due, default=None)
 
-    def resume(self, files: Files, config: bytes | None, config_stat: Stat | None = None) -> None:
+    def resume(
+        self, records: Mapping[Key, Artifact], stats: Mapping[str, Stat], config: bytes | None
+    ) -> None:
         """Begin with what an earlier process has read; the next full reconcile reads only the files
-        whose stat differs.
+        whose stat differs, and those without one.
         """
         self._is_resuming = True
         self.config = config
-        self._stats = {path: stat for path, (stat, _) in files.items()}
-        self._records = {path: record for path, (_, record) in files.items()}
-        self._counting = {key_of(record): record for record in self._records.values()}
-        if config_stat is not None:
-            self._stats[CONFIG] = config_stat
+        self._stats = {**stats}
+        self._counting = {key: one for key, one in records.items() if one.path in stats}
+        self._records = {one.path: one for one in self._counting.values()}
 
     def is_settled(self) -> bool:
         """Whether no file can change unnoticed, and no earlier version of one serves."""
         return not self._young and not self._expires
 
-    def files(self) -> Iterator[tuple[str, Stat, Artifact]]:
-        """The files whose artifact counts, with their stat; b"" where a file has problems."""
-        for record in self._counting.values():
-            stat, path = self._stats.get(record.path), record.path
-            is_sound = path not in self._problems and key_of(record) not in self._rivals
-            yield path, stat if stat is not None and is_sound else b"", record
-
-    @property
-    def config_stat(self) -> Stat | None:
-        """The stat of a config without problems."""
-        return None if CONFIG in self._problems else self._stats.get(CONFIG)
+    def stats(self) -> dict[str, Stat]:
+        """The stats of the files without problems, by path."""
+        rivals = {self._counting[key].path for key in self._rivals}.union(*self._rivals.values())
+        faulty = self._problems.keys() | rivals
+        return {path: stat for path, stat in self._stats.items() if stat and path not in faulty}
 
     def paths(self) -> Iterator[str]:
         """The paths of all files that were read."""
