@@ -275,34 +275,12 @@ def test_content_is_never_echoed() -> None:
 
 
 @pytest.mark.parametrize("scope", ["mine", 5, ["team"], {"visibility": None}])
-def test_a_scope_that_cant_be_read_withholds_the_version_before_too(scope: object) -> None:
+def test_a_file_whose_scope_cant_be_read_says_nothing(scope: object) -> None:
     source = dump({"id": SHA, "locator": "x", "scope": scope})
     for path, data in (("pages/auth.md", page(scope=scope)), (SOURCE, source)):
         reading = parse(path, data)
-        assert (reading.artifact, reading.withhold) == (None, True)
+        assert reading.artifact is None
         assert [problem.severity for problem in reading.problems] == [Severity.ERROR]
-
-
-@pytest.mark.parametrize(
-    ("data", "withhold"),
-    [
-        (claim(evidence=[]), False),
-        (claim(evidence=[], status="redacted"), True),
-        (claim(status="redactd"), True),
-        (claim(status=["redacted"]), True),
-        (claim(evidence=[], scope="private"), True),
-        (claim(evidence=[], scope={"visibility": "project", "project": "x"}), True),
-        (claim(evidence=[], scope="team"), False),
-        (claim(scope=7), True),
-        (b"", False),
-    ],
-)
-def test_a_faulty_file_may_still_say_that_it_is_not_for_everybody(
-    data: bytes, withhold: bool
-) -> None:
-    reading = parse(CLAIM, data)
-    assert reading.artifact is None
-    assert reading.withhold is withhold
 
 
 def without(data: bytes, *names: str) -> bytes:
@@ -336,7 +314,7 @@ def test_a_misspelt_key_is_named_with_the_nearest(
     (problem,) = reading.problems
     assert (problem.field, problem.message.endswith(f"did you mean `{like}`?")) == (field, True)
     assert problem.is_unusable is restricts
-    assert (reading.artifact is None, reading.withhold) == (restricts, restricts)
+    assert (reading.artifact is None) is restricts
     last = field.rpartition(".")[2].encode()
     assert data.splitlines()[problem.line - 1].strip().startswith(last)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import unicodedata
 from pathlib import Path
-from subprocess import CalledProcessError
 
 import pytest
-from vouch_sidecar.kb.gitignore import is_ignored, rules_in
 from vouch_sidecar.workspace.file_list import (
     MAX_BYTES,
     Files,
@@ -20,7 +18,7 @@ from vouch_sidecar.workspace.file_list import (
 
 from tests.engine.bases import ask, base
 from tests.kb.samples import claim, put
-from tests.workspace.places import git, listed, repository, settled, write
+from tests.workspace.places import listed, repository, settled, write
 
 
 def walked(root: Path) -> tuple[str, ...]:
@@ -68,51 +66,6 @@ def test_a_walk_that_is_cut_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(collection.world.files.paths) == 12
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("too many files" in row["message"] for row in said)
-
-
-RULES = [
-    ("*.log", "a/b.log", False),
-    ("/build", "build", True),
-    ("!/build", "build", True),
-    ("/build", "a/build", True),
-    ("cache/", "cache", False),
-    ("cache/", "a/cache", True),
-    ("docs/*.md", "docs/a.md", False),
-    ("docs/*.md", "docs/a/b.md", False),
-    ("a/**/b", "a/b", False),
-    ("a/**/b", "a/x/y/b", False),
-    ("**/tmp", "x/tmp", True),
-    ("tmp/**", "tmp/x/y", False),
-    ("[a-c].o", "b.o", False),
-    ("[!a-c].o", "b.o", False),
-    ("?.o", "/.o", False),
-    ("a*b*c", "axxbyyc", False),
-    ("a*b*c", "axxbyy", False),
-    ("\\!x", "!x", False),
-    ("#x", "#x", False),
-    ("\\#x", "#x", False),
-    ("x ", "x", False),
-    ("[", "[", False),
-]
-
-
-def test_rules_are_those_of_git(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    for rule, path, is_folder in RULES:
-        (tmp_path / ".gitignore").write_text(f"{rule}\n", "utf-8")
-        asked = f"{path}/" if is_folder else path
-        try:
-            git(tmp_path, "check-ignore", "--no-index", "-q", asked.lstrip("/"))
-            theirs = True
-        except CalledProcessError:
-            theirs = False
-        ours = is_ignored(path.lstrip("/"), is_folder, [rules_in("", f"{rule}\n")])
-        assert ours == theirs, (rule, path)
-
-
-def test_hostile_rules_end() -> None:
-    rules = rules_in("", "\n".join(["*a" * 140, "**/" * 90, "[" * 300, "?*" * 149 + "b", "(a+)+$"]))
-    assert not is_ignored("a" * 1000 + "!", False, [rules])
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import json
 import os
 import shutil
 import stat
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -51,11 +50,6 @@ _BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
-_OWNER_ALONE = struct.pack("<I", 2) + b"".join(
-    struct.pack("<HHI", tag, allowed, 0xFFFFFFFF)
-    for tag, allowed in ((0x01, 0o6), (0x04, 0), (0x20, 0))
-)
-"""An access control list as in Linux's acl(5), version 2, for owner, group and others."""
 _numbers = count()
 
 
@@ -170,7 +164,6 @@ class Bases:
         self._tidy()
         folder = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
         folder.mkdir(mode=0o700)
-        _close_to_others(folder)
         return folder
 
     def finish(self, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None) -> bool:
@@ -239,10 +232,6 @@ class Bases:
                 _remove(entry)
         return True
 
-    def drop_extra(self, name: str) -> None:
-        """Remove the data stored under a name."""
-        _remove(self.folder / f"{_BESIDE}{name}")
-
     def _take_away(self, folder: Path) -> None:
         """Remove a folder in one step. A process that is writing there fails, and leaves nothing
         behind.
@@ -293,14 +282,6 @@ def _is_others(status: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
     own = getattr(os, "getuid", lambda: status.st_uid)()
     return os.name == "posix" and (status.st_uid != own or bool(status.st_mode & 0o077))
-
-
-def _close_to_others(folder: Path) -> None:
-    """Make new files in a folder readable by this user only, whatever the umask, if the system has
-    access control lists. The folder itself is closed to others in any case.
-    """
-    with suppress(OSError, AttributeError):
-        os.setxattr(folder, "system.posix_acl_default", _OWNER_ALONE)
 
 
 def _is_left(folder: Path) -> bool:

@@ -16,11 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from vouch_sidecar.kb.gitignore import Rules
-
+from typing import NamedTuple
 
 KB_DIRNAME = ".vouch"
 FORCED = "VOUCH_KB_PATH"
@@ -39,8 +35,6 @@ TRUST = f"{SETTINGS_PREFIX}TRUST_FOLDERS"
 LOG, RESIDENT = f"{SETTINGS_PREFIX}LOG", f"{SETTINGS_PREFIX}HOOK_RESIDENT"
 NO_SETTINGS = frozenset({LOG, RESIDENT})
 """Environment variables with that prefix which are no settings."""
-MOST_RULES = 1 << 20
-"""Bytes of an ignore file that is read."""
 
 
 PACKAGES = frozenset(
@@ -147,7 +141,7 @@ class Finder:
             allowed = [folder for folder in candidates if folder not in closed][:left]
             left -= len(allowed)
             level = []
-            for folder in _not_ignored(origin, allowed):
+            for folder in allowed:
                 if not is_refused(folder, self.trusted):
                     (roots if self._holds_one(folder) else level).append(folder)
                 elif os.path.isdir(os.path.join(folder, KB_DIRNAME)):
@@ -214,48 +208,6 @@ def _subfolders(folder: str) -> list[str]:
             )
     except OSError:
         return []
-
-
-def _not_ignored(origin: str, folders: list[str]) -> list[str]:
-    """The folders that no ignore file of their working tree names.
-
-    What is ignored was built or fetched: a `.vouch/` in there belongs to somebody else's project.
-    git is not asked: it would read the repository's own config, which may name programs.
-    """
-    top = _working_tree(origin) if folders else None
-    if top is None:
-        return folders
-    from vouch_sidecar.kb.gitignore import is_ignored  # rare: most have one above
-
-    read: dict[str, Rules] = {}
-
-    def has_been_ignored(folder: str) -> bool:
-        stack, below = [], ""
-        for name in os.path.relpath(folder, top).split(os.sep):
-            if below not in read:
-                read[below] = _ignore_rules(top, below)
-            stack.append(read[below])
-            if is_ignored(f"{below}{name}", True, stack):
-                return True
-            below += f"{name}/"
-        return False
-
-    return [folder for folder in folders if not has_been_ignored(folder)]
-
-
-def _ignore_rules(top: str, below: str) -> Rules:
-    """The rules of the ignore file in a folder, at the top with those that git keeps for itself."""
-    from vouch_sidecar.kb.gitignore import rules_in
-    from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-
-    texts = []
-    for name in (*(() if below else (".git/info/exclude",)), f"{below}.gitignore"):
-        try:
-            data, _ = read_bounded(os.path.join(top, name), MOST_RULES)
-            texts.append(data.decode("utf-8", "replace"))
-        except (FileNotFoundError, UnreadableError):
-            continue
-    return rules_in(below, "\n".join(texts))
 
 
 def _working_tree(folder: str) -> str | None:

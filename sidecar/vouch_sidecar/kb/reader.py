@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from vouch_sidecar.kb import yaml_document
-from vouch_sidecar.kb.access import LIVE_PAGE_STATUSES, LIVE_STATUSES
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -82,13 +81,10 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading a file. `withhold`: the file is faulty, and may restrict who may see
-    it, so no earlier version may be served.
-    """
+    """The result of reading a file."""
 
     artifact: Artifact | None
     problems: tuple[Problem, ...] = ()
-    withhold: bool = False
 
 
 def limit_of(relative_path: str) -> int:
@@ -220,9 +216,7 @@ class _ArtifactReader:
         unclear = self._note_misspelt(fields)
         artifact = self._validate(fields)
         if artifact is None or unclear:
-            scoped = _is_scoped(fields.get("scope"))
-            withhold = unclear or scoped or not _may_be_live(self.kind, fields)
-            return Reading(None, tuple(self.problems), withhold)
+            return Reading(None, tuple(self.problems))
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         types = KNOWN_TYPES.get(self.kind)
@@ -305,24 +299,6 @@ def _misspelled(
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
         if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):
             yield name, like
-
-
-def _may_be_live(kind: Kind, fields: dict[str, object]) -> bool:
-    """Whether a faulty file's status is one that is in force. A misspelled status is not."""
-    live = {Kind.CLAIM: LIVE_STATUSES, Kind.PAGE: LIVE_PAGE_STATUSES}.get(kind)
-    return live is None or "status" not in fields or fields["status"] in [*live]
-
-
-def _is_scoped(scope: object) -> bool:
-    """Whether a faulty file's scope restricts who may see it."""
-    if isinstance(scope, dict):
-        bound = any(scope.get(name) is not None for name in ("project", "agent"))
-        return bound or not _open(scope.get("visibility", "project"))
-    return scope is not None and not _open(scope)
-
-
-def _open(visibility: object) -> bool:
-    return isinstance(visibility, str) and visibility in {"project", "team", "public"}
 
 
 def _in_words(failure: ErrorDetails) -> str:

@@ -6,7 +6,7 @@ manifest follow from that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
@@ -38,30 +38,45 @@ Folders = Annotated[tuple[Annotated[str, _line(4096, needed=True)], ...], *_LIST
 SettingSource = Literal["file", "client", "environment"]
 
 
+EVERYWHERE: frozenset[SettingSource] = frozenset({"file", "client", "environment"})
+PERSONAL: frozenset[SettingSource] = frozenset({"client", "environment"})
+OF_THE_BASE: frozenset[SettingSource] = frozenset({"file"})
+
+
 class Group(BaseModel):
     """Settings that stand together, at `path` in `config.yaml`."""
 
     model_config = ConfigDict(frozen=True)
 
     path: ClassVar[str]
-    sources: ClassVar[frozenset[SettingSource]] = frozenset({"file", "client", "environment"})
-    in_workspace: ClassVar[bool] = True
+    sources: ClassVar[frozenset[SettingSource]]
+    in_workspace: ClassVar[bool]
     """Whether an editor may take them from the settings that a workspace brings."""
-    others: ClassVar[frozenset[str]] = frozenset()
+    others: ClassVar[frozenset[str]]
     """Other keys in the same place, which vouch reads."""
-    final: ClassVar[Mapping[str, object]] = {}
+    final: ClassVar[Mapping[str, object]]
     """By field, the only value that `config.yaml` may give. No other source can take it back."""
-    added: ClassVar[frozenset[str]] = frozenset()
+    added: ClassVar[frozenset[str]]
     """Lists to which every source adds."""
-    listed: ClassVar[frozenset[str]] = frozenset()
+    listed: ClassVar[frozenset[str]]
     """Fields that VS Code offers in its settings editor. It sends the others as well."""
 
+    def __init_subclass__(
+        cls,
+        path: str,
+        sources: frozenset[SettingSource] = EVERYWHERE,
+        in_workspace: bool = True,
+        final: Mapping[str, object] = MappingProxyType({}),
+        others: Iterable[str] = (),
+        added: Iterable[str] = (),
+        listed: Iterable[str] = (),
+    ) -> None:
+        cls.path, cls.sources, cls.in_workspace, cls.final = path, sources, in_workspace, final
+        cls.others, cls.added, cls.listed = map(frozenset, (others, added, listed))
 
-class Reflex(Group):
+
+class Reflex(Group, path="retrieval.reflex", listed={"enabled"}):
     """The window of a session and what is said of it."""
-
-    path = "retrieval.reflex"
-    listed = frozenset({"enabled"})
 
     enabled: bool = Field(
         True, description="whether what you type and prompt is followed, to show what it names"
@@ -75,11 +90,8 @@ class Reflex(Group):
     )
 
 
-class Volunteer(Group):
+class Volunteer(Group, path="volunteer", others={"poll_interval_seconds"}):
     """What is said without being asked; None where nobody has set it."""
-
-    path = "volunteer"
-    others = frozenset({"poll_interval_seconds"})
 
     enabled: bool = Field(True, description="whether anything is brought up that nobody asked for")
     threshold: float | None = Field(
@@ -104,10 +116,8 @@ class Volunteer(Group):
         return least is not None and seconds_ago is not None and seconds_ago < least
 
 
-class Recall(Group):
+class Recall(Group, path="sidecar.recall"):
     """The block for a prompt."""
-
-    path = "sidecar.recall"
 
     enabled: bool = Field(True, description="whether a prompt is given context at all")
     max_results: int = Field(
@@ -142,10 +152,8 @@ class Recall(Group):
     )
 
 
-class Prompts(Group):
+class Prompts(Group, path="sidecar.prompts"):
     """When a prompt that is typed counts as still."""
-
-    path = "sidecar.prompts"
 
     idle_ms: int = Field(
         300,
@@ -166,12 +174,8 @@ AnswersIn = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
 """In which texts something answers."""
 
 
-class Hover(Group):
+class Hover(Group, path="sidecar.hover", sources=PERSONAL, listed={"enabled"}):
     """Hovers, which no repository decides on. Seven claims are a dozen lines."""
-
-    path = "sidecar.hover"
-    sources = frozenset({"client", "environment"})
-    listed = frozenset({"enabled"})
 
     enabled: AnswersIn = Field(
         "all",
@@ -181,12 +185,8 @@ class Hover(Group):
     max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
 
 
-class Definition(Group):
+class Definition(Group, path="sidecar.definition", sources=PERSONAL, listed={"enabled"}):
     """Go to definition, which no repository decides on."""
-
-    path = "sidecar.definition"
-    sources = frozenset({"client", "environment"})
-    listed = frozenset({"enabled"})
 
     enabled: AnswersIn = Field(
         "prose",
@@ -207,13 +207,10 @@ def _on_this_machine(text: str) -> str | None:
     return f"http://{parts.netloc}" if parts.port else f"http://{parts.netloc}:11434"
 
 
-class Semantic(Group):
+class Semantic(
+    Group, path="sidecar.semantic", sources=PERSONAL, in_workspace=False, listed={"model"}
+):
     """Finding by meaning, which no repository decides on: a model is what this user installs."""
-
-    path = "sidecar.semantic"
-    sources = frozenset({"client", "environment"})
-    in_workspace = False
-    listed = frozenset({"model"})
 
     model: FilePath = Field(
         None,
@@ -226,13 +223,8 @@ class Semantic(Group):
     )
 
 
-class Trust(Group):
+class Trust(Group, path="sidecar.trust", sources=PERSONAL, in_workspace=False, listed={"folders"}):
     """Whose knowledge bases are served, which no repository decides on."""
-
-    path = "sidecar.trust"
-    sources = frozenset({"client", "environment"})
-    in_workspace = False
-    listed = frozenset({"folders"})
 
     folders: Folders = Field(
         (),
@@ -241,21 +233,16 @@ class Trust(Group):
     )
 
 
-class ProbeSettings(Group):
+class ProbeSettings(Group, path="sidecar.probe"):
     """How many knowledge bases are probed; None for all."""
-
-    path = "sidecar.probe"
 
     max_collections: int | None = Field(
         None, ge=1, le=10_000, description="knowledge bases that are asked about a prompt at most"
     )
 
 
-class Naming(Group):
+class Naming(Group, path="sidecar.names", listed={"never"}):
     """What names an entity here, whatever the rules for ordinary words say."""
-
-    path = "sidecar.names"
-    listed = frozenset({"never"})
 
     always: WordList = Field((), description="words that always name the entity that is called so")
     never: WordList = Field(
@@ -265,11 +252,8 @@ class Naming(Group):
     )
 
 
-class TopicSettings(Group):
+class TopicSettings(Group, path="sidecar.topics", listed={"enabled"}):
     """Names that are there without being declared."""
-
-    path = "sidecar.topics"
-    listed = frozenset({"enabled"})
 
     enabled: bool = Field(
         True,
@@ -283,14 +267,15 @@ def _off(value: object) -> object:
     return "off" if value is False or str(value).lower() == "false" else value
 
 
-class People(Group):
+class People(
+    Group,
+    path="sidecar.people",
+    in_workspace=False,
+    listed={"git", "never"},
+    final=MappingProxyType({"git": "off"}),
+    added={"never"},
+):
     """Who is named because of their commits. A repository may only say less."""
-
-    path = "sidecar.people"
-    in_workspace = False
-    listed = frozenset({"git", "never"})
-    final = MappingProxyType({"git": "off"})
-    added = frozenset({"never"})
 
     git: Annotated[Literal["people", "agents", "off"], BeforeValidator(_off)] = Field(
         "people",
@@ -301,20 +286,16 @@ class People(Group):
     never: WordList = Field((), description="names and handles of those who are not told there")
 
 
-class General(Group):
+class General(Group, path="sidecar"):
     """What stands in no other group."""
-
-    path = "sidecar"
 
     persona: OneLine = Field(
         None, description="a label that answers carry where most of them is from here"
     )
 
 
-class Diagnostics(Group):
+class Diagnostics(Group, path="sidecar.diagnostics"):
     """How bad what the checks find is; `docs/diagnostics.md` lists their codes."""
-
-    path = "sidecar.diagnostics"
 
     error: WordList = Field((), description="codes of checks whose findings are errors")
     warning: WordList = Field((), description="codes of checks whose findings are warnings")
@@ -322,21 +303,15 @@ class Diagnostics(Group):
     ignore: WordList = Field((), description="codes of checks whose findings are not told")
 
 
-class Base(Group):
+class Base(Group, path="kb", sources=OF_THE_BASE):
     """What a knowledge base is called."""
-
-    path = "kb"
-    sources = frozenset({"file"})
 
     id: OneLine = None
     name: OneLine = None
 
 
-class ScopeSettings(Group):
+class ScopeSettings(Group, path="retrieval.scope", sources=OF_THE_BASE):
     """Who asks, where nobody says so."""
-
-    path = "retrieval.scope"
-    sources = frozenset({"file"})
 
     project: OneLine = None
     agent: OneLine = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -66,8 +65,8 @@ class Store:
         self._wall = wall
         self._stats: dict[str, Stat | None] = {}
         """By path; None for a file that can't be read."""
-        self._young: dict[str, bytes] = {}
-        """Digests of the files that are read again even if their stat is the same, by path."""
+        self._young: set[str] = set()
+        """The paths of files that are read again even if their stat is the same."""
         self._records: dict[str, Artifact] = {}
         """What every file says, by path."""
         self._counting: dict[Key, Artifact] = {}
@@ -167,15 +166,9 @@ class Store:
         except UnreadableError as error:
             self._fail(path, Problem(path, str(error)))
             return
-        is_young = _is_young(stat, started)
-        if is_young or path in self._young:
-            digest = hashlib.blake2b(data, digest_size=16).digest()
-            same = self._young.get(path) == digest and self._stats.get(path) == stat
-            self._young[path] = digest
-            if not is_young:
-                del self._young[path]
-            if same and path != CONFIG:
-                return
+        self._young.discard(path)
+        if _is_young(stat, started):
+            self._young.add(path)
         self._stats[path] = stat
         self._accept(path, data, stat)
 
@@ -195,7 +188,7 @@ class Store:
         if reading.problems:
             self._problems[path] = reading.problems
         if reading.artifact is None:
-            self._hold(path, 0.0 if reading.withhold else GRACE_SECONDS)
+            self._hold(path)
             return
         artifact = stub_of(reading.artifact)
         if isinstance(artifact, Source):
@@ -205,12 +198,12 @@ class Store:
     def _fail(self, path: str, problem: Problem) -> None:
         """The file is there, and what it holds can't be known."""
         self._stats[path] = None
-        self._young.pop(path, None)
+        self._young.discard(path)
         if path == CONFIG:
             self._fail_config(problem)
             return
         self._problems[path] = (problem,)
-        self._hold(path, GRACE_SECONDS)
+        self._hold(path)
 
     def _fail_config(self, problem: Problem) -> None:
         """Where the config can't be read, the last good one goes on counting."""
@@ -218,15 +211,14 @@ class Store:
         message = f"{problem.message}; until it can be read, {counts}"
         self._problems[CONFIG] = (replace(problem, message=message),)
 
-    def _hold(self, path: str, seconds: float) -> None:
+    def _hold(self, path: str) -> None:
         """Let the last good version serve for a while, counted from the first failure."""
         if path in self._records:
-            expiry = self._clock() + seconds
-            self._expires[path] = min(expiry, self._expires.get(path, expiry))
+            self._expires.setdefault(path, self._clock() + GRACE_SECONDS)
 
     def _forget(self, path: str) -> None:
         self._stats.pop(path, None)
-        self._young.pop(path, None)
+        self._young.discard(path)
         self._problems.pop(path, None)
         if path == CONFIG:
             self.config = None

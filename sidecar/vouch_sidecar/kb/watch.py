@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import anyio
@@ -25,7 +23,6 @@ from vouch_sidecar.kb.artifact_files import (
     classify,
     is_folder,
 )
-from vouch_sidecar.kb.sanitize import printable
 
 STEP_MS = 30
 DEBOUNCE_MS = 200
@@ -33,11 +30,6 @@ POLL_SECONDS = 0.25
 """Seconds between checks that `.vouch/` is still the folder that is watched."""
 RETRY_SECONDS = 30.0
 
-MAX_SOURCES = 100
-"""The number of sources up to which their folders are watched. With more, only sources that come or
-go are noticed at once, and other changes by the sweep: setting up a watch takes 0.1 ms, during
-which no thread runs.
-"""
 _RECURSIVE = sys.platform != "linux"
 
 
@@ -137,16 +129,11 @@ class _Watch:
 def _watched(base: str) -> list[str]:
     """The folders to watch for a knowledge base. inotify watches folders one by one; watchfiles
     would find them in a walk over all files, during which no thread runs for 0.1 s at 10,000
-    claims.
+    claims. What changes within the folder of a source is seen by the sweep.
     """
     if _RECURSIVE:
         return [base]
-    folders = [base, *(f"{base}/{name}" for name in FOLDERS), f"{base}/sources"]
-    with suppress(OSError), os.scandir(f"{base}/sources") as entries:
-        sources = [entry.path for entry in islice(entries, MAX_SOURCES + 1)]
-        # watchfiles refuses all folders where the name of one is not UTF-8.
-        readable = [path for path in sources if path == printable(path)]
-        folders += readable if len(sources) <= MAX_SOURCES else []
+    folders = [base, *(f"{base}/{name}" for name in (*FOLDERS, "sources"))]
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.kb.gitignore import MAX_PATTERN, expression_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
+from vouch_sidecar.workspace.globs import MAX_PATTERN, expression_of
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Paths below the top of a repository, in the order in which GitHub looks; the first file found
