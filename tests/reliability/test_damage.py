@@ -68,20 +68,6 @@ def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending:
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")
 
 
-def test_the_next_question_notices_columns_of_zeros(here: tuple[Path, Mapping[str, str]]) -> None:
-    """The search engine takes such a file for one without columns, in which nothing counts."""
-    folder, env = here
-    with indexed_client(folder / "kb", env=env) as client:
-        until(lambda: not client.request("vouch/entity", {"id": "vault"})["degraded"])
-        before = client.request("vouch/experts", {"topic": "keys rotate"})["experts"]
-        assert before
-        assert overwrite(folder, "fast", b"\0")
-        refused = client.refused("vouch/experts", {"topic": "mail relay"})
-        assert (refused["code"], refused["message"]) == (-32803, FAILED)
-        until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
-        assert client.request("vouch/experts", {"topic": "keys rotate"})["experts"] == before
-
-
 def test_the_language_server_says_so_until_it_is_made_anew(
     here: tuple[Path, Mapping[str, str]],
 ) -> None:

@@ -385,7 +385,7 @@ def _open(folder: Path) -> Kept:
                 stats[record.path] = bytes.fromhex(stamp)
             if isinstance(record, Entity):
                 named.append((record, [_form(record.id, *form) for form in its_forms]))
-    layer = Layer(Index.open(str(folder)), folder)
+    layer = Layer(Index.open(str(folder)))
     knowledge = Knowledge(layer, records, states, Named(Names(named)))
     return Kept(knowledge, stats, bytes.fromhex(config) if has_config else None)
 

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import chain, count
 from typing import TypeVar
 
@@ -146,19 +145,6 @@ class Knowledge:
             return None
         keys = before.changed.keys() | self.changed.keys()
         return [k for k in keys if before.changed.get(k) is not self.changed.get(k)]
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest that two processes share only if their generations have the same base on disk
-        and the same changes; "" for a base in memory.
-        """
-        if not self.base.name:
-            return ""
-        digest = blake2b(self.base.name.encode(), digest_size=16)
-        for key in sorted(self.changed):
-            said = repr((key, self.records.get(key), self.states.get(key)))
-            digest.update(said.encode("utf-8", "replace"))
-        return digest.hexdigest()
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""

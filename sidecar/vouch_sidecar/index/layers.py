@@ -5,7 +5,6 @@ that are also in `old` are left out. A snapshot never changes, and any thread ma
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
@@ -67,8 +66,7 @@ class Layer:
     is_damaged = False
     """Whether a question failed, so that no more should be asked."""
 
-    def __init__(self, index: Index, folder: Path | None = None) -> None:
-        """`folder`: where the index is on disk."""
+    def __init__(self, index: Index) -> None:
         index.config_reader("manual")
         index.reload()
         self._index = index
@@ -76,21 +74,6 @@ class Layer:
         if self._searcher.num_segments > 1:
             raise ValueError("an index of several segments is not sorted")
         self.size = self._searcher.num_docs
-        self._values = self._first_and_last()
-        self.name = "" if folder is None else _segments_in(folder)
-        """A name that no other layer on disk has; "" for a layer in memory."""
-
-    def _first_and_last(self) -> Sequence[object]:
-        """Two values of a column that every document has."""
-        addresses = [DocAddress(0, number) for number in {0, self.size - 1} if self.size]
-        return self._searcher.fast_field_values("length", addresses) if addresses else []
-
-    def _check_columns(self) -> None:
-        """Raise ValueError where the columns are not those that were opened. tantivy takes a file
-        of zeros for one without columns, and counts nothing.
-        """
-        if self._first_and_last() != self._values:
-            raise ValueError("the columns were overwritten")
 
     @_asks
     def count(self, query: Query) -> int:
@@ -112,7 +95,6 @@ class Layer:
     @_asks
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
         """The values of a column for some documents."""
-        self._check_columns()
         addresses = [DocAddress(0, number) for number in documents]
         values = self._searcher.fast_field_values(field, addresses) if addresses else []
         return [int(value or 0) for value in values]
@@ -135,7 +117,6 @@ class Layer:
         """For each value of a field, the number of documents with it and the sum of a column."""
         if not self.size:
             return {}
-        self._check_columns()
         asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
         if number is not None:
             asked["aggs"] = {"total": {"sum": {"field": number}}}
@@ -150,7 +131,6 @@ class Layer:
         """The sum of a column over the documents."""
         if not self.size:
             return 0.0
-        self._check_columns()
         result = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
         return float(result["total"]["value"])
 
@@ -177,7 +157,7 @@ class Writing:
         self._index.reload()
         searcher = self._index.searcher()
         if searcher.num_segments < 2:
-            return Layer(self._index, self._folder)
+            return Layer(self._index)
         everything = searcher.search(Query.all_query(), searcher.num_docs, count=False).hits
         again = Writing(self._emptied(), self._heap * 4)
         for _, address in everything:
@@ -190,12 +170,6 @@ class Writing:
             for file in self._folder.iterdir():
                 file.unlink()
         return self._folder
-
-
-def _segments_in(folder: Path) -> str:
-    """The ids of the segments of an index, as tantivy drew them."""
-    segments = json.loads((folder / "meta.json").read_bytes())["segments"]
-    return " ".join(segment["segment_id"] for segment in segments)
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:
