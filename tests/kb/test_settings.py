@@ -145,8 +145,7 @@ def test_a_name_that_nobody_can_read_is_shown_harmless_and_bounded() -> None:
 
 
 def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    class More(Recall):
-        listed = frozenset({"second_looks"})
+    class More(Recall, path="sidecar.recall", listed={"second_looks"}):
         second_looks: int = Field(7, ge=1, le=9, description="how often it looks again")
 
     monkeypatch.setitem(GROUPS, "recall", More)
