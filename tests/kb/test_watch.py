@@ -77,27 +77,28 @@ async def test_a_folder_that_comes_or_goes_is_a_change(tmp_path: Path) -> None:
 
 async def test_files_in_a_folder_that_came_later_are_named(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
-    source = "a" * 64
     shutil.rmtree(kb_dir / "evidence", ignore_errors=True)
     async with watched(tmp_path) as heard:
-        for folder in ("evidence", f"sources/{source}"):
-            (kb_dir / folder).mkdir(parents=True, exist_ok=True)
-            await heard.until(lambda: bool(heard.roots))
-            await anyio.sleep(1.0)
-            heard.roots.clear()
-        for path in ("evidence/e.yaml", f"sources/{source}/meta.yaml"):
-            put(kb_dir, path, b"id: x")
-        await heard.until(lambda: heard.files == {"evidence/e.yaml", f"sources/{source}/meta.yaml"})
+        (kb_dir / "evidence").mkdir()
+        await heard.until(lambda: bool(heard.roots))
+        await anyio.sleep(1.0)
+        put(kb_dir, "evidence/e.yaml", b"id: x")
+        await heard.until(lambda: heard.files == {"evidence/e.yaml"})
+
+
+async def test_a_source_that_comes_is_a_change(tmp_path: Path) -> None:
+    kb_dir = make_kb(tmp_path)
+    async with watched(tmp_path) as heard:
+        (kb_dir / "sources" / ("a" * 64)).mkdir(parents=True)
+        await heard.until(lambda: bool(heard.roots))
 
 
 async def test_a_folder_that_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
     (kb_dir / os.fsdecode(b"sources/\xff")).mkdir()
-    put(kb_dir, "sources/a/meta.yaml", b"id: a")
     async with watched(tmp_path) as heard:
-        for path in ("sources/a/meta.yaml", "claims/a.yaml"):
-            put(kb_dir, path, b"id: x")
-        await heard.until(lambda: heard.files == {"sources/a/meta.yaml", "claims/a.yaml"})
+        put(kb_dir, "claims/a.yaml", b"id: x")
+        await heard.until(lambda: heard.files == {"claims/a.yaml"})
         assert heard.lost == [False]
 
 
