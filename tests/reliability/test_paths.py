@@ -1,25 +1,20 @@
-"""No file outside the folder of a knowledge base is opened, whatever stands in it or is exchanged
-while it is read.
-"""
+"""No file outside the folder of a knowledge base is opened, whatever stands in it."""
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.kb import artifact_files, safe_files, store
-from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
+from vouch_sidecar.kb import artifact_files, store
 from vouch_sidecar.kb.store import Store
 
 from tests.engine.bases import base, write
 from tests.kb.samples import claim
-from tests.soak import LONG
 
 SECRET = "outside"
 _opened: list[str] | None = None
@@ -124,49 +119,3 @@ def test_what_is_exchanged_after_it_was_looked_at_is_not_read(
 
     monkeypatch.setattr(store, "survey", survey)
     assert SECRET not in said(Store(root / ".vouch"))
-
-
-def test_what_is_exchanged_after_it_was_checked_is_not_read(
-    root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A link to the inside is followed; one that leads out by the time of opening is not."""
-    kb_dir = root / ".vouch"
-    (kb_dir / "claims").rename(kb_dir / "real")
-    (kb_dir / "claims").symlink_to(kb_dir / "real")
-    assert read_bounded(kb_dir / "claims" / "rotation.yaml", 9_999, kb_dir=kb_dir)[0]
-    check = safe_files._inside
-
-    def inside(path: str, within: str) -> str:
-        real = check(path, within)
-        (kb_dir / "real").rename(kb_dir / "gone")
-        (kb_dir / "real").symlink_to(outside / "claims")
-        return real
-
-    monkeypatch.setattr(safe_files, "_inside", inside)
-    with pytest.raises((UnreadableError, FileNotFoundError)):
-        read_bounded(kb_dir / "claims" / "rotation.yaml", 9_999, kb_dir=kb_dir)
-
-
-def test_a_folder_that_is_exchanged_all_the_time(root: Path, outside: Path) -> None:
-    kb_dir, over = root / ".vouch", threading.Event()
-    (kb_dir / "link").symlink_to(outside / "claims")
-    (kb_dir / "claims").rename(kb_dir / "real")
-
-    def exchange() -> None:
-        while not over.is_set():
-            for what in ("real", "link"):
-                (kb_dir / what).rename(kb_dir / "claims")
-                (kb_dir / "claims").rename(kb_dir / what)
-
-    thread = threading.Thread(target=exchange)
-    thread.start()
-    try:
-        for _ in range(20_000 if LONG else 1_000):
-            try:
-                data, _ = read_bounded(kb_dir / "claims" / "rotation.yaml", 9_999, kb_dir=kb_dir)
-            except (UnreadableError, FileNotFoundError):
-                continue
-            assert SECRET.encode() not in data
-    finally:
-        over.set()
-        thread.join()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 from struct import Struct
 
@@ -16,9 +15,6 @@ _FLAGS = (
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
-)
-_FOLDER = (
-    getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 
 Stat = bytes
@@ -65,16 +61,14 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
-    return _read_whole(_opened(partial(_open, str(path), kb_dir)), limit)
-
-
-def _opened(opening: Callable[[], int]) -> int:
     try:
-        return opening()
+        real = str(path) if kb_dir is None else _inside(str(path), root_of(kb_dir))
+        descriptor = os.open(real, _FLAGS)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
+    return _read_whole(descriptor, limit)
 
 
 def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
@@ -101,40 +95,11 @@ def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
     parts = relative.split("/")
     if not relative or {"", ".", ".."}.intersection(parts):
         raise UnreadableError("the path leaves its folder")
-    path = f"{str(root).rstrip('/')}/{relative}"
-    return _read_whole(_opened(partial(_open_below, str(root), path)), limit)
-
-
-def _open(path: str, kb_dir: Path | None) -> int:
-    if kb_dir is None:
-        return os.open(path, _FLAGS)
-    try:
-        return _open_below(str(kb_dir), path)
-    except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-            raise
-    root = root_of(kb_dir)
-    return _open_below(root, _inside(path, root))
-
-
-def _open_below(folder: str, path: str) -> int:
-    """Open a file below a folder, through no link: whatever somebody exchanges meanwhile, nothing
-    outside is opened.
-    """
-    *parts, name = path[len(folder.rstrip("/")) + 1 :].split("/")
-    if os.open not in os.supports_dir_fd:
-        if any(os.path.islink(os.path.join(folder, *parts[:n])) for n in range(1, len(parts) + 1)):  # noqa: PTH114, PTH118
-            raise OSError(errno.ELOOP, "a link")
-        return os.open(path, _FLAGS)
-    at = os.open(folder, _FOLDER)
-    try:
-        for part in parts:
-            below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
-            os.close(at)
-            at = below
-        return os.open(name, _FLAGS, dir_fd=at)
-    finally:
-        os.close(at)
+    path = os.path.join(root, *parts)  # noqa: PTH118
+    with suppress(ValueError):
+        if os.path.realpath(path) != os.path.join(os.path.realpath(root), *parts):  # noqa: PTH118
+            raise UnreadableError("a symbolic link leads there")
+    return read_bounded(path, limit)
 
 
 def _inside(path: str, root: str) -> str:
