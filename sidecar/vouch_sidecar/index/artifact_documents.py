@@ -15,10 +15,10 @@ from vouch_sidecar.index.claim_weights import COLUMNS
 from vouch_sidecar.index.document_schema import QUESTION, SCHEMA, TITLE, Fields
 from vouch_sidecar.index.encoding import (
     NOBODY,
-    CountedEntity,
     DocumentKey,
-    StemPlace,
+    counted,
     hash_of,
+    place_of,
     placed_stem,
 )
 from vouch_sidecar.index.links import LinkState
@@ -80,9 +80,8 @@ def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
     fields = _text_fields(kind, artifact.id, 0, label, first)
     match artifact:
         case Claim():
-            counted = (CountedEntity(label, entity_id) for entity_id in state.entity_ids)
             fields |= {
-                "about": [entity.encode() for entity in counted],
+                "about": [counted(label, entity_id) for entity_id in state.entity_ids],
                 "linked": state.how,
                 "evidence": [hash_of(ref.encode(), 8) for ref in sorted(set(artifact.evidence))],
                 "mark": _mark(artifact),
@@ -108,7 +107,7 @@ def _mark(claim: Claim) -> int:
 
 
 def _text_fields(kind: Kind | str, artifact_id: str, section: int, label: str, text: str) -> Fields:
-    stems, where = content_stems(text), StemPlace(kind, label).encode()
+    stems, where = content_stems(text), place_of(kind, label)
     return {
         "key": DocumentKey(kind, artifact_id, section).encode(),
         "place": where,

@@ -37,9 +37,9 @@ def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
 
 
 SCHEMA = _schema()
-"""`key`: the sort key (`DocumentKey`). `place`: kind and visibility label (`StemPlace`). `stems`:
+"""`key`: the sort key (`DocumentKey`). `place`: kind and visibility label (`place_of`). `stems`:
 the stems of the text, each with the place in front. `length`: their number. `about`: the entities
-that a claim is linked to (`CountedEntity`). `linked`: what linked them. `joins`: the ends of a
+that a claim is linked to (`counted`). `linked`: what linked them. `joins`: the ends of a
 relation. `evidence`: hashes of the ids of evidence that a claim cites; distinct numbers are counted
 five times as fast as strings. `mark`: a hash of a claim. The others: what rankings of claims add up
 and compare (`claim_weights.COLUMNS`).

@@ -34,45 +34,21 @@ def labels_for(gates: frozenset[str]) -> tuple[str, ...]:
     return (OPEN, *(label_of([gate]) for gate in closed), *map(label_of, pairs))
 
 
-class StemPlace(NamedTuple):
-    """The prefix of every stem of a text: kind and visibility label."""
-
-    kind: str
-    label: str
-
-    def encode(self) -> str:
-        """The value for the field `place`."""
-        return f"{self.kind}@{self.label}"
-
-    @classmethod
-    def decode(cls, place: str) -> StemPlace:
-        """The place that a value of the field stands for."""
-        kind, _, label = place.partition("@")
-        return cls(kind, label)
+def place_of(kind: str, label: str) -> str:
+    """The value for the field `place`, the prefix of every stem of a text."""
+    return f"{kind}@{label}"
 
 
 def placed_stem(place: str, stem: str) -> str:
-    """The value for the field `stems`: a stem with the place of its text, as `StemPlace` encodes
-    it.
-    """
+    """The value for the field `stems`: a stem with the place of its text."""
     return f"{place}:{stem[:MAX_STEM]}"
 
 
-class CountedEntity(NamedTuple):
-    """An entity that a claim is linked to, with the visibility label of the claim."""
-
-    label: str
-    entity_id: str
-
-    def encode(self) -> str:
-        """The value for the field `about`."""
-        return f"{self.label} {self.entity_id}"
-
-    @classmethod
-    def decode(cls, value: str) -> CountedEntity:
-        """The entity that a value of the field stands for."""
-        label, _, entity_id = value.partition(" ")
-        return cls(label, entity_id)
+def counted(label: str, entity_id: str) -> str:
+    """The value for the field `about`: an entity that a claim is linked to, with the visibility
+    label of the claim.
+    """
+    return f"{label} {entity_id}"
 
 
 class DocumentKey(NamedTuple):

@@ -15,9 +15,8 @@ from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.claim_weights import UNDATED
 from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.encoding import (
-    CountedEntity,
     DocumentKey,
-    StemPlace,
+    counted,
     labels_for,
     placed_stem,
 )
@@ -63,7 +62,7 @@ def nearly_query(kind: Kind, artifact_id: str) -> Query:
 
 
 def stem_query(place: str, stem: str) -> Query:
-    """Documents with a stem at a place (`StemPlace`)."""
+    """Documents with a stem at a place (`place_of`)."""
     return Query.term_query(SCHEMA, "stems", placed_stem(place, stem), "freq")
 
 
@@ -124,7 +123,7 @@ class Search:
         """By kind, the places where the viewer finds documents."""
         visible, by_kind = frozenset(labels_for(self.gates)), defaultdict[str, list[str]](list)
         for name in sorted(self.snapshot.lengths):
-            kind, label = StemPlace.decode(name)
+            kind, _, label = name.partition("@")
             if label in visible:
                 by_kind[kind].append(name)
         return by_kind
@@ -222,7 +221,7 @@ class Search:
         declared = [entity_id for entity_id in entity_ids if entity_id not in derived]
         queries = []
         if values := [value for entity_id in declared for value in self._counting(entity_id)]:
-            queries.append(value_query("about", [value.encode() for value in values]))
+            queries.append(value_query("about", values))
         if claims := sorted(set().union(*(topic.claims for topic in derived.values()))):
             queries.append(self._with_ids(claims))
         return self._recent(any_of(queries), Kind.CLAIM)
@@ -252,13 +251,13 @@ class Search:
             return self.snapshot.count(replace(self, since=None).claims_of([entity_id]))
         frequency = self.snapshot.frequency
         visible = self._counting(entity_id)
-        return sum(frequency("about", counted.encode()) for counted in visible)
+        return sum(frequency("about", value) for value in visible)
 
-    def _counting(self, entity_id: str) -> list[CountedEntity]:
+    def _counting(self, entity_id: str) -> list[str]:
         """The values of the field `about` for an entity, one for each label that the viewer may
         see.
         """
-        return [CountedEntity(label, entity_id) for label in labels_for(self.gates)]
+        return [counted(label, entity_id) for label in labels_for(self.gates)]
 
     def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
         """For each entity and topic, the number of matching claims linked to it, and the sum of a
@@ -267,7 +266,7 @@ class Search:
         out: dict[str, Sum] = {}
         labels = frozenset(labels_for(self.gates))
         for value, more in self.snapshot.sums(query, "about", number).items():
-            label, entity_id = CountedEntity.decode(value)
+            label, _, entity_id = value.partition(" ")
             if label in labels:
                 have = out.get(entity_id, Sum(0, 0.0))
                 out[entity_id] = Sum(have.number + more.number, have.total + more.total)
