@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -108,12 +107,6 @@ def of_an_older_version(base: Path) -> None:
     base.rename(base.with_name(f"{'0' * 16}-{base.name.partition('-')[2]}"))
 
 
-def under_another_version(base: Path) -> None:
-    """What it lists is not what is there: as if its version had lied."""
-    manifest = base / "records"
-    manifest.write_bytes(b"0" * 32 + b"\n" + manifest.read_bytes().partition(b"\n")[2])
-
-
 def a_file(base: Path) -> None:
     shutil.rmtree(base)
     base.write_bytes(b"no folder")
@@ -122,10 +115,6 @@ def a_file(base: Path) -> None:
 def empty(base: Path) -> None:
     shutil.rmtree(base)
     base.mkdir(mode=0o700)
-
-
-def nonsense(base: Path) -> None:
-    (base / "records").write_bytes(json.dumps([1]).encode())
 
 
 def readable_by_others(base: Path) -> None:
@@ -141,10 +130,8 @@ def in_a_folder_for_others(base: Path) -> None:
     [
         unfinished,
         of_an_older_version,
-        under_another_version,
         a_file,
         empty,
-        nonsense,
         readable_by_others,
         in_a_folder_for_others,
     ],
