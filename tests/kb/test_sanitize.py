@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.sanitize import escaped, one_line
 
@@ -63,6 +63,8 @@ def test_what_can_not_be_seen_goes(text: str, shown: str) -> None:
     assert one_line(text) == shown
 
 
+@example("\u3164\u200d\u094d")
+@example("\u3164\u200c\u17c9")
 @examples(300)
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=30).map("".join))
 def test_nothing_hidden_is_left_of_any_text(text: str) -> None:
@@ -95,6 +97,8 @@ def test_what_is_printed_shows_all_of_itself(text: str, shown: str) -> None:
     assert escaped(text) == shown
 
 
+@example("\u3164\u200d\u094d")
+@example("\u3164\u200c\u17c9")
 @examples(300)
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=30).map("".join))
 def test_printed_json_hides_nothing_and_says_the_same(text: str) -> None:

@@ -26,8 +26,8 @@ _NEEDED = "|".join(
         r"(?<=\p{jt=D}\p{Mn}{0,3})\u200d",
         # At a virama, as in the scripts of India; before a register shifter, as in Khmer.
         r"(?<=\p{ccc=9})[\u200c\u200d]",
-        r"(?<=\p{L})\u200d(?=\p{ccc=9})",
-        r"(?<=\p{L})\u200c(?=[\u17c9\u17ca])",
+        r"(?<=[\p{L}--\p{Default_Ignorable_Code_Point}])\u200d(?=\p{ccc=9})",
+        r"(?<=[\p{L}--\p{Default_Ignorable_Code_Point}])\u200c(?=[\u17c9\u17ca])",
     )
 )
 """Invisible characters that are a part of visible ones, by UAX #31 and UTS #51."""
