@@ -99,7 +99,7 @@ def test_what_a_person_writes_is_no_frame(text: str) -> None:
         "2026-11-23T10:11:12Z gantry started",
         "[10:11:12.005] gantry started",
         "Nov 23 10:11:12 box gantry[12]: started",
-        "t=10 gantry lag=12",
+        "gantry host=box lag=12",
         "[INFO] Gantry started",
         "gantry WARN lag",
         "warning: Gantry is old",
@@ -139,10 +139,26 @@ def test_a_line_of_a_known_form_was_printed(line: str) -> None:
         "[Gantry](docs/gantry.md) says so\n> Gantry is stuck\n\nis it?",
         "src/gantry.py:12 waits for the ack",
         "#12 fails on Gantry",
+        "I (think) Gantry is down, 50% of the time.... or so",
+        "GET /gantry fails with limit=10 and page=2",
+        "note: Gantry is old\nhint: ask Crane\n---\n| Gantry | old |",
+        "def up(gantry, level=1, name='x'):\n    # Gantry keeps the crane.\n    time.sleep(3)",
+        "export const LEVELS = {\n  // Gantry keeps the crane.\n  LOUD: 1,\n};\n[Gantry]\na = [1]",
+        "FATAL = 3  # Gantry\nINFO, WARN = 1, 2\n-- Gantry keeps the crane.\nGantry\n======",
     ],
 )
 def test_no_line_that_a_person_writes_was_printed(text: str) -> None:
     assert printed_lines(text) == []
+
+
+def test_a_paragraph_with_a_printed_line_was_printed_unless_it_begins_the_text() -> None:
+    above, below = "Gantry is stuck\n[gantry] stuck", "Gantry was stuck\n[gantry] went on"
+    assert [text[slice(*s)] for text in (f"{above}\n\n{below}",) for s in printed_lines(text)] == [
+        *("[gantry] stuck", ""),
+        *below.split("\n"),
+    ]
+    text = f"why?\n\n{below}"
+    assert [text[start:end] for start, end in printed_lines(text)] == below.split("\n")
 
 
 def test_between_printed_lines_a_question_is_typed() -> None:

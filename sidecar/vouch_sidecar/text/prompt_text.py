@@ -38,7 +38,6 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])
 _ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
 LOOK_BACK = 32
 """Characters in front of a full stop in which an abbreviation is looked for."""
-_INDENTED = ("    ", "\t")
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
 MAX_PATH_PARTS = 8
@@ -47,25 +46,24 @@ _SIGN = re.compile(r"[^\n]")
 _NEXT_PART = re.compile(r"/(?=[^/])")
 _COUNT = re.compile(r"(?<![\w.:/-])\d{1,2}(?![\w./-])")
 _PRINTED_LINE = re.compile(
-    r"""
-    \W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2}\s{1,2}\d\d?\s\d\d:\d)  # a time
+    r"""                                                                             # a time
+    (?:\W{0,3}|time="?)(?:\d{4}-\d\d-\d\d[T ]\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2}\s{1,2}\d\d?\s\d\d:)
     |\W{0,3}(?:[\w.-]{1,40}[:\s]\s?)?\W?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERR(?:OR|!)|FATAL
-        |FAIL(?:ED|URE)?|PASS(?:ED)?)(?![\w-])                                      # a level
-    |\W{0,3}(?:[\w.-]{1,40}:?\s)?(?:error|warn(?:ing)?|info|note)
-        (?:\[\w{1,8}\])?(?::|\s=>|\s\s|\s?\()
-    |[DEFIVW](?:\s?\(|/\w|\d{4}\s)
-    |\[(?![ xX]?\]|[A-Z]{1,9}-\d)[^\]\n]{1,40}\](?![(:])                          # who prints
-    |[\w.-]{1,40}(?:\[\d{1,9}\])?:\s\[
-    |(?:fatal|hint|make|panic|remote)(?:\[\d\])?:\s|Caused\sby:|Traceback\s\(|Step\s\d
+        |FAIL(?:ED|URE)?|PASS(?:ED)?)(?![\w-]|\s?[=(.,])                             # a level
+    |\W{0,3}(?:[\w.-]{1,40}:?\s)?(?:error|warn(?:ing)?|info)(?:\[\w{1,8}\]|:|\s=>|\s\s)
+    |[DEFIVW](?:\s\(\d{1,9}\)|/\w{1,40}:?\(|\d{4}\s\d\d:)
+    |\[(?![A-Z]{1,9}-\d)[A-Za-z][\w.:/\ -]{0,39}\]\s(?![=:])              # who prints
+    |[\w.-]{1,40}(?:\[\d{1,9}\]:|:\s\[\w{1,40}\])\s|(?:fatal|panic|remote|make(?:\[\d\])?):\s
+    |Caused\sby:|Traceback\s\(|Step\s\d{1,3}/\d
     |[\w.$]{0,100}(?:Error|Exception)(?::\s|$)
-    |\#?\s?[\w.$/\\@+-]{1,200}\.[A-Za-z]\w{0,5}(?::\d+(?::|\s-|$)|\(\d|:\[\d|::\w)  # a place
-    |\#\d{1,3}\s{1,2}(?:0x|/|\[|\d|\w+\s\(|CACHED|DONE|ERROR)|\d{1,3}%
-    |[^=\n]{0,80}?\b[\w.]{1,40}=\S{1,200}\s[^=\n]{0,80}=\S                          # values
-    |(?:\$|>>>|[\w.-]{1,40}@[\w.-]{1,40}\S{0,80}[$\#%])\s                          # a shell
-    |>\s(?:Task\s:|[\w@/.-]{1,80}@\d)
-    |(?:DELETE|GET|HEAD|PATCH|POST|PUT)\s/|HTTP/\d|[A-Z][\w ]{1,30}:\s\s+\S
-    |[{}]|"[\w.-]{1,40}":|.{1,120}?(?<!\.)\.{4,}+\s?\w{1,20}$
-    |[✓✔✗✖✕✘❌✅●⠁-⣿│└├┌|]|[=+*~-]{2,}(?:[\s|>+-]|$)                                # signs
+    |\#?\s?[\w.$/\\@+-]{1,200}\.[A-Za-z]\w{0,5}                                      # a place
+        (?::\d+(?::|\s[+-]|$)|\(\d{1,6}(?:,\d{1,6})?\):|:\[\d|::\w{1,100}\s[A-Z]{4})
+    |\#\d{1,3}\s{1,2}(?:0x|/|\[|\d|\w+\s\(|CACHED|DONE|ERROR)
+    |(?:\S{1,80}\s){0,8}?[\w.]{1,40}=[^\s,()"'<>]{1,200}\s[\w.]{1,40}=[^\s,()"'<>]    # values
+    |(?:\$|>>>|[\w.-]{1,40}@[\w.-]{1,40}\S{0,80}[$\#%])\s                           # a shell
+    |>\s(?:Task\s:|[\w@/.-]{1,80}@\d)|(?:DELETE|GET|HEAD|PATCH|POST|PUT)\s/\S{0,200}\sHTTP/
+    |HTTP/\d|[A-Z][\w ]{1,30}:\s{3,}\S|\{"[\w.-]{1,40}":|.{1,120}?(?<!\.)\.{6,}+\s?\w{1,20}$
+    |\[?[✓✔✗✖✕✘❌✅●⠁-⣿│└├┌]|={3,}\s\S|\*{3}\s\w|\+[-=]{3}                              # signs
     """,
     re.VERBOSE,
 )
@@ -73,23 +71,26 @@ _PRINTED_LINE = re.compile(
 
 
 def printed_lines(text: str) -> list[Span]:
-    """Where the lines of a text are that a machine printed: those of a known form, those that are
-    indented or fenced, and all between the first of these and the end of the last one's paragraph,
-    but for lines that end as a question or an introduction does.
+    """Where the lines of a text are that a machine printed: those of a known form or in a fence,
+    and all from the paragraph of the first of these to the end of the last one's, but for lines
+    that end as a question or an introduction does, and for what begins the text.
     """
-    lines, start, formed, end, is_fenced = list[Span](), 0, set[int](), 0, False
+    lines, start, begin, formed, end, is_fenced = list[Span](), 0, 0, set[int](), 0, False
     for number, line in enumerate(text.split("\n")):
         words = line.strip()
         is_fenced ^= words.startswith("```")
-        if is_fenced or line.startswith(_INDENTED) or _PRINTED_LINE.match(words[:MAX_LINE]):
+        if is_fenced or _PRINTED_LINE.match(words[:MAX_LINE]):
+            begin = begin if formed or begin else number
             formed.add(number)
+        elif not words and not formed:
+            begin = number + 1
         if words and (number in formed or number == end > 0):
             end = number + 1
         lines.append((start, start + len(line)))
         start += len(line) + 1
     return [
         lines[number]
-        for number in range(min(formed, default=end), end)
+        for number in range(begin, end)
         if number in formed or not text[slice(*lines[number])].rstrip().endswith(("?", ":"))
     ]
 
