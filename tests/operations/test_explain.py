@@ -138,13 +138,13 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     said = b"Signing keys rotate every second Tuesday at noon."
     cite(tmp_path, "keys", said.decode(), "a.md", said, quote=said, auto_approved=True)
     engine = engine_on(tmp_path)
-    question = "where are signing keys printed on paper?"
+    question = "which noon train takes the keys to the printer?"
     (line,) = ask(engine, "explain", text=question)["texts"]
     assert line["verdict"] == "said"
-    assert line["why"].endswith("; unasked it needs 0.80, as nobody reviewed it")
+    assert line["why"].endswith("; unasked it needs 0.70, as nobody reviewed it")
     (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
-    assert "needs 0.80" in line["why"]
+    assert "needs 0.70" in line["why"]
 
 
 def test_a_name_below_a_raised_threshold_has_its_reason(tmp_path: Path) -> None:

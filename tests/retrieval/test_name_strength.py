@@ -237,6 +237,15 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_volunteered() -> N
         assert found.strength < VOLUNTEERED
 
 
+def test_an_identifier_that_a_machine_printed_counts_as_ever() -> None:
+    several = entity("orbital-relay", "Orbital Relay", type="system")
+    for written in ("OrbitalRelay", "orbital-relay"):
+        printed = of("orbital-relay", f"[INFO] {written} is up", seen(several))
+        assert printed is not None
+        assert printed.placed == "name"
+        assert printed.strength >= VOLUNTEERED
+
+
 def test_a_name_that_is_typed_beside_what_was_printed_counts_as_ever() -> None:
     assert strength("relay", f"is this Relay?\n\n{LOG}") == strength("relay", "is this Relay?")
 

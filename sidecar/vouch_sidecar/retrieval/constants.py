@@ -217,7 +217,7 @@ ASKS_MORE = 0.4
 """…and the captured question and its answer together hold this share of the new one's weight: of
 less the subject alone is the same.
 """
-UNASKED_LEAST: dict[CandidateKind, float] = {"passage": 0.80, "exchange": 0.99}
+UNASKED_LEAST: dict[CandidateKind, float] = {"passage": 0.70, "exchange": 0.99}
 """Least likelihood at which a claim that nobody reviewed is volunteered, by its kind; where
 somebody asks, `similarity_threshold` is enough. From 0.40 on passages were volunteered wrongly to
 more than a third of the prompts that they were volunteered to; what was said in a conversation is

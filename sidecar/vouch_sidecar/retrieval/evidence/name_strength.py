@@ -203,7 +203,10 @@ class _Occurrence:
     def place(self) -> PlaceKind:
         """What its position says of it, given what is known of its words and its entity."""
         place = self.in_its_line
-        return "printed" if place == "name" and self.placing.is_printed(self.mention) else place
+        if place != "name" or not self.placing.is_printed(self.mention):
+            return place
+        is_identifier = len(self.inside) > 1 and " " not in self.written  # names one thing
+        return "name" if is_identifier else "printed"
 
     @cached_property
     def in_its_line(self) -> PlaceKind:
