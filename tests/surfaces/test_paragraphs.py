@@ -76,7 +76,7 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
         ("a b", "a\nb", True),
         ("one\ntwo\n", "one\n\ntwo\n", False),
         ("one\r\ntwo", "one\ntwo", False),
-        ("one\ntwo\none", "two\none", True),
+        ("one\ntwo\none", "two\none", False),
         ("one\ntwo", "two\none", False),
         ("same", "same", False),
     ],

@@ -40,7 +40,6 @@ from vouch_sidecar.retrieval.people.to_ask import PERSON, people
 from vouch_sidecar.retrieval.view import View
 
 BEST_CLAIMS = 20
-CLAIMS_FOR_MODELS = 5
 
 
 class EntityResult(Result):

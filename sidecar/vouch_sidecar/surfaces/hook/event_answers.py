@@ -53,31 +53,10 @@ _Key = tuple[str | None, str, bytes]
 MINUTE = 60.0
 
 
-class _Answered:
-    """The events of an engine's sessions that were answered less than a minute ago: one that two
-    hooks report is answered once.
-    """
-
-    def __init__(self) -> None:
-        self._at: dict[_Key, float] = {}
-        self.answering: set[_Key] = set()
-
-    def holds(self, key: _Key, now: float) -> bool:
-        self._at = {each: at for each, at in self._at.items() if now - at < MINUTE}
-        return key in self._at or key in self.answering
-
-    def add(self, key: _Key, now: float) -> None:
-        self._at[key] = now
-
-    def forget(self, session_id: str, kept: _Key) -> None:
-        """Forget what was answered in a session and its subagents, but for one event."""
-        own = (session_id, session_id + AGENT)
-        for key in [key for key in self._at if key != kept]:
-            if key[0] == own[0] or (key[0] or "").startswith(own[1]):
-                del self._at[key]
-
-
-_ANSWERED: WeakKeyDictionary[Engine, _Answered] = WeakKeyDictionary()
+_SEEN: WeakKeyDictionary[Engine, dict[_Key, float]] = WeakKeyDictionary()
+"""By engine the events that are being answered, or were less than a minute ago, with the time: one
+that two hooks report is answered once.
+"""
 
 
 async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -86,25 +65,29 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
     event = str(request.get("method")).removeprefix(HOOK)
     if event not in EVENTS or not isinstance(payload, dict):
         return refusal(request_id, "invalid_request", "there is no such event")
-    answered = _ANSWERED.setdefault(engine, _Answered())
     result = None
     try:
         session_id = given.session_of(payload)
-        key = session_id, event, given.digest_of(event, payload)
-        is_again = answered.holds(key, engine.clock())
-        is_forgotten = event == END or payload.get("source") in ("compact", "clear")
-        if session_id is not None and is_forgotten:
-            answered.forget(session_id, key)
-        if not is_again or is_forgotten:
-            answered.answering.add(key)
+        key, now = (session_id, event, given.digest_of(event, payload)), engine.clock()
+        forgets = event == END or payload.get("source") in ("compact", "clear")
+        seen = _SEEN.setdefault(engine, {})
+        own = f"{session_id}{AGENT}"
+        for each, at in list(seen.items()):
+            ends = forgets and each != key and f"{each[0]}{AGENT}".startswith(own)
+            if ends or now - at >= MINUTE:
+                del seen[each]
+        is_again = key in seen
+        if forgets or not is_again:
+            seen.setdefault(key, now)
             try:
                 result = await _answer(engine, event, payload, _placed(payload, caller))
             finally:
-                answered.answering.discard(key)
+                if not is_again:  # until it was heard it may be asked again
+                    del seen[key]
         if is_again:
             result = None
         elif result is not None:
-            caller.when_heard(partial(answered.add, key, engine.clock()))
+            caller.when_heard(partial(seen.__setitem__, key, now))
     except ValueError:  # no session is called so
         log.debug("hook %s: refused", event)
     except Exception as error:

@@ -7,7 +7,7 @@ fill three.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -155,22 +155,24 @@ class Paragraphs:
     def edit(self, old: str, new: str) -> list[tuple[int, str]]:
         """The numbers and texts of the paragraphs that differ between two states, in order, at most
         three. Each replaces one that it overlaps, else the one that was changed longest ago. The
-        text is "" if one was removed. Blank and moved lines change nothing.
+        text is "" if one was removed. Blank, moved and removed lines begin none.
         """
         before, after = BREAK.split(old), BREAK.split(new)
         head = _common(before, after)
         tail = _common(before[head:][::-1], after[head:][::-1])
-        removed, added = before[head : len(before) - tail], after[head : len(after) - tail]
-        touched = self._move(head, head + len(removed), len(added) - len(removed))
-        if not any(line.strip() for line in {*removed} ^ {*added}):
-            return []
-        changed = list(_changed(after, head, added, removed))[:KEPT][::-1]
+        end, known = len(before) - tail, {*before[head : len(before) - tail]}
+        touched = self._move(head, end, len(after) - len(before))
+        changed: list[LineRange] = []
+        for at in reversed(range(head, len(after) - tail)):
+            is_new = bool(after[at].strip()) and after[at] not in known
+            if is_new and (not changed or at < changed[-1][0]):
+                changed.append(_around(after, at))
         edited: dict[int, LineRange] = {}
         for number in touched:  # lost a part, or was cut in two
             here = _around(after, min(self._lines[number][0], len(after) - 1))
             if not any(_meet(here, lines) for lines in changed):
                 edited[number] = here
-        for lines in changed:
+        for lines in changed[:KEPT][::-1]:
             numbers = [number for number in reversed(self._lines) if number not in edited]
             overlapping = [number for number in numbers if _meet(self._lines[number], lines)]
             unused = [number for number in range(KEPT) if number not in self._lines | edited]
@@ -197,26 +199,6 @@ class Paragraphs:
 
 def _meet(one: LineRange, other: LineRange) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
-
-
-def _changed(
-    lines: Sequence[str], start: int, added: Sequence[str], removed: Sequence[str]
-) -> Iterator[LineRange]:
-    """The paragraphs with a new line among those `added` from line `start` on, the last one first;
-    without any, the paragraph that lost a line, if some of it is left.
-    """
-    end, border, known = start + len(added), len(lines), {*removed}
-    for at in range(end - 1, start - 1, -1):
-        if at < border and lines[at].strip() and lines[at] not in known:
-            first, last = _around(lines, at)
-            yield first, min(last, border - 1)
-            border = first
-    if border < len(lines) or not any(line.strip() for line in removed):
-        return
-    if removed[0].strip() and start > 0 and lines[start - 1].strip():
-        yield _around(lines, start - 1)
-    elif removed[-1].strip() and end < len(lines) and lines[end].strip():
-        yield _around(lines, end)
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

@@ -31,7 +31,7 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
         return None
     targets = (
         location(server, ArtifactViews(kb.view, kb.collection.root).uri(entity.path))
-        for kb, entity_id in mention.entities
+        for kb, entity_id in mention.named
         if (entity := kb.view.visible.entity(entity_id)) is not None
     )
     return [target for target in targets if target is not None]

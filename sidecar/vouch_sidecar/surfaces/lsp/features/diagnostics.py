@@ -55,10 +55,6 @@ class DiagnosticsPublisher:
         self._sent: Problems = {}
         self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
         """By URI, the problems of an open file, after the state they depend on."""
-        self._shown: dict[str, tuple[object, list[lsp.Diagnostic]]] = {}
-        """By URI, the diagnostics of a file, after the state they depend on, so that a keystroke
-        recomputes those of one file only.
-        """
 
     def start(self) -> None:
         self._server.spawn(self._keep_published())
@@ -93,7 +89,7 @@ class DiagnosticsPublisher:
                 server.caller, collection
             ).items():
                 uri = uri_for(collection.root / KB_DIRNAME / relative)
-                by_uri[uri] = (*by_uri[uri], *problems) if uri in by_uri else problems
+                by_uri[uri] = (*by_uri.get(uri, ()), *problems)
         before, self._checked = self._checked, {}
         for document in server.documents:
             if (file := file_at(server, document.uri)) is not None:
@@ -105,16 +101,11 @@ class DiagnosticsPublisher:
                     problems = _problems_in(server, file)
                 self._checked[document.uri] = state, problems
                 by_uri[document.uri] = problems
-        before_shown, self._shown = self._shown, {}
-        for uri, problems in by_uri.items():
-            if problems:
-                opened = server.documents.find(uri)
-                follows_from = problems, None if opened is None else opened.source
-                last, shown = before_shown.get(uri, (None, []))
-                if last != follows_from:
-                    shown = [_diagnostic(server, uri, problem) for problem in problems]
-                self._shown[uri] = follows_from, shown
-        return {uri: shown for uri, (_, shown) in self._shown.items()}
+        return {
+            uri: [_diagnostic(server, uri, problem) for problem in problems]
+            for uri, problems in by_uri.items()
+            if problems
+        }
 
 
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:

@@ -65,7 +65,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return _of_ties(server, uri, position, speaking)
     if mention.in_code and settings.enabled == "prose":
         return None
-    named = [row for row in mention.entities if row[0].collection.root in speaking][:CARDS]
+    named = [row for row in mention.named if row[0].collection.root in speaking][:CARDS]
     limit = settings.max_claims if len(named) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
     style, lines = style_for(server), list[str]()
     for served, entity_id in named:
@@ -105,7 +105,7 @@ def _of_ties(
     place = find_ties(server, uri, position)
     if place is None or (place.in_code and server.settings.hover.enabled == "prose"):
         return None
-    ties = tuple(pair for pair in place.tied if pair[0].collection.root in speaking)
+    ties = tuple(pair for pair in place.named if pair[0].collection.root in speaking)
     if place.in_code and place.name.islower() and place.name.isalnum():
         ties = _with_its_class(place.name, ties)
     if not ties:

@@ -6,14 +6,14 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.records import Entity, Kind, Page, key_of
+from vouch_sidecar.engine import Served
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.readiness import caught_up
 from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.ids import location
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 SYMBOL_KINDS = (Kind.ENTITY, Kind.PAGE, Kind.CLAIM)
@@ -44,27 +44,23 @@ async def _answer(
 
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then texts with its words."""
-    served = server.engine.serving(server.caller)
     matches = [
-        (match.fits, SYMBOL_KINDS.index(key_of(match.artifact)[0]), match.artifact, several)
-        for several in served
-        for match in prefix_search(several.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
+        (match.fits, SYMBOL_KINDS.index(key_of(match.artifact)[0]), match.artifact, served)
+        for served in server.engine.serving(server.caller)
+        for match in prefix_search(served.view, params.query.strip(), SYMBOL_KINDS, MAX_SYMBOLS)
         if key_of(match.artifact) != (Kind.PAGE, STARTER_PAGE)
     ]
     matches.sort(key=lambda match: (*match[:2], match[2].id))
-    symbols = []
-    for _, _, artifact, served_by in matches:
-        uri = ArtifactViews(served_by.view, served_by.collection.root).uri(artifact.path)
-        if (place := location(server, uri)) is None:
-            continue
-        match artifact:
-            case Entity(name=text) | Page(title=text):
-                pass
-            case _:
-                text = text_of(artifact)
-        label, kind = (
-            clip(one_line(text), SYMBOL_CHARS) or artifact.id,
-            SYMBOLS[key_of(artifact)[0]],
-        )
-        symbols.append(lsp.SymbolInformation(place, label, kind, container_name=artifact.id))
-    return symbols
+    return [_symbol(server, artifact, served) for *_, artifact, served in matches]
+
+
+def _symbol(server: Sidecar, artifact: Artifact, served: Served) -> lsp.SymbolInformation:
+    at = server.uris()(served.collection.root / KB_DIRNAME / artifact.path)
+    start = lsp.Position(0, 0)
+    said = getattr(artifact, "name", None) or getattr(artifact, "title", None) or text_of(artifact)
+    return lsp.SymbolInformation(
+        location=lsp.Location(at, lsp.Range(start, start)),
+        name=clip(one_line(said), SYMBOL_CHARS) or artifact.id,
+        kind=SYMBOLS[key_of(artifact)[0]],
+        container_name=artifact.id,
+    )
