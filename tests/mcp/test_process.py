@@ -9,7 +9,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,8 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
 
 def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MAX_MESSAGE", 8)
-    lines = run.WellFormed(
-        BytesIO(b"12345678901234567890\n" + b"123456\n" + b"1234567890"), "utf-8"
-    )
+    source = BufferedReader(BytesIO(b"12345678901234567890\n123456\n1234567890"))
+    lines = run.Lines(source, run.Unanswered())
     assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 

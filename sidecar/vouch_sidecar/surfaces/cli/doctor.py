@@ -189,30 +189,31 @@ def _integrations(start: Path, env: Env) -> Iterator[Finding]:
 
 
 def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -> Finding:
-    """Sends prompts through the hook as an agent does, until one is answered."""
-    about = "trial prompt"
+    """Sends a prompt through the hook as an agent does, twice where a base is read meanwhile."""
+    about, is_served = "trial prompt", bool(_about(roots, env))
     if not names:
         return Finding(about, "note", "there is no entity to name in one")
     if any(Pause.of(root, env).until() is not None for root in roots):
         return Finding(about, "note", "none sent: hooks are silent while paused")
-    is_served = bool(_about(roots, env))
     if is_unwanted(env) and not is_served:
         return Finding(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
-    try:
-        for name in names:
-            session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
-            prompt = {**session, "prompt": f"What is known about {name}?"}
-            answer = _hooked("user-prompt-submit", prompt, env)
-            _hooked("session-end", session, env)
-            if answer:
-                return Finding(about, "ok", f"{len(answer)} characters about {one_line(name)}")
-            with suppress(UnansweredError):  # a cold base is read then
-                ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)
+    named = ", ".join(map(one_line, names))
+    answer = ""
+    for _ in range(2):
+        session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
+        prompt = {**session, "prompt": f"What is known about {named}?"}
+        answer = _hooked("user-prompt-submit", prompt, env)
+        _hooked("session-end", session, env)
+        if answer:
+            break
+        with suppress(UnansweredError):
+            ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)
+    if not is_served:  # the trial itself had it started
+        with suppress(stopping.EditorError, UnansweredError):
+            stopping.stop(socket_path(env), env)
+    if not answer:
         return Finding(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
-    finally:
-        if not is_served:  # the trial itself had it started
-            with suppress(stopping.EditorError, UnansweredError):
-                stopping.stop(socket_path(env), env)
+    return Finding(about, "ok", f"{len(answer)} characters about {named}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:

@@ -98,6 +98,7 @@ class Protocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
         is_request = "method" in message and "id" in message
+        log.debug("%s", message.get("method", "an answer"))
         try:
             if is_request:
                 self._check_state(message["method"] == lsp.INITIALIZE)

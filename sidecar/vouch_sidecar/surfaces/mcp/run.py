@@ -9,21 +9,27 @@ import signal
 from collections.abc import Mapping
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from threading import Condition
+from typing import IO, Any, BinaryIO
 
 import anyio
 from mcp.server.stdio import stdio_server
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.mcp.pending import Incoming, Outgoing, Pending
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS
 from vouch_sidecar.surfaces.mcp.sdk import build
-from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 from vouch_sidecar.surfaces.streams import MAX_MESSAGE
 
 INTERRUPTED = 130
+LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
+"""How long to wait for answers after the end of the input, the first ones included, also where the
+socket's holder hangs. A client that allows less ends the process.
+"""
+CANCELLED = "notifications/cancelled"
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -40,16 +46,69 @@ def run_mcp(
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source, sink = claim_streams()
     end_with_client(sink.fileno())
-    lines = WellFormed(BufferedReader(source), encoding="utf-8", errors="replace")
-    output = TextIOWrapper(sink, encoding="utf-8")
+    unanswered = Unanswered()
+    lines = Lines(BufferedReader(source), unanswered)
+    answers = AnswerLines(sink, unanswered)
     projects = Projects(env, start, is_chosen=is_chosen)
-    anyio.run(_serve, env, projects, every_tool, lines, output)
+    anyio.run(_serve, env, projects, every_tool, lines, answers)
 
 
-class WellFormed(TextIOWrapper):
-    """Replaces lone surrogates in lines of JSON: the SDK does not answer a request that contains
-    one. Of a line that is too long an empty one is left, which the SDK passes over.
+class Unanswered:
+    """The requests of the client that have no answer yet, as its lines and ours say. The SDK drops
+    them when its input ends: a client that writes all and closes the pipe would get no answers.
     """
+
+    def __init__(self) -> None:
+        self._ids: set[object] = set()
+        self._changed = Condition()
+
+    def asked(self, line: str) -> None:
+        message = _object(line)
+        if message.get("method") == CANCELLED:
+            params = message.get("params")
+            self._done(params.get("requestId") if isinstance(params, dict) else None)
+        elif "method" in message and message.get("jsonrpc") == "2.0":
+            with self._changed:
+                self._ids |= _ids(message.get("id"))
+
+    def answered(self, line: str) -> None:
+        message = _object(line)
+        if "method" not in message:
+            self._done(message.get("id"))
+
+    def wait(self) -> None:
+        """Wait until there are none, for at most `LAST_SECONDS`."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ids, LAST_SECONDS)
+
+    def _done(self, request_id: object) -> None:
+        with self._changed:
+            self._ids -= _ids(request_id)
+            self._changed.notify_all()
+
+
+def _ids(request_id: object) -> set[object]:
+    return {request_id} if isinstance(request_id, str | int) else set()
+
+
+def _object(line: str) -> dict[str, Any]:
+    """The object in a line of JSON; {} without one."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+class Lines(TextIOWrapper):
+    """The client's lines; the last one is followed by the end once all of them are answered. Lone
+    surrogates are replaced: the SDK does not answer a request that contains one. Of a line that is
+    too long an empty one is left, which the SDK passes over.
+    """
+
+    def __init__(self, source: IO[bytes], unanswered: Unanswered) -> None:
+        super().__init__(source, encoding="utf-8", errors="replace")
+        self._unanswered = unanswered
 
     def readline(self, _size: int = -1) -> str:  # type: ignore[override]
         line = super().readline(MAX_MESSAGE)
@@ -57,21 +116,35 @@ class WellFormed(TextIOWrapper):
             while line and not line.endswith("\n"):
                 line = super().readline(MAX_MESSAGE)
             return "\n"
-        if not ESCAPED_SURROGATE.search(line):
-            return line
-        try:
-            text = json.dumps(json.loads(line), ensure_ascii=False)
-        except (ValueError, RecursionError):
-            return line
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n"
+        if not line:
+            self._unanswered.wait()
+        if ESCAPED_SURROGATE.search(line) and (message := _object(line)):
+            text = json.dumps(message, ensure_ascii=False)
+            line = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n"
+        self._unanswered.asked(line)
+        return line
+
+
+class AnswerLines(TextIOWrapper):
+    """Our lines to the client."""
+
+    def __init__(self, sink: BinaryIO, unanswered: Unanswered) -> None:
+        super().__init__(sink, encoding="utf-8")
+        self._unanswered = unanswered
+
+    def write(self, line: str) -> int:
+        written = super().write(line)
+        self.flush()
+        self._unanswered.answered(line)
+        return written
 
 
 async def _serve(
     env: Mapping[str, str],
     projects: Projects,
     every_tool: bool,
-    lines: TextIOWrapper,
-    output: TextIOWrapper,
+    lines: Lines,
+    output: AnswerLines,
 ) -> None:
     async with anyio.create_task_group() as tasks:
 
@@ -87,8 +160,5 @@ async def _serve(
         server = build(answers)
         streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(output))
         async with streams as (source, sink):
-            pending = Pending()
-            incoming: Any = Incoming(source, pending)
-            outgoing: Any = Outgoing(sink, pending)
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            await server.run(source, sink, server.create_initialization_options())
         leave(0)

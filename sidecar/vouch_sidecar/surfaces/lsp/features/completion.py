@@ -8,7 +8,7 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import classify
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Kind, Page, Source, key_of
+from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
@@ -81,20 +81,10 @@ def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
 
 
 def _detail(artifact: Artifact) -> str:
-    match artifact:
-        case Entity(name=name, type=type_):
-            detail = f"{name} · {type_}"
-        case Claim(text=text, status=status):
-            detail = f"{status} · {text}"
-        case Page(title=title, status=status):
-            detail = f"{status} · {title}"
-        case Source(title=title, locator=locator):
-            detail = title or locator
-        case Evidence(locator=locator, quote=quote):
-            detail = f"{locator} · {quote or ''}"
-        case _:
-            detail = text_of(artifact)
-    return clip(one_line(detail), ITEM_CHARS)
+    if isinstance(artifact, Entity):
+        return clip(one_line(f"{artifact.name} · {artifact.type}"), ITEM_CHARS)
+    said = getattr(artifact, "title", None) or getattr(artifact, "quote", None)
+    return clip(one_line(said or text_of(artifact)), ITEM_CHARS)
 
 
 def _replaced(file: File, start: int, offset: int) -> lsp.Range:
