@@ -940,7 +940,7 @@ export interface StatusResult {
   /** Sessions with a window. */
   readonly sessions: number;
   /** How changes on disk are noticed first. */
-  readonly watcher: "client" | "own" | "sweep" | "none";
+  readonly watcher: "own" | "sweep" | "none";
   readonly version: string;
 }
 

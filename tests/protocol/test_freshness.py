@@ -14,8 +14,6 @@ from tests.protocol import knowledge
 from tests.protocol.client import Client
 from tests.protocol.conftest import Start
 
-CAN_WATCH = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
-
 
 def claims_on(client: Client, topic: str = "jwt") -> int:
     rows = client.request("vouch/experts", {"topic": topic})["experts"]
@@ -49,20 +47,6 @@ def test_changes_are_noticed_by_the_servers_own_watcher(start: Start, root: Path
     served(client, 3)
     (root / ".vouch" / "claims" / "jwt-signed.yaml").unlink()
     served(client, 2)
-
-
-def test_a_client_that_watches(start: Start, root: Path) -> None:
-    client = connected(start, root, capabilities=CAN_WATCH, reply=lambda _: None)
-    asked = client.wait(lambda m: m.get("method") == "client/registerCapability")["params"]
-    (registration,) = asked["registrations"]
-    globs = [row["globPattern"] for row in registration["registerOptions"]["watchers"]]
-    assert "**/.vouch/**" in globs
-    for number in (3, 4):
-        path = knowledge.claim(root, f"jwt-{number}", "JWT is signed with ES256.", "jwt")
-        change = {"uri": path.as_uri(), "type": 1}
-        client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
-        served(client, number)
-    assert client.request("vouch/status")["watcher"] == "client"
 
 
 @pytest.mark.parametrize("event", ["saved", "changed"])

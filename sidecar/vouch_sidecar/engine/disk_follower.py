@@ -184,7 +184,6 @@ class BaseFollower:
         self._threads = threads
         self._wakes = {"files": anyio.Event(), "world": anyio.Event()}
         self._was_read = anyio.Event()
-        self._watching = anyio.CancelScope()
         self._checked_out: tuple[object, object] | None = None
         """Git's index and HEAD when the files were read."""
         self._keep_at = inf
@@ -194,8 +193,6 @@ class BaseFollower:
         """Something is due, was published or found damaged."""
         for event in self._wakes.values():
             event.set()
-        if self._engine.is_client_watching:
-            self._watching.cancel()
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -332,22 +329,20 @@ class BaseFollower:
     # Watching
 
     async def _watch(self) -> None:
-        """Watch the files until the client does."""
+        """Watch the files."""
         await self._was_read.wait()
-        while not self._engine.is_client_watching:
-            with anyio.CancelScope() as self._watching:
-                try:
-                    await watch(
-                        self.collection.root,
-                        lambda _: self._on_change(None),
-                        lambda _, paths: self._on_change(paths),
-                        lambda _, lost: self._on_lost(lost),
-                    )
-                except Exception as error:
-                    log.info("the watcher failed: %s", type(error).__name__)
-                    self._on_lost(True)
-                await anyio.sleep(RETRY_SECONDS)
-        self._on_lost(False)
+        while True:
+            try:
+                await watch(
+                    self.collection.root,
+                    lambda _: self._on_change(None),
+                    lambda _, paths: self._on_change(paths),
+                    lambda _, lost: self._on_lost(lost),
+                )
+            except Exception as error:
+                log.info("the watcher failed: %s", type(error).__name__)
+                self._on_lost(True)
+            await anyio.sleep(RETRY_SECONDS)
 
     def _on_change(self, paths: Iterable[str] | None) -> None:
         if paths is None:

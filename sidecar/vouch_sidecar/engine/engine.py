@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Watching = Literal["client", "own", "sweep", "none"]
+Watching = Literal["own", "sweep", "none"]
 """What reports changes on disk first: the client, our own watcher, or only the sweep."""
 
 
@@ -82,7 +82,6 @@ class Engine:
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
-        self.is_client_watching = False
         """Whether the client reports changes on disk, so that nobody else need watch."""
         self.faults = Faults(self.changed.bump)
         """Faults of the whole process."""
@@ -107,12 +106,7 @@ class Engine:
             return "none"
         if all(WATCH in collection.faults for collection in self.collections.values()):
             return "sweep"
-        return "client" if self.is_client_watching else "own"
-
-    def watch_by_client(self) -> None:
-        """The client reports changes on disk from now on (`check_soon`)."""
-        self.is_client_watching = True
-        self.check_soon()
+        return "own"
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have

@@ -93,7 +93,7 @@ class StatusResult(Result):
         description="Knowledge bases of other users, and how to allow them.",
     )
     sessions: int = Field(description="Sessions with a window.")
-    watcher: Literal["client", "own", "sweep", "none"] = Field(
+    watcher: Literal["own", "sweep", "none"] = Field(
         description="How changes on disk are noticed first."
     )
     version: str
