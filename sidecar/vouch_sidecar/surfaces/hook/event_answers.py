@@ -83,7 +83,7 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
                 result = await _answer(engine, event, payload, _placed(payload, caller))
             finally:
                 if not is_again:  # until it was heard it may be asked again
-                    del seen[key]
+                    seen.pop(key, None)
         if is_again:
             result = None
         elif result is not None:
@@ -114,13 +114,10 @@ async def _answer(engine: Engine, event: str, payload: Payload, caller: Caller) 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
 
-    `payload["viewer"]` may name the viewer, as for any operation. Raises `SearchFailedError`.
+    `payload["viewer"]` may name the viewer, as for any operation. Raises `SearchFailedError`, and
+    ValueError if no session is called so.
     """
-    try:
-        session_id = given.session_of(payload)
-    except ValueError:
-        return None
-    caller = replace(caller, is_unasked=True)
+    session_id, caller = given.session_of(payload), replace(caller, is_unasked=True)
     with refusing_if_damaged(engine), engine.breath:
         text = await EVENTS[event](engine, payload, session_id, caller)
     log.debug("hook %s: %d characters", event, len(text))
