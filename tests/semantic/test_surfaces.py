@@ -22,7 +22,6 @@ from tests.protocol.client import (
 from tests.semantic.conftest import ASKED
 
 Env = dict[str, str]
-CAN_SHOW = {"window": {"workDoneProgress": True}}
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def env(folder: Path, tmp_path: Path) -> Iterator[Env]:
 @pytest.fixture
 def server(root: Path, env: Env) -> Iterator[Client]:
     with running(cwd=root, env=env, reply=lambda _: None) as client:
-        client.initialize(root, capabilities=CAN_SHOW)
+        client.initialize(root)
         ready(client)
         yield client
 

@@ -17,7 +17,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.kb_vectors import MIXED, KbVectors, Progress
+from vouch_sidecar.engine.kb_vectors import MIXED, KbVectors
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
 from vouch_sidecar.semantic.embedded_texts import mark_of
@@ -60,9 +60,6 @@ class Embeddings:
         self._questions: OrderedDict[bytes, Vector] = OrderedDict()
         self.faults = Faults(tell)
         """Current faults, each a sentence that says what to do."""
-        self.progress: Progress | None = None
-        """Progress while many vectors are computed, else None."""
-        self.on_progress: set[Callable[[], None]] = set()
 
     def wake(self) -> None:
         """Check at once whether something was published."""
@@ -74,10 +71,7 @@ class Embeddings:
             self._wake = anyio.Event()
             pause = RETRY_SECONDS
             with self.faults.contained(FOLLOW_STEP, NO_VECTORS):
-                try:
-                    pause = await self._follow()
-                finally:
-                    self._set_progress(None)
+                pause = await self._follow()
             with anyio.move_on_after(pause):
                 await self._wake.wait()
 
@@ -107,7 +101,7 @@ class Embeddings:
             for collection in list(collections.values()):
                 if (state := self._of(collection)) is None:
                     state = self._vectors[collection.tree] = KbVectors(collection, self._identity)
-                kept.append(await state.bring_up(backend, self._is_wanted, self._set_progress))
+                kept.append(await state.bring_up(backend, self._is_wanted))
         except UnavailableError:
             self._backend = None
             self.faults.remove(EMBED)  # the fault of FOLLOW_STEP says it
@@ -183,9 +177,3 @@ class Embeddings:
     def reads(self, text: str) -> bool:
         """Whether the model supports the script of a text."""
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
-
-    def _set_progress(self, progress: Progress | None) -> None:
-        if progress != self.progress:
-            self.progress = progress
-            for listener in list(self.on_progress):
-                listener()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from anyio.to_thread import run_sync as in_worker
 
@@ -23,13 +23,6 @@ BATCH_SECONDS = 120.0
 UNWRITTEN = 256
 """Up to this many new vectors wait for more before all are written to disk."""
 MIXED = "the model gives vectors of different lengths: choose another one"
-
-
-class Progress(NamedTuple):
-    """Number of texts that have their vector, and of all texts."""
-
-    done: int
-    total: int
 
 
 class KbVectors:
@@ -52,9 +45,7 @@ class KbVectors:
         """Whether these are the vectors of the published generation."""
         return self._texts is not None and self._texts.knowledge is self.collection.knowledge
 
-    async def bring_up(
-        self, backend: Backend, is_wanted: Callable[[], bool], tell: Callable[[Progress], None]
-    ) -> bool:
+    async def bring_up(self, backend: Backend, is_wanted: Callable[[], bool]) -> bool:
         """Compute missing vectors, as long as the model is wanted. Returns whether all are written.
         Raises `UnavailableError`.
         """
@@ -71,8 +62,6 @@ class KbVectors:
             for at in range(0, len(lacking), BATCH):
                 if not is_wanted():
                     return True
-                if len(lacking) > BATCH:
-                    tell(Progress(at, len(lacking)))
                 marks = lacking[at : at + BATCH]
                 embed = partial(backend.embed, [texts.by_mark[m] for m in marks], BATCH_SECONDS)
                 rows = await in_worker(embed, abandon_on_cancel=True)
