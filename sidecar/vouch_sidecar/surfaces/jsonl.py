@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
-from io import RawIOBase
+from functools import partial
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
+from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import (
@@ -26,7 +27,7 @@ from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-from vouch_sidecar.surfaces.streams import MAX_MESSAGE, Outbox, reader_of
+from vouch_sidecar.surfaces.streams import MAX_MESSAGE
 
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
 CUT = b"a line that is too long"
@@ -57,7 +58,6 @@ async def _serve(
     sink: BinaryIO,
     answered_all: Callable[[], None],
 ) -> None:
-    outbox = Outbox(sink, on_broken=lambda: leave(0))
     caller = Caller(connection="jsonl")
     follower = DiskFollower(engine)
     has_asked = False
@@ -66,10 +66,8 @@ async def _serve(
         async for line in _lines(source):
             if line.strip():
                 has_asked = True
-                await outbox.room()
-                outbox.write(as_line(await answer(engine, line, caller, projects=projects)))
-            await anyio.sleep(0)
-        outbox.close(timeout=None)
+                answered = as_line(await answer(engine, line, caller, projects=projects))
+                await in_worker(_write, sink, answered, abandon_on_cancel=True)
         answered_all()
         if has_asked:  # the next process, which may ask as little as this one, needs a base
             await indexed(engine)
@@ -77,22 +75,25 @@ async def _serve(
         leave(0)
 
 
+def _write(sink: BinaryIO, line: bytes) -> None:
+    try:
+        sink.write(line)
+        sink.flush()
+    except (OSError, ValueError):  # nobody reads
+        leave(0)
+
+
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
     """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
-    reader = reader_of(source, on_end=lambda: None, limit=MAX_MESSAGE)
+    read = partial(BufferedReader(source).readline, MAX_MESSAGE)
     is_cut = False
-    while True:
-        try:
-            line = await reader.readuntil(b"\n")
-        except asyncio.LimitOverrunError as error:
-            await reader.readexactly(error.consumed)
-            is_cut = True
-            continue
-        except asyncio.IncompleteReadError as error:
-            yield CUT if is_cut else error.partial
-            return
-        yield CUT if is_cut else line
-        is_cut = False
+    while line := await in_worker(read, abandon_on_cancel=True):
+        is_part = len(line) == MAX_MESSAGE and not line.endswith(b"\n")
+        if not is_part:
+            yield CUT if is_cut else line
+        is_cut = is_part
+    if is_cut:
+        yield CUT
 
 
 def as_line(answered: Mapping[str, Any]) -> bytes:
