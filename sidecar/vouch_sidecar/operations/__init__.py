@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from vouch_sidecar.operations.notifications import (
         NOTIFICATIONS,
         REQUESTS,
+        PauseParams,
         PromptParams,
+        pause_or_resume,
         salience_notification,
         status_notification,
     )
     from vouch_sidecar.operations.operation import Operation, operations
-    from vouch_sidecar.operations.pausing import PauseParams, pause_or_resume
     from vouch_sidecar.operations.wire import Result, SessionId, ViewerParams, Wire, as_json
 
     OPERATIONS = operations()
@@ -78,12 +79,13 @@ _HOMES = {
     "notifications": (
         "NOTIFICATIONS",
         "REQUESTS",
+        "PauseParams",
         "PromptParams",
+        "pause_or_resume",
         "salience_notification",
         "status_notification",
     ),
     "operation": ("Operation", "operations"),
-    "pausing": ("PauseParams", "pause_or_resume"),
     "wire": ("Result", "SessionId", "ViewerParams", "Wire", "as_json"),
 }
 """By module, the names that come from it."""

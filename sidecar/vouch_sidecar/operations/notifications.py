@@ -6,12 +6,36 @@ from typing import Literal
 
 from pydantic import Field
 
+from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
-from vouch_sidecar.operations.pausing import PauseParams, PauseResult
+from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
-from vouch_sidecar.operations.wire import LongText, SessionId, Wire
+from vouch_sidecar.operations.wire import LongText, SessionId, Wire, iso
 from vouch_sidecar.retrieval.session_update import PushedRow
+
+MAX_SECONDS = 366 * 86_400
+
+
+class PauseParams(Wire):
+    """For how long hooks, pushes and hover of a knowledge base are silent."""
+
+    seconds: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_SECONDS,
+        description="null: without an end; 0 resumes.",
+    )
+    root: str | None = Field(
+        default=None, max_length=4096, description="Only the knowledge base at this path or URI."
+    )
+
+
+class PauseResult(Wire):
+    """The end of the pause."""
+
+    paused_until: str | None = Field(description="ISO 8601; the year 2100 stands for no end.")
 
 
 class PromptParams(Wire):
@@ -81,3 +105,22 @@ def _pushed(pushed: PushedRow) -> PushedEntity:
 def status_notification(push: StatusPush) -> DidChangeStatus:
     """The notification `vouch/didChangeStatus` for a push."""
     return DidChangeStatus.model_validate(push, from_attributes=True)
+
+
+def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:
+    """Pause or resume the caller's knowledge bases. Raises `InvalidParamsError`, and OSError where
+    there is no runtime folder.
+    """
+    try:
+        roots = [kb.collection.root for kb in engine.serving(caller, root=params.root)]
+    except UnknownRootError:
+        message = Message("root", "is no folder of a knowledge base that is served")
+        raise InvalidParamsError([message]) from None
+    ends = None
+    for root in roots:
+        if params.seconds == 0:
+            resume(root, engine.env)
+        else:
+            ends = pause(root, engine.env, params.seconds)
+    engine.notice_pauses()
+    return PauseResult(paused_until=iso(ends))

@@ -27,14 +27,14 @@ MODULES = {
     "check": "check",
     "demo": "demo",
     "doctor": "doctor",
-    "hook": "hook_command",
+    "hook": "processes",
     "install": ".install.command",
     "jsonl": "processes",
     "lsp": "processes",
     "mcp": "processes",
     "pause": "pause_commands",
     "resume": "pause_commands",
-    "stop": "stop_command",
+    "stop": "processes",
     "watch": "watch",
 }
 """By command, the module that has it, from this package. All others ask: one an operation."""

@@ -1,14 +1,18 @@
-"""Commands that run servers. Each imports its own only."""
+"""Commands that run servers, or end them. Each imports its own only."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import click
 
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import ROOT_OPTION, root_option, start_at
+from vouch_sidecar.surfaces.hook.events import NAMES
 from vouch_sidecar.surfaces.projects import UNFILLED, path_of
+from vouch_sidecar.surfaces.stdio import say
 
 
 @click.command()
@@ -48,3 +52,45 @@ def mcp(root: str | None, tools: str) -> None:
     start = start_at(None if root is None else Path(path_of(root))).absolute()
     is_chosen = root is not None and UNFILLED not in root
     run_mcp(os.environ, start, is_chosen=is_chosen, every_tool=tools == "all")
+
+
+@click.command()
+@click.argument("event", type=click.Choice([*NAMES]))
+def hook(event: str) -> None:
+    """Answer an event of an agent's hooks, JSON on standard input."""
+    from vouch_sidecar.surfaces.hook.client import run
+
+    run([event])
+
+
+@click.command()
+@click.option("--all", "every", is_flag=True, help="Those of other versions and pauses, too.")
+def stop(every: bool) -> None:
+    """End the process that hooks left behind.
+
+    The next hook starts another one, unless it is taken out first (install HOST --uninstall).
+    """
+    from vouch_sidecar.kb import pauses
+    from vouch_sidecar.surfaces.local import stopping
+    from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
+    from vouch_sidecar.surfaces.local.client import UnansweredError
+
+    if not has_sockets():
+        raise click.UsageError("nothing is left behind on this system")
+    env, code = os.environ, 0
+    if every:
+        pauses.resume_all(env)
+    for path in stopping.sockets(env) if every else [socket_path(env)]:
+        try:
+            roots = stopping.stop(path, env)
+        except stopping.EditorError:
+            say("an editor has the process that answers, which ends with it", err=True)
+        except UnansweredError:
+            say(f"the process at {printable(path)} does not answer; try again", err=True)
+            code = 1
+        else:
+            for root in roots or ():
+                say(f"{printable(root)}: stopped")
+            if roots is None:
+                say("no process that a hook left behind runs", err=True)
+    sys.exit(code)

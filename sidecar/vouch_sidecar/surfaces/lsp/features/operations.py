@@ -21,7 +21,7 @@ from vouch_sidecar.operations import (
     perform_async,
     read_params,
 )
-from vouch_sidecar.operations.pausing import PauseResult
+from vouch_sidecar.operations.notifications import PauseResult
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 log = logging.getLogger(__name__)
