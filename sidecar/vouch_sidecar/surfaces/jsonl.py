@@ -85,13 +85,14 @@ def _write(sink: BinaryIO, line: bytes) -> None:
 
 async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
     """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
-    read = partial(BufferedReader(source).readline, MAX_MESSAGE)
     is_cut = False
-    while line := await in_worker(read, abandon_on_cancel=True):
-        is_part = len(line) == MAX_MESSAGE and not line.endswith(b"\n")
-        if not is_part:
-            yield CUT if is_cut else line
-        is_cut = is_part
+    with BufferedReader(source) as lines:
+        read = partial(lines.readline, MAX_MESSAGE)
+        while line := await in_worker(read, abandon_on_cancel=True):
+            is_part = len(line) == MAX_MESSAGE and not line.endswith(b"\n")
+            if not is_part:
+                yield CUT if is_cut else line
+            is_cut = is_part
     if is_cut:
         yield CUT
 
