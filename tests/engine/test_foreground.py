@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller, breath
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.operations import OPERATIONS, perform_async
 
-from tests.engine.bases import base, kept, unread_engine, until
+from tests.engine.bases import base, kept, unread_engine, until, write
 from tests.kb.samples import claim
 
 
@@ -47,3 +47,16 @@ async def test_every_question_counts_as_being_answered(tmp_path: Path) -> None:
     for name in ("experts", "status"):
         await perform_async(engine, OPERATIONS[name], OPERATIONS[name].example, Caller())
     assert answers == ["begun", "ended"] * 2
+
+
+@pytest.mark.anyio
+async def test_who_follows_after_another_has_ended_builds_again(tmp_path: Path) -> None:
+    root = base(tmp_path)
+    engine = unread_engine(root)
+    (collection,) = engine.collections.values()
+    for number in range(2):
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", text=f"Relay {number} waits."))
+        async with kept(engine):
+            engine.check_soon([root / ".vouch"])
+            await until(lambda: len(collection.memo.readings) == 2 + number)  # noqa: B023
+            await until(lambda: not collection.is_workspace_pending)

@@ -27,7 +27,8 @@ class Breath:
         self._lock = Lock()
         self._free = Event()
         self._free.set()
-        self._has_ended = False
+        self.has_ended = False
+        """Whether nobody follows any more, so that all work ends."""
         self._answered_at = self._since = 0.0
 
     def __enter__(self) -> None:
@@ -43,16 +44,12 @@ class Breath:
                 self._free.set()
 
     def __call__(self) -> None:
-        """Pause while an answer is computed. Raises `AnalysisCancelledError` after the `end`."""
+        """Pause while an answer is computed. Raises `AnalysisCancelledError` at the end."""
         now = time.monotonic()
         if now - self._since > WORK_SECONDS:
             if now - self._answered_at < ASKED_SECONDS:
                 time.sleep(REST_SECONDS)
             self._since = time.monotonic()
         self._free.wait(GIVE_WAY_SECONDS)
-        if self._has_ended:
+        if self.has_ended:
             raise AnalysisCancelledError
-
-    def end(self) -> None:
-        """End all work."""
-        self._has_ended = True

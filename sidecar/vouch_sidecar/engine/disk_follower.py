@@ -82,13 +82,14 @@ class DiskFollower:
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
         threads = Threads()
+        self._engine.breath.has_ended = False
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self.embeddings.run)
                 round_ = partial(self._follow_all, group, threads)
                 await repeated(self._engine.faults, "round", UNFOLLOWED, round_, self._rest)
         finally:
-            self._engine.breath.end()
+            self._engine.breath.has_ended = True
             threads.close()
 
     async def _follow_all(self, group: anyio.abc.TaskGroup, threads: Threads) -> None:
