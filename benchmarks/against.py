@@ -27,10 +27,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks import captured
+from benchmarks.captured import path_of, write_files
 from benchmarks.client import Client, RefusedError, environment
 from benchmarks.editing import HIDDEN, answers_as_saved
 from benchmarks.generate import Questions, Size, generated, questions_of
-from benchmarks.workspace import path_of, write_files
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKED = 1.15

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from hashlib import sha256
 from itertools import islice
 from json import dumps
 from pathlib import Path
 
 from benchmarks.generate import NOW, Zipf, words_by_tier
-from benchmarks.workspace import path_of, write_files
 
 FILES = 2_000
 """Of the repository that claims name files and identifiers of."""
 SENTENCES = 12
 """Of an answer."""
+LINES = 120
+"""Of a file: 4 KB."""
 _CUT = re.compile(r"[^.!?\n]+[.!?]?")
 
 
@@ -68,3 +70,19 @@ def _write(kb: Path, number: int, text: str, source: str, answer: bytes) -> None
     fields = {"id": f"c{number}", "text": text, "status": "working", "confidence": 0.7}
     more = {"evidence": [cites], "created_at": NOW.isoformat()}
     (kb / "claims" / f"c{number}.yaml").write_text(dumps({**fields, **more}), "utf-8")
+
+
+def write_files(root: Path, files: int, chance: random.Random) -> None:
+    """A repository of Python files that nobody committed."""
+    for number in range(files):
+        path = root / path_of(number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        body = [f"class Thing{number}Part:", f"    def handle_item_{number}(self, value):"]
+        body += [f"        value = self.step_{chance.randrange(500)}(value)" for _ in range(LINES)]
+        path.write_text("\n".join(body) + "\n", "utf-8")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    subprocess.run(["git", "add", "src"], cwd=root, check=True)
+
+
+def path_of(number: int) -> str:
+    return f"src/part{number % 97}/module{number}.py"
