@@ -82,7 +82,9 @@ async function startWhereKnown(
   await server.restart();
   try {
     const replaced = server.program && (await installer.replaceOlder(server.program.command));
-    if (replaced) await server.restart();
+    if (!replaced) return;
+    await server.restart();
+    await installer.removeOlder();
   } catch (error) {
     log.info(`The server of an older version stays: ${messageOf(error)}`);
   }

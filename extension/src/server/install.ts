@@ -76,6 +76,11 @@ export class Installer {
       await remove(environment);
       throw signal.aborted ? new vscode.CancellationError() : error;
     }
+  }
+
+  /** Removes what older versions have installed, once none of it runs. */
+  async removeOlder(): Promise<void> {
+    const { environment } = await this.carried();
     for (const older of await this.othersThan(environment)) {
       await remove(older).catch(() => this.log.info(`${older} is in use.`));
     }
@@ -139,5 +144,6 @@ export async function installAndStart(
     return;
   }
   await start();
+  await installer.removeOlder();
   vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
 }

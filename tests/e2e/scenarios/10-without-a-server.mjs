@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { courier, withoutServer } from '../settings.mjs';
+import { courier, until, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
   fill(folder) {
@@ -33,5 +33,18 @@ export async function run({ w, test }) {
     await w.page.locator('.notification-toast', { hasText: 'installing the server' }).waitFor();
     await sidebar.getByText('Nothing in play').waitFor({ timeout: 180_000 });
     await w.status.and(w.page.locator(':not(.error-kind)')).waitFor();
+  });
+
+  await test('what an older version has installed is replaced', async () => {
+    const store = path.join(w.run, 'user/User/globalStorage/vouch-sidecar.vouch-sidecar');
+    const [own] = fs.readdirSync(store);
+    fs.cpSync(path.join(store, own), path.join(store, 'server-older'), { recursive: true, verbatimSymlinks: true });
+    const script = path.join(store, 'server-older/bin/vouch-sidecar');
+    fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replaceAll(own, 'server-older'));
+    fs.rmSync(path.join(store, own, 'bin/vouch-sidecar'));
+    await w.command('Vouch: Restart Server');
+    await until(() => `${fs.readdirSync(store)}` === own, 'the older one is gone', 180_000);
+    assert.ok(fs.existsSync(path.join(store, own, 'bin/vouch-sidecar')));
+    await sidebar.getByText('Nothing in play').waitFor();
   });
 }
