@@ -173,8 +173,8 @@ LIKELIHOOD_WEIGHTS_EDITS = {
 }
 # end of fitted edits
 EDIT_LEAST = 0.60
-"""Least likelihood at which a claim is told that what an edit inserted meets: the first at which
-fewer than one in twenty of 300 commits to pip is told any.
+"""Least likelihood at which a claim is told that what an edit inserted meets. At this one 20 of 60
+edits are told the claim that they break, and 17 of 300 commits to pip are told any.
 """
 FEWEST_OF_EDITS, MOST_OF_EDITS = 20, 100
 """For `LIKELIHOOD_WEIGHTS_EDITS["size"]`: a knowledge base of fewer or more claims counts as if it
