@@ -28,11 +28,3 @@ def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
     client.indexed()
     rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
     assert rows[0]["claim_count"] == 16_002
-
-
-def test_none_for_a_short_one(start: Start, root: Path) -> None:
-    client = start(reply=lambda _: None)
-    client.initialize(root, capabilities=CAN_SHOW)
-    client.indexed()
-    client.shut_down()
-    assert not any(m.get("method") == "window/workDoneProgress/create" for m in client.received)
