@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import tracemalloc
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine, world_building
-from vouch_sidecar.engine.claim_facts import sources_in
 from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import names_in
 
 from tests.engine.bases import ask, cached, engine_on
@@ -21,7 +18,6 @@ from tests.workspace.places import (
     cite,
     definitions,
     git,
-    listed,
     repository,
     settled,
     source_of,
@@ -165,27 +161,6 @@ def test_a_document_of_another_folder_is_not_the_one_with_its_name(
     assert staleness(engine, "outer") is None
     (citation,) = ask(engine, "claim", id="outer")["claim"]["citations"]
     assert "/.vouch/sources/" in citation["document"]
-
-
-def test_documents_that_were_edited_are_held_one_at_a_time(root: Path, tmp_path: Path) -> None:
-    lines = [f"line {number} of a long document\n" for number in range(4_000)]
-    peaks = {}
-    for count in (2, 16):
-        for number in range(count):
-            text = "".join(f"{number} {line}" for line in lines)
-            write(root, {f"docs/n{number}.md": f"{text}\nIt was edited.\n"})
-            cite(root, f"c{number}", "It is long.", f"n{number}.md", text.encode())
-        git(root, "add", "-A", "docs")
-        (collection,) = engine_on(root).collections.values()
-        locator = Locator(root, listed(root, tmp_path))
-        tracemalloc.start()
-        try:
-            found = sources_in(collection.knowledge, root / ".vouch", locator, lambda: None)
-            peaks[count] = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert sorted(found.values()) == sorted(f"docs/n{number}.md" for number in range(count))
-    assert 2 * peaks[16] < 3 * peaks[2]
 
 
 def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
