@@ -31,7 +31,7 @@ const status: StatusResult = {
     },
   ],
   sessions: 1,
-  watcher: 'client',
+  watcher: 'own',
   version: '0.1.0',
 };
 
