@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.pauses import pause
+from vouch_sidecar.operations.errors import NotFoundError
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb
@@ -101,7 +102,7 @@ def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_p
     assert engine.sessions.peek("t") is None
 
 
-def test_an_id_is_cut_so_that_it_means_one_claim_of_all(tmp_path: Path) -> None:
+def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:
     ids = ("gate-opens-at-dawn-in-summer", "gate-opens-at-dawn-in-winter")
     texts = ("The gate opens at dawn in summer.", "The gate opens at dawn in winter too.")
     bases = [
@@ -110,6 +111,7 @@ def test_an_id_is_cut_so_that_it_means_one_claim_of_all(tmp_path: Path) -> None:
     engine = serving(tmp_path, one=bases[0], two=bases[1])
     said = ask(engine, "context", task="when does the gate open at dawn in summer or winter?")
     cited = [line.split()[-1] for line in said["text"].split(": ") if "gate-opens" in line]
-    assert cited == list(ids)
-    for whole in cited:
-        assert ask(engine, "claim", id=whole)["claim"]["id"] == whole
+    assert cited == ["gate-opens-at…"] * 2
+    with pytest.raises(NotFoundError) as error:
+        ask(engine, "claim", id=cited[0])
+    assert all(claim_id in str(error.value) for claim_id in ids)
