@@ -13,6 +13,7 @@ from tests.engine.bases import cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import TIMELESS, answers, files, lay, said_by
 from tests.kb.samples import claim
+from tests.soak import LONG, soak
 
 SECRET = "doormat"
 TEXT = f"The Key Vault keeps its master key under the {SECRET}."
@@ -58,7 +59,8 @@ def claims(server: Server) -> int:
     return found
 
 
-@pytest.mark.parametrize("way", WAYS)
+@soak
+@pytest.mark.parametrize("way", WAYS if LONG else ["redacted"])
 def test_with_three_processes_of_which_the_first_to_notice_is_killed(
     root: Path, folder: Path, env: dict[str, str], way: str
 ) -> None:

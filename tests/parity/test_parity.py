@@ -30,7 +30,7 @@ def sidecar(kb: OracleKb) -> Sidecar:
 def topics(kb: OracleKb) -> list[str]:
     """The words for which matching must be the same."""
     names = names_of(kb.root)
-    words = [w for w in plain_topics(kb.root) if touches_whole_words(w, names)]
+    words = [w for w in plain_topics(kb.root) if touches_whole_words(w, names)][::2]
     [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
     return [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
 

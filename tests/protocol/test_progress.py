@@ -11,7 +11,7 @@ CAN_SHOW = {"window": {"workDoneProgress": True}}
 
 
 def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
-    for number in range(16_000):
+    for number in range(8_000):
         knowledge.claim(root, f"claim-{number}", f"JWT is used {number} times a day.", "jwt")
     client = start(reply=lambda _: None)
     client.initialize(root, capabilities=CAN_SHOW)
@@ -27,4 +27,4 @@ def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
     ]
     client.indexed()
     rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
-    assert rows[0]["claim_count"] == 16_002
+    assert rows[0]["claim_count"] == 8_002

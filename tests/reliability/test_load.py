@@ -20,12 +20,12 @@ from tests.protocol.client import Client, uri_of
 from tests.soak import LONG, soak
 
 CLAIMS = 10_000 if LONG else 200
-ROUNDS = 360 if LONG else 8
+ROUNDS = 360 if LONG else 6
 """Each stands for ten seconds: ten changed files, and some texts."""
 TEXTS_EACH = 100 if LONG else 15
 GROWTH = 1.5 if LONG else 2.0
 """How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
-SWITCH = 36 if LONG else 4
+SWITCH = 36 if LONG else 3
 """Rounds from one checkout of another branch, which changes every claim, to the next."""
 CHANGES = 840 if LONG else 20
 PAUSE = 60 / 28 if LONG else 0.0
