@@ -18,8 +18,8 @@ ASKED_SECONDS = 2.0
 
 
 class Breath:
-    """A context manager around each answer; background work calls it between small steps. Any
-    thread may use it.
+    """A context manager around each answer and each read of changed files; background work calls it
+    between small steps. Any thread may use it.
     """
 
     def __init__(self) -> None:

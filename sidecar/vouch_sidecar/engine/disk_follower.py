@@ -232,7 +232,7 @@ class BaseFollower:
         if collection.reader.is_damaged or (read_at and self._tree().head() != read_at[1]):
             self._due.check_all()
         if self._due.at <= now:
-            with collection.reading():
+            with collection.reading(), self._engine.breath:
                 await self._read_due()
             if collection.is_failing:
                 self._due.after_failure(self._engine.clock() - now)
