@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
+from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
     Strengths,
@@ -155,7 +156,10 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
         best = min(judged, key=lambda candidate: candidate.order, default=None)
         return None if best is None else best.artifact.id
 
-    return view.once(("best claim of", entity_id, text), find)
+    best = view.cached(f"best claim of {entity_id}", text, find)
+    if best is None or may_enter(view, view.visible.claim(best)):
+        return best
+    return find()  # its file went meanwhile
 
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:
