@@ -94,16 +94,16 @@ def link_all(
     states: dict[Key, LinkState] = {}
     was, then = was or {}, then or {}
     for key, artifact in records.items():
-        if (gate := live_gate(artifact)) is None:
+        before = then[key] if was.get(key) is artifact else None
+        if isinstance(artifact, Relation | Evidence):
+            states[key] = _of_ends(artifact, records, cited)
+        elif before is not None and before.how != "page":
+            states[key] = before  # which no other artifact decides
+        elif (gate := live_gate(artifact)) is None:
             states[key] = GONE
         elif isinstance(artifact, Claim):
-            is_same = was.get(key) is artifact
-            state = then[key] if is_same else named.linked(artifact, _of_gate(gate).label)
-            if state is None or state.how == "page":
-                state = _by_pages(gate, pages.get(artifact.id, ()), named)
-            states[key] = state
-        elif isinstance(artifact, Relation | Evidence):
-            states[key] = _of_ends(artifact, records, cited)
+            linked = None if before else named.linked(artifact, _of_gate(gate).label)
+            states[key] = linked or _by_pages(gate, pages.get(artifact.id, ()), named)
         else:
             states[key] = _of_gate(gate)
     return states
