@@ -70,7 +70,7 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
 def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MAX_MESSAGE", 8)
     source = BufferedReader(BytesIO(b"12345678901234567890\n123456\n1234567890"))
-    lines = run.Lines(source, run.Unanswered())
+    lines = run.RequestLines(source, run.Unanswered())
     assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 

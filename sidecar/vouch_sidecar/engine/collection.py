@@ -13,7 +13,7 @@ from pathlib import Path
 from vouch_sidecar.engine.disk_reader import DiskReader, Step
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.world_building import Memo
+from vouch_sidecar.engine.world_building import WorldMemo
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -62,7 +62,7 @@ class Collection:
     root: Path
     tree: Path
     reader: DiskReader
-    memo: Memo
+    memo: WorldMemo
     published: Published
     """The event loop alone assigns it, where there is one."""
     due: Due
@@ -92,7 +92,7 @@ class Collection:
         """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
         tree = tree or root
         bases = None if caches is None else Bases(caches, root)
-        reader, memo = DiskReader(root, clock, bases), Memo(root, tree, bases, env, clock)
+        reader, memo = DiskReader(root, clock, bases), WorldMemo(root, tree, bases, env, clock)
         nothing, due = Published(World(tree)), Due(root, tree, clock)
         return cls(root, tree, reader, memo, nothing, due, clock, clock(), pause=pause)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vouch_sidecar.index.base_cache import Bases, Kept
+from vouch_sidecar.index.base_cache import Bases, KeptBase
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, in_memory
 from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState
@@ -127,7 +127,7 @@ class DiskReader:
         self.latest = Knowledge.written(seen.records)
         return seen
 
-    def _resume(self, kept: Kept) -> Reconciled:
+    def _resume(self, kept: KeptBase) -> Reconciled:
         """Start from a finished base and apply what changed on disk since then."""
         self.store.resume(kept.knowledge.records, kept.stats, kept.config)
         seen = self.store.reconcile()

@@ -11,7 +11,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import Finder, Place, has_settings, is_in_package, is_setting
+from vouch_sidecar.kb.discovery import BaseInTree, Finder, has_settings, is_in_package, is_setting
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
@@ -101,7 +101,7 @@ class Registry:
             del self.collections[tree]
         self.name_collections()
 
-    def _add(self, place: Place) -> Collection:
+    def _add(self, place: BaseInTree) -> Collection:
         root, tree = Path(place.root), Path(place.tree)
         if tree not in self.collections:
             pause = Pause.of(root, self.env)

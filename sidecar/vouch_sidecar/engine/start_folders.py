@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import Finder, Place, why_refused
+from vouch_sidecar.kb.discovery import BaseInTree, Finder, why_refused
 from vouch_sidecar.kb.sanitize import printable
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Starts:
         """Whether some start had no knowledge base at the last search."""
         return bool(self._without)
 
-    def set_folders(self, folders: Sequence[Path]) -> set[Place]:
+    def set_folders(self, folders: Sequence[Path]) -> set[BaseInTree]:
         """Make these the folders of the workspace. Returns their knowledge bases."""
         self.folders = tuple(folders)
         others = self._without.intersection(self.others)
@@ -51,7 +51,7 @@ class Starts:
         """Add a folder or document to the starts."""
         self.others = (*self.others, start)
 
-    def find(self, start: Path | None) -> list[Place]:
+    def find(self, start: Path | None) -> list[BaseInTree]:
         """The knowledge bases found from a folder or document."""
         roots = self._around(start)
         if start is not None and start in self.others:
@@ -62,14 +62,14 @@ class Starts:
         """Whether a start that had no knowledge base has one now. Blocks; thread-safe."""
         return any(self._around(start) for start in self._without)
 
-    def place_of(self, tree: Path) -> Place:
+    def place_of(self, tree: Path) -> BaseInTree:
         """The knowledge base of a working tree."""
         finder = Finder(self._env, self.trusted)
         is_own = (tree / KB_DIRNAME).is_dir() and not self._env.get("VOUCH_KB_PATH")
         roots = [] if is_own else finder.from_start(tree)
-        return Place(roots[0] if roots else str(tree), str(tree))
+        return BaseInTree(roots[0] if roots else str(tree), str(tree))
 
-    def _around(self, start: Path | None) -> list[Place]:
+    def _around(self, start: Path | None) -> list[BaseInTree]:
         finder = Finder(self._env, self.trusted)
         places = finder.placed(start)
         self._refused[start] = finder.refused

@@ -46,7 +46,7 @@ MAX_PARTS = 64
 
 
 @dataclass(slots=True)
-class Memo:
+class WorldMemo:
     """What a world is built over. `root` is the folder of the knowledge base, `tree` the working
     tree. One thread at a time uses it.
     """
@@ -274,7 +274,7 @@ class Memo:
 
 
 def build(
-    knowledge: Knowledge, memo: Memo, origin: str, own: frozenset[str], *, is_whole: bool
+    knowledge: Knowledge, memo: WorldMemo, origin: str, own: frozenset[str], *, is_whole: bool
 ) -> World:
     """The world around a generation, of the files and claims that `memo` has read. `origin` is the
     name of the repository, `own` are those of the project.
@@ -311,7 +311,7 @@ def build(
     return world.made_ready()
 
 
-def _ties(memo: Memo, own: frozenset[str]) -> tuple[Ties, Wanted]:
+def _ties(memo: WorldMemo, own: frozenset[str]) -> tuple[Ties, Wanted]:
     """What claims say, regrouped: ties by path, uses by digest of the identifier; and the names
     that count in files. The project's `own` names are everywhere in it.
     """

@@ -53,7 +53,7 @@ _ROOMS = ("kb", "text", "names", "index")
 _numbers = count()
 
 
-class Kept(NamedTuple):
+class KeptBase(NamedTuple):
     """A base that was opened: its generation, the stats of the files that it was read from by path,
     and the last readable config. Files that must be read again have no stat.
     """
@@ -98,7 +98,7 @@ class Bases:
         self._config: bytes | None = None
         """The config that the base hands to the next process."""
 
-    def open(self) -> Kept | None:
+    def open(self) -> KeptBase | None:
         """Open the newest finished base; None if there is none. Older bases, and untrusted ones,
         are removed.
         """
@@ -362,7 +362,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _open(folder: Path) -> Kept:
+def _open(folder: Path) -> KeptBase:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
     trusted.
     """
@@ -387,7 +387,7 @@ def _open(folder: Path) -> Kept:
                 named.append((record, [_form(record.id, *form) for form in its_forms]))
     layer = Layer(Index.open(str(folder)))
     knowledge = Knowledge(layer, records, states, Named(Names(named)))
-    return Kept(knowledge, stats, bytes.fromhex(config) if has_config else None)
+    return KeptBase(knowledge, stats, bytes.fromhex(config) if has_config else None)
 
 
 def _shared() -> Callable[[Any], Any]:

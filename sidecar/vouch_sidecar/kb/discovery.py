@@ -56,7 +56,7 @@ def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) ->
     return [place.tree for place in Finder(env).placed(start)]
 
 
-class Place(NamedTuple):
+class BaseInTree(NamedTuple):
     """The folder that holds a `.vouch/`, and the one whose files it speaks of."""
 
     root: str
@@ -88,7 +88,7 @@ class Finder:
         except (OSError, ValueError):  # no file is called so
             return []
 
-    def placed(self, start: str | os.PathLike[str] | None) -> list[Place]:
+    def placed(self, start: str | os.PathLike[str] | None) -> list[BaseInTree]:
         """The knowledge bases that serve a folder or a document, each with the working trees of
         which it speaks there.
         """
@@ -96,7 +96,7 @@ class Finder:
             return []
         origin = os.path.realpath(start_folder(self.env) if start is None else start)
         is_forced = bool(self.env.get(FORCED))
-        return [Place(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
+        return [BaseInTree(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
 
     def _linked(self, origin: str, home: str) -> str | None:
         """The knowledge base that the main working tree, or the folder with the bare repository,

@@ -31,7 +31,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
-from vouch_sidecar.kb.yaml_document import Document, DocumentError, placed
+from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, placed
 
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
@@ -194,7 +194,7 @@ def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
 class _ArtifactReader:
     """Makes an artifact of one mapping, and collects the problems."""
 
-    def __init__(self, path: str, kind: Kind, loaded: Document, shift: int) -> None:
+    def __init__(self, path: str, kind: Kind, loaded: YamlDocument, shift: int) -> None:
         self.path = path
         self.kind = kind
         self.loaded = loaded

@@ -44,7 +44,7 @@ class DocumentError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """A loaded document. `repeated`: name, line and column of keys given twice."""
 
     value: object
@@ -93,7 +93,7 @@ def split_page(text: str) -> tuple[str, str]:
     return text[4:end], text[end + 4 :].removeprefix("\n")
 
 
-def load(text: str) -> Document:
+def load(text: str) -> YamlDocument:
     """Reads one document. Raises DocumentError, and nothing else, for any text."""
     _check(text)
     loader = _BoundedLoader(text)
@@ -107,7 +107,7 @@ def load(text: str) -> Document:
         raise DocumentError("a value does not fit its type") from error
     finally:
         loader.dispose()
-    return Document(value, tuple(loader.repeated), node)
+    return YamlDocument(value, tuple(loader.repeated), node)
 
 
 def _child(node: Any, step: str) -> tuple[Any, Any] | None:

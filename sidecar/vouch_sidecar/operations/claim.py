@@ -31,7 +31,7 @@ from vouch_sidecar.operations.people_to_ask import (
     people_table,
     person_row,
 )
-from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, File, Line, Shown, Table
+from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, FileUri, Shown, Table, Words
 from vouch_sidecar.operations.wire import Result, Wire
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
@@ -106,29 +106,29 @@ def table(result: ClaimResult) -> list[Shown]:
 
 
 def _about(result: ClaimResult) -> Iterator[Shown]:
-    claim, file = result.claim, File(result.claim.uri)
+    claim, file = result.claim, FileUri(result.claim.uri)
     confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
     record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
-    yield Line(claim.text, "bold", record)
-    yield Line(f"{claim.id} · {claim.type} · {claim.facts}")
+    yield Words(claim.text, "bold", record)
+    yield Words(f"{claim.id} · {claim.type} · {claim.facts}")
     if result.collection:
-        yield Line(f"in {result.collection}", to="model")
+        yield Words(f"in {result.collection}", to="model")
     if claim.sentence is not None and claim.sentence != claim.text:
-        yield Line(f"sentence: {claim.sentence}")
+        yield Words(f"sentence: {claim.sentence}")
     if claim.lacks_context:
-        yield Line(WITHOUT_CONTEXT, "yellow", ("lacks_context", WITHOUT_CONTEXT))
-    yield Line(file)
+        yield Words(WITHOUT_CONTEXT, "yellow", ("lacks_context", WITHOUT_CONTEXT))
+    yield Words(file)
     if claim.stale is not None:
-        yield Line(claim.stale, "yellow", ("stale", claim.stale), to="people")
+        yield Words(claim.stale, "yellow", ("stale", claim.stale), to="people")
     for other in result.contested_by:
         said = f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}"
-        yield Line(said, "yellow", ("contested_by", other.id, other.said))
+        yield Words(said, "yellow", ("contested_by", other.id, other.said))
     if result.auto_approved or result.approved_by is not None:
         who = "its receipt" if result.auto_approved else result.approved_by
-        yield Line(f"approved by {who}", record=("approved_by", who))
+        yield Words(f"approved by {who}", record=("approved_by", who))
     for label, values in (("entities", claim.linked_entities), ("tags", claim.tags)):
         if values:
-            yield Line(f"{label}: {', '.join(values)}", record=(label, *values))
+            yield Words(f"{label}: {', '.join(values)}", record=(label, *values))
     columns: dict[str, ColumnKind] = {"citation": "key", "kind": "whole", "place": "whole"}
     cited = [
         (
@@ -146,7 +146,7 @@ def _place(citation: Citation) -> str | None:
     """The file of the workspace that is the source, where it lies now; else what is recorded."""
     document = (citation.document or "").partition("#")[0]
     is_in_workspace = document != "" and f"/{KB_DIRNAME}/" not in document
-    return File(document) if is_in_workspace and citation.kind == "source" else citation.locator
+    return FileUri(document) if is_in_workspace and citation.kind == "source" else citation.locator
 
 
 OPERATION = Operation(

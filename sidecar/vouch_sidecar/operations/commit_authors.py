@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Wire, absent
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
 def author_table(rows: Sequence[AuthorRow] | None, unnamed: str | None = None) -> list[Shown]:
     """The table of authors, or why there are none."""
     if unnamed:
-        return [Line(f"nobody is named by commits: {unnamed}", aside=True)]
+        return [Words(f"nobody is named by commits: {unnamed}", aside=True)]
     cells = [(row.name, row.commits, row.last, row.files) for row in rows or ()]
     columns: dict[str, ColumnKind] = {"by commits": "short", "commits": "number"}
     columns |= {"last": "whole", "files": "number"}
     who = ", ".join(f"{row.name} ({count(row.commits, 'commit')})" for row in rows or ())
-    told = [Line(f"by commits: {who}", to="model")] if who else []
+    told = [Words(f"by commits: {who}", to="model")] if who else []
     return [*told, Table(columns, cells, "by_commits", to="people")]

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import Block, Shown
+from vouch_sidecar.operations.table import Shown, Verbatim
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     LongText,
@@ -143,7 +143,7 @@ def _uri(hit: Line, cited: Artifact) -> str | None:
 
 
 def table(result: ContextResult) -> list[Shown]:
-    return [Block(result.text)] if result.text else []
+    return [Verbatim(result.text)] if result.text else []
 
 
 OPERATION = Operation(

@@ -32,7 +32,15 @@ from vouch_sidecar.operations.people_to_ask import (
     people_table,
     person_row,
 )
-from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, File, Line, Marked, Shown, Table
+from vouch_sidecar.operations.table import (
+    CELL_CHARS,
+    ColumnKind,
+    FileUri,
+    Marked,
+    Shown,
+    Table,
+    Words,
+)
 from vouch_sidecar.operations.wire import Result, absent
 from vouch_sidecar.retrieval.people.authors import authors_about
 from vouch_sidecar.retrieval.people.owners import owners_about
@@ -95,7 +103,7 @@ def _proposal(name: str) -> str:
 
 def table(result: EntityResult) -> list[Shown]:
     entity, total, shown = result.entity, result.claim_count, len(result.claims)
-    file = None if entity.uri is None else File(entity.uri)
+    file = None if entity.uri is None else FileUri(entity.uri)
     record = ("entity", entity.id, entity.name, entity.type, file, entity.description)
     order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
     claims = [
@@ -108,20 +116,20 @@ def table(result: EntityResult) -> list[Shown]:
     columns: dict[str, ColumnKind] = {"claim": "key", "status": "whole", "confidence": "number"}
     undeclared = f"not declared: {result.why}"
     return [
-        Line(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
-        *([Line(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
-        *([Line(result.propose, to="people", whole=True)] if result.propose else []),
-        *([Line(f"in {result.collection}", to="model")] if result.collection else []),
+        Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
+        *([Words(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
+        *([Words(result.propose, to="people", whole=True)] if result.propose else []),
+        *([Words(f"in {result.collection}", to="model")] if result.collection else []),
         *(
-            [Line(f"also {', '.join(entity.aliases)}", record=("aliases", *entity.aliases))]
+            [Words(f"also {', '.join(entity.aliases)}", record=("aliases", *entity.aliases))]
             if entity.aliases
             else []
         ),
-        *([Line(clip(entity.description, CELL_CHARS))] if entity.description else []),
-        *([Line(file)] if file is not None else []),
+        *([Words(clip(entity.description, CELL_CHARS))] if entity.description else []),
+        *([Words(file)] if file is not None else []),
         *people_table(result.people),
         *author_table(result.by_commits, result.unnamed),
-        *([Line(count(total, "live claim") + order)] if total else []),
+        *([Words(count(total, "live claim") + order)] if total else []),
         Table(columns | {"date": "whole", "text": "text"}, claims, "claim"),
         *around(result.pages, result.relations),
     ]

@@ -23,7 +23,7 @@ from vouch_sidecar.operations.people_to_ask import (
     people_table,
     person_row,
 )
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -245,9 +245,9 @@ def table(result: ExpertsResult) -> list[Shown]:
         *([] if result.asks_who else people),
         Table({"claim": "key", "text": "text"}, result.quotes(), to="model"),
         *author_table(result.by_commits, result.unnamed),
-        *([Line(f"not known here: {unknown}", aside=True)] if unknown else []),
+        *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
         *(
-            [Line("This weight is not known: it counts as `count`.", aside=True)]
+            [Words("This weight is not known: it counts as `count`.", aside=True)]
             if "unknown_weight" in result.degraded
             else []
         ),
@@ -260,8 +260,8 @@ def _arithmetic(row: ExpertRow) -> Iterator[Shown]:
     formula = f"{row.score:g} = {explain.formula}"
     factors = ", ".join(f"{name} {value:g}" for name, value in explain.factors.items())
     record = ("formula", row.entity_id, formula, factors)
-    yield Line(f"{row.name}: {formula}", "bold", record)
-    yield Line(factors)
+    yield Words(f"{row.name}: {formula}", "bold", record)
+    yield Words(factors)
     columns: dict[str, ColumnKind] = {"entity": "key", "claim": "key", "adds": "number"}
     cells = [
         (row.entity_id, claim.claim_id, f"{claim.contribution:g}", claim.arm, claim.link)

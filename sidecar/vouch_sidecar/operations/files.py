@@ -14,7 +14,7 @@ from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorOnly,
@@ -239,9 +239,9 @@ def table(result: FilesResult) -> list[Shown]:
     ties = f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json"
     return [
         Table(columns | {"why": "short", "text": "text"}, cells),
-        *([] if cells or result.is_empty else [Line(result.not_found, aside=True)]),
-        *([Line(ties, aside=True, to="people")] if folded else []),
-        *([Line(f"No claim is tied to {', '.join(bare)}", aside=True)] if bare and cells else []),
+        *([] if cells or result.is_empty else [Words(result.not_found, aside=True)]),
+        *([Words(ties, aside=True, to="people")] if folded else []),
+        *([Words(f"No claim is tied to {', '.join(bare)}", aside=True)] if bare and cells else []),
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from vouch_sidecar.operations.table import Block, Line, Shown, for_model
+from vouch_sidecar.operations.table import Shown, Verbatim, Words, for_model
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -143,14 +143,16 @@ class Operation(Generic[P, R]):
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""
         if self.table is None:
-            return [Block(json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":")))]
-        nothing = [Line(result.not_found, aside=True)] if result.is_empty else []
+            return [
+                Verbatim(json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":")))
+            ]
+        nothing = [Words(result.not_found, aside=True)] if result.is_empty else []
         return [*nothing, *self.table(result)]
 
     def readable(self, result: R) -> str:
         """The text of a result for a model."""
         without = f"(without all of it: {', '.join(result.degraded)})"
-        return for_model([*self.shown(result), *([Line(without)] if result.degraded else [])])
+        return for_model([*self.shown(result), *([Words(without)] if result.degraded else [])])
 
 
 def operation_called(name: str) -> Operation[Any, Any] | None:

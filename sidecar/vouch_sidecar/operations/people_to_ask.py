@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.operations.table import ColumnKind, Line, Reader, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Reader, Shown, Table, Words
 from vouch_sidecar.operations.wire import Wire, absent
 
 if TYPE_CHECKING:
@@ -98,5 +98,5 @@ def people_table(rows: Sequence[PersonRow] | None, to: Reader = "all") -> list[S
         for row in rows
     ]
     who = [f"{row.name} ({row.said})" if row.said else row.name for row in rows]
-    ask = Line(f"ask: {', '.join(who)}", to="model")
+    ask = Words(f"ask: {', '.join(who)}", to="model")
     return [ask, Table(columns, cells, "person", to="people" if to == "all" else to)]

@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.line import HitArm
@@ -112,8 +112,8 @@ def table(result: ProbeResult) -> list[Shown]:
         for hit in result.hits
     ]
     return [
-        Line(f"{result.strength} evidence for {result.primary_collection or 'none'}"),
-        *([Line(f"supplemental: {', '.join(others)}")] if others else []),
+        Words(f"{result.strength} evidence for {result.primary_collection or 'none'}"),
+        *([Words(f"supplemental: {', '.join(others)}")] if others else []),
         Table(columns | {"text": "text"}, cells),
     ]
 

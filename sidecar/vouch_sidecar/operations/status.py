@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import count, printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
 
@@ -138,21 +138,21 @@ def table(result: StatusResult) -> list[Shown]:
     columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics", "unusable"), "number")
     return [
         *(line for root in result.roots for line in _about(root)),
-        *(Line(f"not served: {sentence}", "yellow") for sentence in result.refused),
-        *([] if result.roots else [Line("No knowledge base here.", to="model")]),
+        *(Words(f"not served: {sentence}", "yellow") for sentence in result.refused),
+        *([] if result.roots else [Words("No knowledge base here.", to="model")]),
         Table(columns | {"paused_until": "whole"}, [*map(_cells, result.roots)], to="pipe"),
     ]
 
 
-def _about(root: RootStatus) -> Iterator[Line]:
-    yield Line(f"{root.collection} {root.root}", "bold")
+def _about(root: RootStatus) -> Iterator[Words]:
+    yield Words(f"{root.collection} {root.root}", "bold")
     counts = [count(number, COUNTED[name], name) for name, number in root.counts]
-    yield Line(", ".join([*counts, *([count(root.topics, "topic")] if root.topics else [])]))
-    yield Line(f"{count(len(root.problems), 'problem')} in single files; {CHECK_ALSO}")
+    yield Words(", ".join([*counts, *([count(root.topics, "topic")] if root.topics else [])]))
+    yield Words(f"{count(len(root.problems), 'problem')} in single files; {CHECK_ALSO}")
     if root.paused_until is not None:
-        yield Line(f"paused until {root.paused_until}: `vouch-sidecar resume`", "yellow")
+        yield Words(f"paused until {root.paused_until}: `vouch-sidecar resume`", "yellow")
     if root.unusable:
-        yield Line(f"{count(root.unusable, 'file')} that can't be used", "red")
+        yield Words(f"{count(root.unusable, 'file')} that can't be used", "red")
 
 
 def _cells(root: RootStatus) -> list[object]:

@@ -37,12 +37,12 @@ class Marked(NamedTuple):
     mark: str | None
 
 
-class File(str):
+class FileUri(str):
     """The URI of a file, shown as its path from the working folder; to a model from `.vouch/`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Words:
     """Words on a line, which a pipe does not have; it has the `record` instead, if there is one.
     `aside`: what is not found or left out, which goes to standard error.
     """
@@ -69,13 +69,13 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Verbatim:
     """A text that is printed as it is: it is safe, and may have several lines."""
 
     text: str
 
 
-Shown = Line | Table | Block
+Shown = Words | Table | Verbatim
 
 
 def for_model(shown: Iterable[Shown]) -> str:
@@ -84,11 +84,11 @@ def for_model(shown: Iterable[Shown]) -> str:
 
     lines: list[str] = []
     for part in shown:
-        if isinstance(part, Block):
+        if isinstance(part, Verbatim):
             lines.append(part.text)
         elif part.to not in ("all", "model"):
             continue
-        elif isinstance(part, Line):
+        elif isinstance(part, Words):
             lines += [safe(str(_for_model(part.text)))] if part.text else []
         else:
             lines += [f"- {safe(_row_for_model(part, row))}" for row in part.rows[:MODEL_ROWS]]
@@ -99,7 +99,7 @@ def for_model(shown: Iterable[Shown]) -> str:
 
 def _for_model(value: object) -> object:
     """A value; of a file its path, of one in a knowledge base from `.vouch/`."""
-    if not isinstance(value, File):
+    if not isinstance(value, FileUri):
         return value
     path = unquote(urlsplit(value).path)
     below = path.rpartition("/.vouch/")
@@ -130,7 +130,7 @@ def cell_text(value: object) -> str:
 
 
 def shown_text(text: str) -> str:
-    if not isinstance(text, File):
+    if not isinstance(text, FileUri):
         return one_line(text)
     return printable(os.path.relpath(unquote(urlsplit(text).path, errors="surrogateescape")))
 

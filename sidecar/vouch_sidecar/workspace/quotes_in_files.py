@@ -47,7 +47,7 @@ class Fresh(NamedTuple):
     changed: float
 
 
-class Lines:
+class FlatLines:
     """A text in which quotes are looked for. Runs of white space count as one blank; case does not
     count.
     """
@@ -105,7 +105,7 @@ class QuotedFiles:
                 if there is None:
                     return None
                 before = None if kept is None else kept.lines
-                kept = self._kept[path] = _Looked(Lines(there[0]), there[1], before)
+                kept = self._kept[path] = _Looked(FlatLines(there[0]), there[1], before)
             self._kept.move_to_end(path)
             if len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
@@ -119,9 +119,9 @@ class QuotedFiles:
 class _Looked(NamedTuple):
     """What a file held when it was looked at, and what before."""
 
-    lines: Lines
+    lines: FlatLines
     stat: Stat
-    before: Lines | None
+    before: FlatLines | None
 
 
 @dataclass(frozen=True)

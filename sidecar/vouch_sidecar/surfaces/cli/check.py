@@ -19,7 +19,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
-from vouch_sidecar.operations.table import Line, Shown
+from vouch_sidecar.operations.table import Shown, Words
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
@@ -60,7 +60,7 @@ def _check(**given: Any) -> None:
         for problem in problems:
             say(_as_github(problem))
     else:
-        heading = Line(record=("place", "severity", "code", "message"))
+        heading = Words(record=("place", "severity", "code", "message"))
         shown = _shown(problems, unusable, hints)
         show([*([heading] if given["header"] else []), *shown])
     if any(entry.problem.severity != "hint" for entry in problems):
@@ -88,17 +88,17 @@ def _shown(problems: Sequence[FoundProblem], unusable: int, hints: int) -> Itera
     """The problems. `unusable`: files that can't be used; `hints`: hints left out."""
     also = f"{count(hints, 'hint')}: `--hints` lists them" if hints else ""
     if not problems:
-        yield Line(f"No problems. {also}".strip(), aside=True)
+        yield Words(f"No problems. {also}".strip(), aside=True)
     for reported in problems:
         problem = reported.problem
         at = f":{problem.line}:{problem.column}" if reported.file else ""
         row = (f"{reported.shown}{at}", problem.severity, problem.code, reported.message)
         words = f"{row[0]} {problem.severity} {reported.message} {problem.code}"
-        yield Line(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
+        yield Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
     if unusable:
-        yield Line(f"{count(unusable, 'file')} can't be used", "red")
+        yield Words(f"{count(unusable, 'file')} can't be used", "red")
     if also and problems:
-        yield Line(also, "dim")
+        yield Words(also, "dim")
 
 
 def _as_json(reported: FoundProblem) -> dict[str, Any]:

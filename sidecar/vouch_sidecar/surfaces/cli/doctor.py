@@ -24,7 +24,7 @@ from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import perform, status
-from vouch_sidecar.operations.table import Line
+from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
@@ -45,7 +45,7 @@ TRIALS = 3
 Env = Mapping[str, str]
 
 
-class Finding(NamedTuple):
+class Checkup(NamedTuple):
     """What a check found. Only those in state `wrong` prevent something from working."""
 
     about: str
@@ -63,28 +63,28 @@ def doctor(root: Path | None, as_json: bool) -> None:
         findings.append(finding)
         if not as_json:
             words = " ".join((f"{finding.state:5}", finding.about, finding.message))
-            show([Line(words, STATE_COLOURS[finding.state], finding, whole=True)])
+            show([Words(words, STATE_COLOURS[finding.state], finding, whole=True)])
     healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})
     sys.exit(0 if healthy else WRONG)
 
 
-def examined(start: Path, env: Env) -> Iterator[Finding]:
+def examined(start: Path, env: Env) -> Iterator[Checkup]:
     """The findings of all checks."""
     finder = Finder(env)
     roots = [Path(root) for root in finder.from_start(start)]
     for folder in finder.refused:
-        yield Finding("knowledge base", "wrong", why_refused(folder))
+        yield Checkup("knowledge base", "wrong", why_refused(folder))
     if not roots:
         message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
-        yield Finding("knowledge base", "wrong", message)
+        yield Checkup("knowledge base", "wrong", message)
     for root in roots:
         named = ", named by VOUCH_KB_PATH" if env.get("VOUCH_KB_PATH") else ""
-        yield Finding("knowledge base", "ok", f"{printable(str(root))}{named}")
+        yield Checkup("knowledge base", "ok", f"{printable(str(root))}{named}")
         if Pause.of(root, env).until() is not None:
             message = f"paused: nothing is said unasked; `{PROGRAM} resume` ends it"
-            yield Finding("knowledge base", "note", message)
+            yield Checkup("knowledge base", "note", message)
     names: list[str] = []
     yield from _contents(roots, names)
     if roots:
@@ -95,7 +95,7 @@ def examined(start: Path, env: Env) -> Iterator[Finding]:
         yield _trial(roots, start, env, names)
 
 
-def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Finding]:
+def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Checkup]:
     """What the knowledge bases hold. Adds the names of the entities with most claims."""
     engine = engine_on(roots)
     engine.load(whole=True)
@@ -107,10 +107,10 @@ def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Finding]:
         if problems:
             files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
             listed += f"; {count(problems, 'problem')}{files}: `{PROGRAM} check` lists them"
-        yield Finding(about, "wrong" if problems else "ok", listed)
+        yield Checkup(about, "wrong" if problems else "ok", listed)
         if not counts.entities:
             message = "no entities: nothing is in play, and nobody is an expert"
-            yield Finding(about, "note", message)
+            yield Checkup(about, "note", message)
     ranked = [
         (kb.view.counts.claims_of(entity.id), entity.name)
         for kb in engine.serving(Caller())
@@ -128,34 +128,34 @@ def _about(roots: Sequence[Path], env: Env) -> Mapping[str, object]:
     return about if isinstance(about, dict) else {}
 
 
-def _process(roots: Sequence[Path], env: Env) -> Finding:
+def _process(roots: Sequence[Path], env: Env) -> Checkup:
     """The process that answers hooks."""
     about = "running sidecar"
     if not has_sockets():
-        return Finding(about, "note", "hooks say nothing on this system")
+        return Checkup(about, "note", "hooks say nothing on this system")
     ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
     if answered := _about(roots, env):
         kept = f"; a hook left it, it {ends}" if answered.get("resident") is True else ""
         process = f"version {__version__}, process {answered.get('process')}{kept}"
-        return Finding(about, "ok", process)
+        return Checkup(about, "ok", process)
     if Path(socket_path(env)).exists():
-        return Finding(about, "wrong", f"none answers at {socket_path(env)}")
+        return Checkup(about, "wrong", f"none answers at {socket_path(env)}")
     if is_unwanted(env):
-        return Finding(about, "note", f"none, and hooks start none, as {RESIDENT} says")
-    return Finding(about, "note", f"none: the next hook starts one, which {ends}")
+        return Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
+    return Checkup(about, "note", f"none: the next hook starts one, which {ends}")
 
 
-def _program(env: Env) -> Iterator[Finding]:
+def _program(env: Env) -> Iterator[Checkup]:
     program = shutil.which(PROGRAM, path=env.get("PATH"))
     here = Path(sys.executable).with_name(PROGRAM)
     missing = f"{PROGRAM} is not on it; this one is {here}"
-    yield Finding("PATH", "note" if program is None else "ok", program or missing)
+    yield Checkup("PATH", "note" if program is None else "ok", program or missing)
     if find_spec("mcp") is None:
         message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
-        yield Finding("extra mcp", "note", message)
+        yield Checkup("extra mcp", "note", message)
 
 
-def _integrations(start: Path, env: Env) -> Iterator[Finding]:
+def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
     """What `install` wrote, and vouch's own hooks beside it."""
     for (name, host), user in product(HOSTS.items(), (False, True)):
         if host.files is None:
@@ -166,7 +166,7 @@ def _integrations(start: Path, env: Env) -> Iterator[Finding]:
         try:
             found = find(files, base, user=user)
         except InstallError as error:
-            yield Finding(about, "note", one_line(str(error)))
+            yield Checkup(about, "note", one_line(str(error)))
             continue
         if not any(file.naming_us for file in found):
             continue
@@ -177,26 +177,26 @@ def _integrations(start: Path, env: Env) -> Iterator[Finding]:
         ]
         if old:
             again = f"`{PROGRAM} install {about}` writes or prints it"
-            yield Finding(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
+            yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
         elif not finds(host, env) and asked.command == PROGRAM:
             message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
-            yield Finding(about, "wrong", message)
+            yield Checkup(about, "wrong", message)
         else:
-            yield Finding(about, "ok", f"installed in {printable(str(base))}")
+            yield Checkup(about, "ok", f"installed in {printable(str(base))}")
         for hook in vouch_hooks(host, base):
             message = f"vouch's own prompt hook gives each prompt a second block: {hook}"
-            yield Finding(about, "wrong", message)
+            yield Checkup(about, "wrong", message)
 
 
-def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -> Finding:
+def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -> Checkup:
     """Sends a prompt through the hook as an agent does, twice where a base is read meanwhile."""
     about, is_served = "trial prompt", bool(_about(roots, env))
     if not names:
-        return Finding(about, "note", "there is no entity to name in one")
+        return Checkup(about, "note", "there is no entity to name in one")
     if any(Pause.of(root, env).until() is not None for root in roots):
-        return Finding(about, "note", "none sent: hooks are silent while paused")
+        return Checkup(about, "note", "none sent: hooks are silent while paused")
     if is_unwanted(env) and not is_served:
-        return Finding(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
+        return Checkup(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
     named = ", ".join(map(one_line, names))
     answer = ""
     for _ in range(2):
@@ -212,8 +212,8 @@ def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -
         with suppress(stopping.EditorError, UnansweredError):
             stopping.stop(socket_path(env), env)
     if not answer:
-        return Finding(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
-    return Finding(about, "ok", f"{len(answer)} characters about {named}")
+        return Checkup(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
+    return Checkup(about, "ok", f"{len(answer)} characters about {named}")
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:

@@ -12,7 +12,7 @@ import anyio
 import click
 
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.table import ColumnKind, Line, Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.address import has_sockets
@@ -66,11 +66,11 @@ def _draw(sessions: dict[str, DidChangeSalience]) -> None:
     click.clear()
     others = len(sessions) - SESSIONS
     for push in [*sessions.values()][: -SESSIONS - 1 : -1]:
-        show([Line(push.session_id, "bold", to="terminal"), _table(push)])
+        show([Words(push.session_id, "bold", to="terminal"), _table(push)])
     if not sessions:
-        show([Line("Nothing known is in play. Ctrl+C ends this.", "dim")])
+        show([Words("Nothing known is in play. Ctrl+C ends this.", "dim")])
     elif others > 0:
-        show([Line(f"and {others} more sessions", "dim")])
+        show([Words(f"and {others} more sessions", "dim")])
 
 
 def _rows(push: DidChangeSalience) -> list[Shown]:
@@ -81,7 +81,7 @@ def _rows(push: DidChangeSalience) -> list[Shown]:
     ]
     columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "score": "number"}
     columns |= {"claims": "number", "named by": "short"}
-    alone = [] if cells else [Line(record=[push.session_id])]
+    alone = [] if cells else [Words(record=[push.session_id])]
     return [Table(columns, cells, push.session_id), *alone]
 
 

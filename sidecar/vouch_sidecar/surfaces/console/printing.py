@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.table import Block, File, Line, Shown, cell_text, shown_text
+from vouch_sidecar.operations.table import FileUri, Shown, Verbatim, Words, cell_text, shown_text
 
 
 def show(shown: Iterable[Shown], *, header: bool = False) -> None:
@@ -16,11 +16,11 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
     """
     is_terminal, is_first = sys.stdout.isatty(), True
     for part in shown:
-        if isinstance(part, Block):
+        if isinstance(part, Verbatim):
             sys.stdout.write(f"{part.text}\n")
         elif part.to in ("model", "pipe" if is_terminal else "terminal"):
             continue
-        elif isinstance(part, Line):
+        elif isinstance(part, Words):
             _show_line(part, is_terminal)
         elif not part.rows:
             continue
@@ -34,7 +34,7 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
         is_first = False
 
 
-def _show_line(line: Line, is_terminal: bool) -> None:
+def _show_line(line: Words, is_terminal: bool) -> None:
     if line.aside:
         sys.stderr.write(f"{one_line(line.text)}\n")
     elif not is_terminal:
@@ -42,7 +42,7 @@ def _show_line(line: Line, is_terminal: bool) -> None:
     elif line.text:
         from vouch_sidecar.surfaces.console.terminal import print_line  # a pipe needs no rich
 
-        print_line(shown_text(line.text), line.style, line.whole or isinstance(line.text, File))
+        print_line(shown_text(line.text), line.style, line.whole or isinstance(line.text, FileUri))
 
 
 def _record(values: Iterable[object]) -> None:

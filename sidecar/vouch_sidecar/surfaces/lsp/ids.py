@@ -28,7 +28,7 @@ _LINK_TO_PAGE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ArtifactFile:
     """An open document at path `relative` below the `.vouch/` of a served knowledge base."""
 
     document: Document
@@ -68,7 +68,7 @@ class File:
 class NamedId:
     """An id at a place in a file; `artifact` is None if it names nothing that may be shown."""
 
-    file: File
+    file: ArtifactFile
     reference: Reference
     artifact: Artifact | None
 
@@ -77,7 +77,7 @@ class NamedId:
         return self.file.document.range_of(self.reference.start, self.reference.end)
 
 
-def file_at(server: Sidecar, uri: str) -> File | None:
+def file_at(server: Sidecar, uri: str) -> ArtifactFile | None:
     """The open document with this URI, if it lies in a served knowledge base, else None."""
     document, path = server.documents.find(uri), path_of(uri)
     if document is None or path is None or KB_DIRNAME not in path.parts:
@@ -86,7 +86,7 @@ def file_at(server: Sidecar, uri: str) -> File | None:
     for served in server.engine.serving(server.caller_for(uri)):
         below = served.collection.root / KB_DIRNAME
         if path.is_relative_to(below):
-            return File(document, path.relative_to(below).as_posix(), served)
+            return ArtifactFile(document, path.relative_to(below).as_posix(), served)
     return None
 
 
@@ -102,7 +102,7 @@ def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
     return None
 
 
-def target_uri(file: File, artifact: Artifact) -> str:
+def target_uri(file: ArtifactFile, artifact: Artifact) -> str:
     """The URI to open for an id: the document of a source or of evidence, else the artifact's file.
 
     A line is a fragment, as in `#L12`.

@@ -47,7 +47,7 @@ def run_mcp(
     source, sink = claim_streams()
     end_with_client(sink.fileno())
     unanswered = Unanswered()
-    lines = Lines(BufferedReader(source), unanswered)
+    lines = RequestLines(BufferedReader(source), unanswered)
     answers = AnswerLines(sink, unanswered)
     projects = Projects(env, start, is_chosen=is_chosen)
     anyio.run(_serve, env, projects, every_tool, lines, answers)
@@ -100,7 +100,7 @@ def _object(line: str) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-class Lines(TextIOWrapper):
+class RequestLines(TextIOWrapper):
     """The client's lines; the last one is followed by the end once all of them are answered. Lone
     surrogates are replaced: the SDK does not answer a request that contains one. Of a line that is
     too long an empty one is left, which the SDK passes over.
@@ -143,7 +143,7 @@ async def _serve(
     env: Mapping[str, str],
     projects: Projects,
     every_tool: bool,
-    lines: Lines,
+    lines: RequestLines,
     output: AnswerLines,
 ) -> None:
     async with anyio.create_task_group() as tasks:

@@ -13,7 +13,7 @@ from vouch_sidecar.kb.references import Reference, references
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.ids import File, file_at
+from vouch_sidecar.surfaces.lsp.ids import ArtifactFile, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_COMPLETIONS = 30
@@ -51,7 +51,7 @@ def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLi
     return _ids(file, there, offset) if there is not None and there.field != "id" else None
 
 
-def _ids(file: File, there: Reference, offset: int) -> lsp.CompletionList:
+def _ids(file: ArtifactFile, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
     view = file.served.view
@@ -87,7 +87,7 @@ def _detail(artifact: Artifact) -> str:
     return clip(one_line(said or text_of(artifact)), ITEM_CHARS)
 
 
-def _replaced(file: File, start: int, offset: int) -> lsp.Range:
+def _replaced(file: ArtifactFile, start: int, offset: int) -> lsp.Range:
     """The range from the beginning of a value to the end of the word at the caret."""
     rest = REST.match(file.document.source, offset)
     return file.document.range_of(start, rest.end() if rest is not None else offset)

@@ -16,7 +16,7 @@ from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
-from vouch_sidecar.surfaces.lsp.ids import File, file_at
+from vouch_sidecar.surfaces.lsp.ids import ArtifactFile, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 SOURCE = "vouch"
@@ -34,7 +34,7 @@ def register(server: Sidecar) -> None:
     server.on_start.append(diagnostics.start)
 
 
-def _problems_in(server: Sidecar, file: File) -> tuple[Problem, ...]:
+def _problems_in(server: Sidecar, file: ArtifactFile) -> tuple[Problem, ...]:
     """The problems of an open file as its text stands, those across files included."""
     data = file.document.source.encode()
     if file.relative == CONFIG:
