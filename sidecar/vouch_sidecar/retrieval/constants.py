@@ -283,8 +283,10 @@ MAX_HITS = 24
 MAX_CLAIMS_OF_NAME = 3
 MAX_NEAREST = 10
 """Claims of an entity that are compared with a text, those that hold most of it…"""
-MAX_READ = 40
-"""…of so many, as some may not be told."""
+SPARE = 4
+"""…of so many times as many, as some may not be told."""
+MAX_COMPARED = 3
+"""Claims of an entity that are compared for its best one."""
 MAX_TITLED = 3
 """Pages listed because their title is the name of an entity, or is asked for."""
 MAX_TITLES = 64

@@ -17,6 +17,7 @@ from vouch_sidecar.retrieval.constants import (
     ALIKE,
     BARE_WEIGHT,
     EXACT_WORDS,
+    MAX_COMPARED,
     MAX_PHRASED,
     MAX_TIED,
     NAME_WORDS,
@@ -147,12 +148,13 @@ def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
 
 
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
-    """The id of the entity's claim that fits a text best. Compares no other claims with it."""
+    """The id of the entity's claim that fits a text best, of the few that hold most of it."""
 
     def find() -> str | None:
         certain = {m.entity_id for m in view.names.mentions(text) if not m.ambiguous}
         asked = asked_beside(view, text, certain | {entity_id})
-        judged = judge(view, asked, {entity_id: 1.0}, claims_of(view, entity_id, asked))
+        few = claims_of(view, entity_id, asked, MAX_COMPARED)
+        judged = judge(view, asked, {entity_id: 1.0}, few)
         best = min(judged, key=lambda candidate: candidate.order, default=None)
         return None if best is None else best.artifact.id
 

@@ -27,12 +27,12 @@ from vouch_sidecar.retrieval.constants import (
     MAX_NEAREST,
     MAX_PARTS,
     MAX_PASSAGES,
-    MAX_READ,
     MAX_RELATIONS,
     MAX_SEMANTIC,
     MAX_SPEAKING,
     MAX_STATEMENTS,
     SEMANTIC_LEAST,
+    SPARE,
     CandidateKind,
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
@@ -156,22 +156,24 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     return [candidate for candidate in found if candidate.sentence_key in first]
 
 
-def claims_of(view: View, entity_id: str, asked: WeighedWords) -> list[Candidate]:
-    """The claims of an entity that hold most of the words asked for."""
+def claims_of(
+    view: View, entity_id: str, asked: WeighedWords, most: int = MAX_NEAREST
+) -> list[Candidate]:
+    """The claims of an entity, at most `most`, that hold most of the words asked for."""
 
     def find() -> list[Candidate]:
-        return _claims_in(view, _nearest(view, entity_id, asked.weights))
+        return _claims_in(view, _nearest(view, entity_id, asked.weights, SPARE * most), most)
 
-    return view.once(("claims of", entity_id, asked.names, asked.text), find)
+    return view.once(("claims of", entity_id, asked.names, asked.text, most), find)
 
 
-def _claims_in(view: View, documents: Iterable[Document]) -> list[Candidate]:
+def _claims_in(view: View, documents: Iterable[Document], most: int) -> list[Candidate]:
     found = (
         _claim_candidate(view, document, claim)
         for document in documents
         if isinstance(claim := view.visible.in_document(document), Claim) and may_enter(view, claim)
     )
-    return list(islice(found, MAX_NEAREST))
+    return list(islice(found, most))
 
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
@@ -180,23 +182,25 @@ def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
     return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
 
 
-def _nearest(view: View, entity_id: str, weights: Mapping[Term, float]) -> Iterator[Document]:
-    """The claims of an entity that hold most of the weighed words, ties by worth; then its other
-    claims by worth.
+def _nearest(
+    view: View, entity_id: str, weights: Mapping[Term, float], most: int
+) -> Iterator[Document]:
+    """At most `most` claims of an entity: those that hold most of the weighed words, ties by worth;
+    then its other claims by worth.
     """
     snapshot = view.knowledge.snapshot
     hits = []
     if weights:
         query = view.search.claims_scored(entity_id, weights)
-        hits = [hit for hit in snapshot.search(query, MAX_READ) if hit.value]
-        if len(hits) == MAX_READ:
+        hits = [hit for hit in snapshot.search(query, most) if hit.value]
+        if len(hits) == most:
             hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
     worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
     hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
-    if len(hits) < MAX_READ:
-        best = snapshot.search(view.search.claims_of([entity_id]), MAX_READ, by="worth")
+    if len(hits) < most:
+        best = snapshot.search(view.search.claims_of([entity_id]), most, by="worth")
         hits += [hit for hit in best if _key(hit) not in worths]
-    return map(snapshot.document, hits[:MAX_READ])
+    return map(snapshot.document, hits[:most])
 
 
 def _key(hit: Hit) -> tuple[int, int]:
