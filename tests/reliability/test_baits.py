@@ -16,10 +16,10 @@ from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 from vouch_sidecar.text.analysis import units
-from vouch_sidecar.text.comments import comments_and_strings
-from vouch_sidecar.text.document_layout import Layout
+from vouch_sidecar.text.around import around, blocks_of
+from vouch_sidecar.text.comments import is_code
 from vouch_sidecar.text.prompt_text import asked_sentences
-from vouch_sidecar.text.text_forms import form_of_text
+from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
@@ -59,9 +59,9 @@ ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n
 @pytest.mark.parametrize("bait", BAITS)
 def test_a_text_is_read_to_its_end(bait: str) -> None:
     text = BAITS[bait]
-    layout = Layout(text)
-    layout.sentences_around(0, len(text))
-    form_of_text(text)
+    around(text, blocks_of(text), 0, len(text))
+    is_statement(text)
+    is_talk(text)
     names_in(text)
     asked_sentences(text)
     units(text)
@@ -72,7 +72,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_code_is_read_to_its_end(language: str) -> None:
     for text in BAITS.values():
-        list(comments_and_strings(text, language))
+        is_code(language, text, len(text))
         found = names_in_file(text.encode(), language)
         assert len(found.names) == len(found.lines) == len(found.ends)
 

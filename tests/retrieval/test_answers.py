@@ -172,10 +172,10 @@ def test_words_that_ask_for_somebody_are_no_content_beside_a_name() -> None:
     assert [answer.words for answer in named] == [()]
 
 
-def test_a_path_outside_the_workspace_is_no_evidence_unless_a_claim_holds_it() -> None:
+def test_a_path_of_another_folder_is_no_evidence_and_a_route_is() -> None:
     facts = claim("c", "The gantry scanner answers below `/gantry/scanner/`, not in the archive.")
     seen = view(facts, *FACTS, *OTHERS)
-    assert said(seen, "look at /data/gantry/scanner/archive please") == []
+    assert said(seen, "look at /home/gantry/scanner/archive please") == []
     assert said(seen, "GET /gantry/scanner/7 is slow") == ["c"]
 
 

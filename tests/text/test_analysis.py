@@ -68,7 +68,7 @@ def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
 
 
 @examples(200)
-@given(st.text("aBéÅöñŠçİẞ s-_.Ҋй東ក"))
+@given(st.text("aéåöñşçß s-_.ҋй東ក"))
 def test_the_form_of_composition_changes_no_word(text: str) -> None:
     composed, apart = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
     assert folded(composed) == folded(apart)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.text.analysis import Units, fold, units
-from vouch_sidecar.text.content_words import always_content
 
 MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
@@ -113,16 +112,6 @@ def paths_without_gaps(analysis: Units) -> set[KeyPath]:
 def gap_key(gap: str) -> str:
     """The key of punctuation between two words."""
     return _GAP + gap
-
-
-def required(entity: Entity) -> set[KeyPath]:
-    """Sets of stems. A text that names the entity holds all stems of one of them. An empty set
-    stands for a name that full text search cannot find.
-    """
-    return {
-        tuple(sorted({k for k in path if not k.startswith(_GAP) and always_content(k)}))
-        for path, _ in forms(entity)
-    }
 
 
 @lru_cache(maxsize=1 << 14)

@@ -57,11 +57,6 @@ _UNSOUNDED = re.compile(
     rf"({_CONSONANT}{{2,40}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}{{1,40}}[sxz])es"
 )
 """A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
-_FEW = 1 << 8
-"""Characters that a text may have to be remembered with its stems, of which there are thousands."""
-_SHORT = 1 << 10
-"""Characters that a text may have to be remembered with its units."""
-
 _PIECE = 1 << 10
 """Characters that are normalized at once: many marks in a row take time by their square."""
 
@@ -72,15 +67,6 @@ def fold(text: str) -> str:
     """A text in lower case without diacritics, for comparing. Its length may differ."""
     if text.isascii():
         return text.lower()
-    return _fold_few(text) if len(text) <= _FEW else _fold(text)
-
-
-@lru_cache(maxsize=1 << 14)
-def _fold_few(text: str) -> str:
-    return _fold(text)
-
-
-def _fold(text: str) -> str:
     return "".join(
         _fold_piece(text[start : start + _PIECE]) for start in range(0, len(text), _PIECE)
     )
@@ -106,7 +92,7 @@ def is_acronym(written: str) -> bool:
     return written.isupper() or _ACRONYM.fullmatch(written) is not None
 
 
-class Word(NamedTuple):
+class _Word(NamedTuple):
     """A token without what case, possessives and elision add; offsets within the token."""
 
     start: int
@@ -118,7 +104,7 @@ class Word(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def _word(token: str) -> Word:
+def _word(token: str) -> _Word:
     start = match.end() if (match := _ELISION.match(token)) else 0
     end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
     core = token[start:end]
@@ -129,12 +115,7 @@ def _word(token: str) -> Word:
         for first, last in _camel_parts(core)
         if (folded := fold(core[first:last]))
     )
-    return Word(start, start + len(core), whole, stem(singular), parts if len(parts) > 1 else ())
-
-
-def words_of(text: str) -> Iterator[Word]:
-    """The words of a text in order, without those of scripts without spaces."""
-    return (_word(match[0]) for match in _tokens(text))
+    return _Word(start, start + len(core), whole, stem(singular), parts if len(parts) > 1 else ())
 
 
 def has_spaceless(text: str) -> bool:
@@ -149,25 +130,17 @@ def _any_spaceless() -> re.Pattern[str]:
 
 def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
     """Spans of the words in `RateLimiter` or `HTTPServer`; none if a part has one letter."""
-    bare = word if word.isascii() else _ANY_MARK.sub("", word)
-    if bare.islower() or bare.isupper() or bare.istitle() or not bare.isalnum():
+    if word.islower() or word.isupper() or word.istitle() or not word.isalnum():
         return
     borders = [0]
-    for i in range(1, len(bare)):
-        starts_word = bare[i].isupper() and bare[i - 1].islower()
-        ends_acronym = (
-            i + 1 < len(bare)
-            and bare[i].isupper()
-            and bare[i - 1].isupper()
-            and bare[i + 1].islower()
-            and bare[i + 1 :] not in ("s", "es")
-        )
-        if starts_word or ends_acronym:
+    for i in range(1, len(word)):
+        starts_word = word[i].isupper() and word[i - 1].islower()
+        ends_acronym = word[i - 1 : i + 1].isupper() and word[i + 1 : i + 2].islower()
+        if starts_word or (ends_acronym and word[i + 1 :] not in ("s", "es")):
             borders.append(i)
-    if any(last - first < 2 for first, last in pairwise([*borders, len(bare)])):
-        return
-    places = [i for i, char in enumerate(word) if not _ANY_MARK.match(char)]
-    yield from pairwise([0, *(places[border] for border in borders[1:]), len(word)])
+    parts = [*pairwise([*borders, len(word)])]
+    if all(last - first > 1 for first, last in parts):
+        yield from parts
 
 
 class Unit(NamedTuple):
@@ -194,16 +167,6 @@ class Units(NamedTuple):
 
 def units(text: str) -> Units:
     """Split a text into units."""
-    return _remembered_units(text) if len(text) <= _SHORT else _units(text)
-
-
-@lru_cache(maxsize=1 << 8)
-def _remembered_units(text: str) -> Units:
-    # One question takes its text apart several times, and the same pairs of words in it.
-    return _units(text)
-
-
-def _units(text: str) -> Units:
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0

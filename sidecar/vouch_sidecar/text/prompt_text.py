@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
+
+from vouch_sidecar.text.sentences import ABBREVIATED
 
 Span = tuple[int, int]
 
@@ -26,24 +27,23 @@ _PRINTED = re.compile(
 _OUTSIDE = re.compile(
     r"""
     (?<![\w.~/<@*})-])(?:
-    (?<=")(?:[A-Za-z]:)?+[\\/][^"\n\\/]{1,100}+[\\/][^"\n]{1,300}+(?=")    # in quotes, with blanks
-    |(?:file:/++|[A-Za-z]:[\\/]|~/|(?:\.\./)++|\\\\(?=\w))[^\s"'`)\]},:;]*+
-    |/[\w.@+~-]++/[^\s"'`)\]},:;]*+
+    (?<=")(?:[A-Za-z]:[\\/]|/(?:home|root|Users)/)[^"\n]{1,300}+(?=")   # in quotes, with blanks
+    |(?:file:/++|[A-Za-z]:[\\/]|~/|(?:\.\./)++|\\\\(?=\w)|/(?:Applications|Library|Users|Volumes
+    |build|builds|cygdrive|home|lib|media|mnt|nix|opt|private|proc|root|runner|tmp|usr
+    |var/folders|workspaces?)/)[^\s"'`)\]},:;]*+
     )
     """,
     re.VERBOSE,
 )
-"""Paths that are absolute or climb. A single `/word` is no path: it may be a route or a command."""
+"""Paths that climb, or that begin as those of somebody's home, of installed programs and of builds
+do. What begins otherwise may be a route, or a path that claims tell of.
+"""
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
-_ABBREVIATED = frozenset("e.g i.e etc vs cf approx incl eq no fig mr mrs dr st".split())
 LOOK_BACK = 32
 """Characters in front of a full stop in which an abbreviation is looked for."""
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
-MAX_PATH_PARTS = 8
-"""Parts of a path that are looked up in other texts."""
 _SIGN = re.compile(r"[^\n]")
-_NEXT_PART = re.compile(r"/(?=[^/])")
 _COUNT = re.compile(r"(?<![\w.:/-])\d{1,2}(?![\w./-])")
 _PRINTED_LINE = re.compile(
     r"""                                                                             # a time
@@ -123,26 +123,9 @@ def without_printed(text: str) -> str:
     return "".join([*parts, left[end:]])
 
 
-def without_paths_outside(text: str, kept_length: Callable[[str], int], most: int) -> str:
-    """A text of the same length, with blanks in place of paths that are absolute or climb.
-    `kept_length` says of the first `most` how many characters at the beginning stay.
-    """
-    left = iter(range(most))
-
-    def part(path: re.Match[str]) -> str:
-        kept = path[0][: kept_length(path[0])] if next(left, None) is not None else ""
-        return kept + " " * (len(path[0]) - len(kept))
-
-    return _OUTSIDE.sub(part, text)
-
-
-def known_length(path: str, texts: Sequence[str]) -> int:
-    """How many characters the longest beginning of a path has, up to one of its slashes, that one
-    of some texts holds. Of a long path the first `MAX_PATH_PARTS` parts are looked up.
-    """
-    slashes = islice(_NEXT_PART.finditer(path, 1), MAX_PATH_PARTS)
-    ends = [*(slash.start() for slash in slashes), len(path)][:MAX_PATH_PARTS]
-    return max((end for end in ends if any(path[:end] in text for text in texts)), default=0)
+def without_paths_outside(text: str) -> str:
+    """A text of the same length, with blanks in place of paths of other folders of the machine."""
+    return _OUTSIDE.sub(_blanks, text)
 
 
 def _blanks(match: re.Match[str]) -> str:
@@ -183,31 +166,26 @@ def _sentences(text: str) -> Iterator[Span]:
     start = 0
     for mark in _END.finditer(text):
         words = text[max(start, mark.start() - LOOK_BACK) : mark.start()].rsplit(None, 1)[-1:]
-        if words and mark[0][0] == "." and words[0].lower().lstrip("([") in _ABBREVIATED:
+        if words and mark[0][0] == "." and words[0].lower().lstrip("([") in ABBREVIATED:
             continue
         yield start, mark.end()
         start = mark.end()
     yield start, len(text)
 
 
+_FIRST = r"(?:and |so |but |hey |ok(?:ay)? |then )*+"
 _ASKING = re.compile(
-    r"(?:and |so |but |hey |ok(?:ay)? |then )*+"
+    rf"(?:^|[,;:]\s|\s[-–—]\s)\s*+{_FIRST}"
     r"(?:(?:what|why|how|who|whom|whose)\b(?! don'?t you\b)|(?:when|where|which)(?: \w{1,30})?"
     r" (?:is|are|was|were|do(?:es)?|did|has|have|can|could|should|must|will|would)\b"
     r"|(?:is|are|was|were|does|did|has|can|could|should|must)"
     r" (?:it|there|that|this|the|we|they|any|i)\b|do (?:we|they|i)\b)",
     re.IGNORECASE,
 )
-"""How a question begins that may lack its mark."""
-_REQUEST = re.compile(
-    r"(?:and |so |but |hey |ok(?:ay)? |then )*+(?:(?:can|could|will|would) you|please|let's)\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"[,;:](?=\s)|(?<=\s)[-–—](?=\s)")
-_TAG = 2
-"""Words of a clause behind a comma that only asks for consent: “ok?”, “could you?”, “ship it?”."""
-_INDENT = 80
-"""Characters of a line in which it begins."""
+"""How a question, or a clause of one, begins that may lack its mark."""
+_REQUEST = re.compile(rf"{_FIRST}(?:(?:can|could|will|would) you|please|let's)\b", re.IGNORECASE)
+_TAG = re.compile(r"(?:[,;:]|\s[-–—])\s+\S+(?:\s+\S+)?\Z")
+"""A clause that only asks for consent: “ok?”, “could you?”, “ship it?”."""
 MAX_QUESTION = 400
 """Characters of a question; what is longer was pasted."""
 
@@ -217,23 +195,18 @@ def asks(text: str) -> bool:
     printed, begins as a question or ends with its mark. A request is none, and no statement with a
     short question behind its last comma (“…, ok?”).
     """
-    printed = without_printed(text)  # keeps \n alone of the line ends that splitlines knows
-    own = "\n".join(
-        line
-        for line, left in zip(text.split("\n"), printed.split("\n"), strict=False)
-        if line[:_INDENT].lstrip()[:1] == left[:_INDENT].lstrip()[:1]
-    ).strip()
-    return len(own) <= MAX_QUESTION and any(
-        _is_question(own[start:end].strip()) for start, end in asked_sentences(own)
+    own = list(text)
+    for start, end in printed_lines(text):
+        own[start:end] = " " * (end - start)
+    typed = "".join(own).strip()
+    return len(typed) <= MAX_QUESTION and any(
+        _is_question(typed[start:end].strip()) for start, end in asked_sentences(typed)
     )
 
 
 def _is_question(sentence: str) -> bool:
     sentence = sentence.replace("’", "'").strip("\"'“”()*_` ")
-    *clauses, last = _CLAUSE.split(sentence)
     if _REQUEST.match(sentence):
         return False
-    if any(_ASKING.match(clause.lstrip()) for clause in (*clauses, last)):
-        return True
-    is_tag = bool(clauses) and len(last.split()) <= _TAG
-    return sentence.endswith(("?", "？")) and not is_tag
+    is_marked = sentence.endswith(("?", "？")) and not _TAG.search(sentence)
+    return is_marked or _ASKING.search(sentence) is not None

@@ -11,7 +11,7 @@ MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
 
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_`]*+(?=\s)|[。！？]+[」』）”]*")
-_ABBREVIATED = frozenset(
+ABBREVIATED = frozenset(
     """
     e.g i.e etc vs cf viz resp approx incl excl al fig figs eq no nos vol pp p ch sec dr mr mrs ms
     prof st jr sr inc ltd co corp dept est max min avg jan feb mar apr jun jul aug sep sept oct nov
@@ -19,8 +19,8 @@ _ABBREVIATED = frozenset(
     """.split()
 )
 _LOOK_AHEAD = 40
-WITHOUT_SPACES = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
-"""A sign of a script without spaces."""
+WITHOUT_SPACES = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
+"""A sign of a script without spaces, as an expression."""
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -52,7 +52,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
         return True
     word = so_far[: mark - start].split()[-1:] or [""]
     last = word[0].lstrip("([{\"'“‘*_").lower()
-    return not (last in _ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
+    return not (last in ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
 
 
 def _is_open(so_far: str, rest: str) -> bool:

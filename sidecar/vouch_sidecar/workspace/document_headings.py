@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vouch_sidecar.text.document_blocks import DEEPEST, blocks_of
-from vouch_sidecar.text.text_forms import Form
+from vouch_sidecar.text.around import blocks_of
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 MAX_HEADINGS = 200
@@ -40,7 +39,7 @@ def headings_in(data: bytes) -> list[DocumentHeading]:
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     headings: list[DocumentHeading] = []
     for block in blocks_of(text):
-        if block.form is not Form.HEADING or block.level >= DEEPEST:
+        if not block.is_heading or text.startswith(("**", "__"), block.start):
             continue
         written = text[block.start : block.end][:MAX_WINDOW].strip(" \t#")
         if _PLACEHOLDERS.search(written) or _CODE.search(written):

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from math import fsum
 
-from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
     HIRAGANA,
     MAX_ASKED,
-    MAX_CONSIDERED,
-    MAX_EXACT,
     SIGN_PAIR,
     SLIGHT,
 )
@@ -37,7 +31,6 @@ from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
-    known_length,
     without_asking,
     without_paths_outside,
     without_printed,
@@ -81,19 +74,7 @@ class WeighedWords:
 
     def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
         """The words of this text that another text with these stems holds."""
-        words, by_stem, others = self._words
-        places = [at for stem in stems & by_stem.keys() for at in by_stem[stem]]
-        places += [at for at in others if words[at].held_by(stems)]
-        return tuple(words[at] for at in sorted(places))
-
-    @cached_property
-    def _words(self) -> tuple[list[Term], Mapping[str, Sequence[int]], Sequence[int]]:
-        """The words, with the places of those that have one stem, and of the others."""
-        words, by_stem, others = list(self.weights), defaultdict[str, list[int]](list), list[int]()
-        for at, word in enumerate(words):
-            stem = word.only_stem
-            (others if stem is None else by_stem[stem]).append(at)
-        return words, by_stem, others
+        return tuple(word for word in self.weights if word.held_by(stems))
 
     def best_sentence(self, held: Sequence[Term], exactly: Container[Term]) -> frozenset[Term]:
         """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
@@ -145,8 +126,8 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    asked = without_asking(without_printed(view.workspace.relative(text)))
-    asked = without_paths_outside(asked, lambda path: _kept_length(view, path), MAX_EXACT)
+    asked = without_paths_outside(without_printed(view.workspace.relative(text)))
+    asked = without_asking(asked)
     rest = blanked(asked, names)
     own = view.names.project_names
     words = [
@@ -174,23 +155,6 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     return WeighedWords(
         text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
     )
-
-
-def _kept_length(view: View, path: str) -> int:
-    """How many characters at the beginning of an absolute path count: all of those of a file or
-    folder here, else those that a claim or a section holds as they are written, as it does a route.
-    """
-    if view.workspace.locator.of_path(path) is not None:
-        return len(path)
-    words, snapshot = dict.fromkeys(terms(path)[:MAX_EXACT], 1.0), view.knowledge.snapshot
-    held = []
-    for kind in (Kind.CLAIM, Kind.PAGE) if words else ():
-        for hit in snapshot.search(view.search.weighed(words, kind), MAX_CONSIDERED):
-            document = snapshot.document(hit)
-            artifact, section = view.visible.in_document(document), key_in(document)[2] or 0
-            if artifact is not None:
-                held.append(texts(artifact)[section])
-    return known_length(path, held)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.constants import UNASKED_PAGES, CandidateKind
 from vouch_sidecar.retrieval.view.shown import TALKING, Sentence, is_receipt
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
-from vouch_sidecar.text.text_forms import Form, form_of_text
+from vouch_sidecar.text.text_forms import is_statement
 
 CLAIMS_OF_A_SENTENCE = 3
 """Claims that are read for each one that is shown, as several may be parts of one sentence."""
@@ -119,8 +119,8 @@ class ClaimTexts:
             return True
         quoted = self._visible.quoted(artifact.id)
         if quoted is None:
-            return form_of_text(artifact.text) is Form.STATEMENT
-        return quoted.form is Form.STATEMENT and not self.lacks_context(artifact)
+            return is_statement(artifact.text)
+        return quoted.says_something and not self.lacks_context(artifact)
 
     def lacks_context(self, claim: Claim) -> bool:
         """Whether a claim means something only in its sentence or behind the sentence that leads in
@@ -146,7 +146,7 @@ class ClaimTexts:
             sentence = None if quoted is None else quoted.sentence
             if sentence is None or sentence.source_id != source.id or quoted is None:
                 continue
-            if quoted.form is Form.STATEMENT:
+            if quoted.says_something:
                 first.setdefault(self.shown(claim).sentence_key, (sentence.start, claim))
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 

@@ -19,10 +19,18 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_stat
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import units
-from vouch_sidecar.text.document_blocks import after_mark
-from vouch_sidecar.text.document_layout import Layout, Place, Span
+from vouch_sidecar.text.around import (
+    Block,
+    Place,
+    Span,
+    after_mark,
+    around,
+    blocks_of,
+    heading_text,
+    one_line,
+)
 from vouch_sidecar.text.sentences import MAX_SENTENCE
-from vouch_sidecar.text.text_forms import Form, form_of_text, is_fragment, is_talk
+from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
@@ -56,14 +64,14 @@ class Sentence(NamedTuple):
 
 
 class Quoted(NamedTuple):
-    """The place of a claim's receipt: what kind of text it is there, and its sentence, which is
+    """The place of a claim's receipt: whether it says something there, and its sentence, which is
     None if the viewer may not see it or if it is no sentence.
 
     `only_whole`: the claim says something only within its sentence, because nobody approved it and
     it is only a part, or because the sentence that introduces its list may reverse its meaning.
     """
 
-    form: Form
+    says_something: bool
     sentence: Sentence | None
     only_whole: bool = False
 
@@ -108,7 +116,7 @@ def _says(claim: Claim, evidence: Evidence) -> bool:
 
 
 class _Document:
-    """The text of a source, with its layout."""
+    """The text of a source, with its blocks."""
 
     def __init__(self, source_id: str, data: bytes, text: str) -> None:
         self.source_id = source_id
@@ -119,8 +127,8 @@ class _Document:
         """Pairs of byte and character offset of the same place, sorted."""
 
     @cached_property
-    def layout(self) -> Layout:
-        return Layout(self.text)
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.text)
 
     def span(self, start: int | None, end: int | None) -> Span | None:
         """A range of bytes in characters; None if there is no such range."""
@@ -140,8 +148,7 @@ class _Document:
 
     def around(self, span: Span) -> Place | None:
         """The whole sentences around a range of characters."""
-        find = self.layout.sentences_around
-        return _places.cached(self.source_id, span, lambda: find(*span))
+        return _places.cached(self.source_id, span, lambda: around(self.text, self._blocks, *span))
 
 
 def _document(root: Path, source: Source) -> _Document | None:
@@ -211,22 +218,23 @@ class _Quoting:
         )
         holds = place is not None and _holds(place, span, said, document.text, verbatim)
         quotes = (holds or verbatim) and self._hidden is not None
-        form = _form(place, self._source) if quotes else form_of_text(claim.text)
-        if place is None or place.form is not Form.STATEMENT:
-            return Quoted(form, None)
+        says = _says_something(place, self._source) if quotes else is_statement(claim.text)
+        if place is None:
+            return Quoted(says, None)
         if len(place.text) > MAX_SENTENCE or place.is_cut:
-            return Quoted(form, None, only_whole=claim.auto_approved or place.is_cut)
+            return Quoted(says, None, only_whole=claim.auto_approved or place.is_cut)
         in_part = claim.auto_approved and not _is_all_of(said, place)
         if not self._shows(place.start, place.end):
-            return Quoted(form_of_text(claim.text), None, in_part)
+            return Quoted(is_statement(claim.text), None, in_part)
         led = self._led_in(place)
         if led is None:
-            return Quoted(form, None, only_whole=True)
+            return Quoted(says, None, only_whole=True)
         parts = [*filter(None, (led, place.text))]
-        above = [span for span in place.headings[:1] if self._shows(*span)]
-        titles = [f"{title}:" for title in map(document.layout.heading, above) if title]
+        above = place.heading if place.heading and self._shows(*place.heading) else None
+        title = heading_text(document.text[slice(*above)]) if above else ""
+        heading = f"{title}:" if title else ""
         sentence = Sentence(
-            " ".join([*titles, *parts]),
+            " ".join(filter(None, [heading, *parts])),
             tuple(
                 sorted({claim.id, *self._saying(place)} if not verbatim else self._saying(place))
             ),
@@ -234,9 +242,9 @@ class _Quoting:
             holds and _is_all_of(said, place) and not led,
             self._source.id,
             place.start,
-            " ".join(titles),
+            heading,
         )
-        return Quoted(form, sentence, only_whole=in_part or bool(led))
+        return Quoted(says, sentence, only_whole=in_part or bool(led))
 
     def _led_in(self, place: Place) -> str | None:
         """The sentences that introduce the lists around a place, if they must be shown with it;
@@ -244,7 +252,7 @@ class _Quoting:
         """
         texts = []
         for span in place.lead_ins:
-            ((text, *_),) = self._document.layout.sentences_in(span)[-1:]
+            text = one_line(self._document.text[slice(*span)])
             if not self._shows(*span) or (len(text) > MAX_LEAD_IN and NEGATION.search(text)):
                 return None
             texts += [text] if len(text) <= MAX_LEAD_IN else []
@@ -260,7 +268,7 @@ class _Quoting:
             and gate_of(claim) in (self._gates or {OPEN})
             and _says(claim, evidence)
             and (there := self._document.around(span)) is not None
-            and there[2:4] == place[2:4]
+            and there[1:3] == place[1:3]
         }
 
     def _touching(self, place: Place) -> Iterator[tuple[Span, Evidence]]:
@@ -288,15 +296,11 @@ class _Quoting:
         return self._knowledge.memo.cached("", ("receipts", self._source.id), find)
 
 
-def _form(place: Place | None, source: Source) -> Form:
-    """The form of a claim's text that is quoted from a place of a source."""
-    if place is None:
-        return Form.MARKUP
-    if place.form is not Form.STATEMENT:
-        return place.form
-    form = Form.FRAGMENT if is_fragment(place.text) else form_of_text(place.text)
-    talks = form is Form.STATEMENT and source.type in TALKING and is_talk(place.text)
-    return Form.TALK if talks else form
+def _says_something(place: Place | None, source: Source) -> bool:
+    """Whether the sentences of a place of a source say something by themselves."""
+    if place is None or is_fragment(place.text) or not is_statement(place.text):
+        return False
+    return not (source.type in TALKING and is_talk(place.text))
 
 
 def _holds(place: Place, receipt: Span, said: str, text: str, verbatim: bool) -> bool:

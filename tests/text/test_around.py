@@ -1,0 +1,232 @@
+"""Documents taken apart: what a range of one is widened to."""
+
+from __future__ import annotations
+
+import pytest
+from vouch_sidecar.text.around import MAX_PARAGRAPH, Place, around, blocks_of, heading_text
+from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
+
+from tests.text.lines_run import lines_run
+
+DOCUMENT = """\
+# Relay
+
+The relay retries three
+times (see README.md and docs/x.md. It is long) before it gives up. Then the event goes to the
+dead letter queue, e.g. `dlq.main`. Done by J. Doe at 1.5 s!
+
+- `Timeout` is 30 s in settings.yaml
+  and cannot be changed. Ask Ines.
+
+```python
+retries = 3. and code
+```
+
+Build
+-----
+
+Use ``pip``::
+
+    pip install relay
+
+| name   | size     |
+|--------|----------|
+| buffer | 12 bytes |
+
+> Quoted text goes
+> over lines.
+
+**Limits**
+
+再試行は
+三回です。その後は止まります。
+
+For other software use:
+```
+retries: 3
+```
+
+reStructured
+````````````
+
+[guide]: https://example.org/guide
+
+[^1]: It is asked twice.
+"""
+
+
+def place_of(quote: str, text: str = DOCUMENT) -> Place | None:
+    start = text.index(quote)
+    return around(text, blocks_of(text), start, start + len(quote))
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "heading"),
+    [
+        (
+            "md and docs/x.",
+            ("The relay retries three times (see README.md and docs/x.md. It is long) before it "
+            "gives up."),
+            "Relay",
+        ),
+        ("dead letter", "Then the event goes to the dead letter queue, e.g. `dlq.main`.", "Relay"),
+        ("Doe", "Done by J. Doe at 1.5 s!", "Relay"),
+        ("`Timeout`", "`Timeout` is 30 s in settings.yaml and cannot be changed.", "Relay"),
+        ("Ask Ines", "Ask Ines.", "Relay"),
+        ("gives up. Then", ("The relay retries three times (see README.md and docs/x.md. It is "
+         "long) before it gives up. Then the event goes to the dead letter queue, e.g. "
+         "`dlq.main`."), "Relay"),
+        ("over lines", "Quoted text goes over lines.", "Build"),
+        ("三回", "再試行は三回です。", "Limits"),
+        ("For other", "For other software use:", "Limits"),
+        ("is asked", "[^1]: It is asked twice.", "reStructured"),
+    ],
+)  # fmt: skip
+def test_a_range_is_widened_to_whole_sentences(quote: str, text: str, heading: str) -> None:
+    place = place_of(quote)
+    assert place is not None
+    assert place.text == text
+    assert place.heading is not None
+    assert heading_text(DOCUMENT[slice(*place.heading)]) == heading
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        *("# Relay", "Build", "**Limits**", "reStructured", "retries = 3.", "pip install relay"),
+        *("| name ", "| buffer", "-----", "[guide]", "retries: 3"),
+    ],
+)
+def test_what_is_no_prose(quote: str) -> None:
+    assert place_of(quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("JavaScript/TypeScript", True),
+        ("Use Kafka.", False),
+        ("Kafka keeps events", False),
+        ("その後は止まります", False),
+    ],
+)
+def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
+    assert is_fragment(text) is fragment
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("**The limits are these:**", False),
+        ("## Limits", False),
+        ("https://example.org/a.b", False),
+        ("- [Guide](https://example.org/a)", False),
+        ("---", False),
+        ("[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", False),
+        ('<p align="center"><img src="docs/picture.png" width="400"></p>', False),
+        ("Read the [guide](https://example.org/a) before a release.", True),
+        ("The limit is 3.", True),
+    ],
+)
+def test_what_says_something_by_itself(text: str, says: bool) -> None:
+    assert is_statement(text) is says
+
+
+@pytest.mark.parametrize(
+    ("text", "talks"),
+    [
+        ("Let me know if the limit should be another one.", True),
+        ("Want me to open a pull request?", True),
+        ("Sure, I'll look into it.", True),
+        ("Good question!", True),
+        ("You’re right, sorry.", True),
+        ("Yes, the relay retries three times.", False),
+        ("No index is asked twice.", False),
+        ("I found that the relay drops events when a worker restarts.", False),
+    ],
+)
+def test_talk(text: str, talks: bool) -> None:
+    assert is_talk(text) is talks
+
+
+LISTED = """\
+# Part
+
+It copies. It does *not*:
+
+- overwrite files. It warns instead.
+
+  And asks.
+  - follow links
+1. Steps are these:
+   - begin
+
+Then it ends.
+
+- a lone item
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "lead_ins", "whole"),
+    [
+        ("overwrite", ["It does *not*:"], "overwrite files. It warns instead."),
+        ("asks", ["It does *not*:"], "overwrite files. It warns instead. And asks."),
+        ("follow", ["It does *not*:"], "follow links"),
+        ("begin", ["It does *not*:", "Steps are these:"], "begin"),
+        ("lone", [], "a lone item"),
+        ("Then", [], "Then it ends."),
+    ],
+)
+def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
+    quote: str, lead_ins: list[str], whole: str
+) -> None:
+    place = place_of(quote, LISTED)
+    assert place is not None
+    assert [LISTED[slice(*each)] for each in place.lead_ins] == lead_ins
+    assert place.text == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It never does:\n\n- a part\n\nSo much for that.\n\n- end well",
+        "It never does:\n\n# Part\n\n- end well",
+        "It never does. Note: it can.\n\n- end well",
+        "It never does:\n\n- a part\n\nIt will end well.",
+        "It never does:\n\n| a | b |\n|---|---|\n| c | d |\n\n- end well",
+    ],
+)
+def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
+    place = place_of("end well", text)
+    assert place is not None
+    assert not place.lead_ins
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never:\n\n- a part\n\n" + "  More of it.\n\n" * 2_000 + "  end well",
+        "".join(f"{'  ' * depth}- never:\n" for depth in range(400)) + "  " * 400 + "- end well",
+    ],
+)
+def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
+    place, start, blocks = place_of("end well", text), text.index("end well"), blocks_of(text)
+    assert place is not None
+    assert place.is_cut
+    assert lines_run(lambda: around(text, blocks, start, start + 3)) < 400
+
+
+def test_of_data_nothing_is_taken() -> None:
+    text = "word, " * MAX_PARAGRAPH
+    assert around(text, blocks_of(text), 0, len(text)) is None
+
+
+@pytest.mark.parametrize("part", ["## Part\n\nSay so.\n\n", "- Say so.\n"])
+def test_a_place_is_found_at_the_same_cost_in_a_long_document(part: str) -> None:
+    def cost(many: int) -> int:
+        text = part * many
+        start, blocks = text.rindex("Say"), blocks_of(text)
+        return lines_run(lambda: around(text, blocks, start, start + 1))
+
+    assert cost(1_000) < 2 * cost(200)
