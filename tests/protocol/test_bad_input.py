@@ -27,11 +27,11 @@ def goes_on(client: Client) -> None:
         ("vouch/experts", {"topic": "jwt", "limit": SECRET}, "limit"),
         ("vouch/experts", {"topic": "\ud800"}, "topic"),
         ("vouch/sessionEnd", {}, "session_id"),
-        ("textDocument/hover", {"textDocument": {"uri": "file:///x"}}, "position"),
+        ("textDocument/hover", {"textDocument": {"uri": "file:///x"}}, "params"),
         (
             "textDocument/hover",
             {"textDocument": {"uri": "file:///x"}, "position": {"line": SECRET, "character": -1}},
-            "position.line",
+            "params",
         ),
     ],
 )

@@ -67,7 +67,6 @@ def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> 
         (["text"], ([], [], True)),
         (["fresh", "salience"], (["redis"], ["redis"], False)),
         (["fresh", "everything"], ([], ["redis"], False)),  # the known ones count
-        (["everything"], (["redis"], ["redis"], True)),  # none is known: as if left out
     ],
 )
 def test_a_client_is_told_the_parts_that_it_wants(

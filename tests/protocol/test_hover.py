@@ -133,13 +133,6 @@ def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> N
     assert "Ask" not in hover(client, "Ada!", 0, 1, "untitled:b")["contents"]["value"]
 
 
-def test_right_to_left_names_are_isolated(serve: Serve, root: Path) -> None:
-    knowledge.entity(root, "ltr", "Gateway", "بوابة")
-    client = serve(root)
-    head = hover(client, "Gateway", 0, 1)["contents"]["value"].splitlines()[0]
-    assert head.startswith("**Gateway** · concept · also \u2068بوابة\u2069 · 0 live")
-
-
 def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) -> None:
     evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
     (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")

@@ -61,15 +61,6 @@ def test_definition_leads_to_what_an_id_names(
     assert found["range"]["start"] == {"line": line, "character": 0}
 
 
-@pytest.mark.parametrize("words", ["au|th.md#tokens", "./au|th.md)", "../pages/au|th.md"])
-def test_a_link_of_a_page_leads_to_the_page(editor: Editor, library: Path, words: str) -> None:
-    text = "See [this](auth.md#tokens), [that](./auth.md), [it](../pages/auth.md).\n"
-    uri = editor.open(library / ".vouch" / "pages" / "n.md", text)
-    (found,) = editor.at(uri, words, DEFINITION)
-    assert found["uri"] == (library / ".vouch" / "pages" / "auth.md").as_uri()
-    assert "**Auth guide**" in editor.at(uri, words, HOVER)["contents"]["value"]
-
-
 @pytest.mark.parametrize("method", [HOVER, DEFINITION])
 def test_an_id_that_names_nothing(editor: Editor, library: Path, method: str) -> None:
     text = knowledge.claim_text("x", "Nothing.", "no-such-thing", "../../../docs/auth")

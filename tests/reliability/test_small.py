@@ -4,70 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder
-from vouch_sidecar.surfaces import streams
-from vouch_sidecar.surfaces.streams import Outbox
 from vouch_sidecar.workspace.git import WorkingTree
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim
 from tests.protocol.client import indexed_client, run_command
-
-
-@pytest.fixture
-def pipe() -> Iterator[tuple[int, Any]]:
-    reading, writing = os.pipe()
-    sink = os.fdopen(writing, "wb")
-    yield reading, sink
-    os.close(reading)
-    with suppress(OSError):
-        sink.close()
-
-
-def test_a_client_that_does_not_read_is_given_up(
-    pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(streams, "MOST", 1 << 20)
-    broken = threading.Event()
-    outbox = Outbox(pipe[1], on_broken=broken.set)
-    for _ in range(16):
-        outbox.write(b"x" * (1 << 17))
-    assert broken.is_set()
-
-
-@pytest.mark.anyio
-async def test_no_more_is_asked_of_a_client_that_does_not_read(
-    pipe: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(streams, "MAX_WAITING", 1 << 20)
-    outbox = Outbox(pipe[1], on_broken=lambda: None)
-    outbox.write(b"x" * (2 << 20))
-
-    with anyio.move_on_after(0.3) as scope:
-        await outbox.room()
-    assert scope.cancelled_caught
-    reader = threading.Thread(target=lambda: _read(pipe[0], 2 << 20))
-    reader.start()
-    with anyio.fail_after(30):
-        await outbox.room()
-    reader.join()
-
-
-def _read(descriptor: int, size: int) -> None:
-    while size > 0:
-        size -= len(os.read(descriptor, size))
 
 
 def test_a_lock_of_git_from_the_future_delays_nothing(tmp_path: Path) -> None:

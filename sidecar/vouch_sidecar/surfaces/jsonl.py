@@ -26,8 +26,7 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-from vouch_sidecar.surfaces.streams import MAX_MESSAGE
+from vouch_sidecar.surfaces.stdio import MAX_MESSAGE, claim_streams, end_with_client, leave
 
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
 CUT = b"a line that is too long"

@@ -20,8 +20,8 @@ from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.orphan import is_orphan
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-GRACE = 1.5
-"""Seconds after which a process that is to end is killed; clients allow two."""
+MAX_MESSAGE = 64 << 20
+"""Bytes of one line of a client."""
 CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
 
@@ -52,13 +52,6 @@ def claim_streams() -> tuple[RawIOBase, BinaryIO]:
     return source, sink
 
 
-def die_soon(code: int) -> None:
-    """End the process in `GRACE` seconds, even if its event loop is busy."""
-    timer = threading.Timer(GRACE, leave, (code,))
-    timer.daemon = True
-    timer.start()
-
-
 def at_end(do: Callable[[], object]) -> Callable[[], None]:
     """Register a function to call when the process ends. Returns a function that unregisters it."""
     _last.append(do)
@@ -87,9 +80,12 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def end_with_client(sink: int) -> Callable[[], None]:
-    """End the process on SIGTERM, when its parent has died, or when nobody reads the descriptor
-    `sink` any more. Its input may end later, if other processes hold it open.
+def end_with_client(
+    sink: int, client: Callable[[], int | None] = lambda: None
+) -> Callable[[], None]:
+    """End the process on SIGTERM, when its parent has died, when nobody reads the descriptor `sink`
+    any more, or when the process `client` is gone: the parent may be a wrapper. The input may end
+    later, if other processes hold it open.
 
     Returns a function to call once all is answered: nobody has to read from then on, and the exit
     code is 0 instead of 1.
@@ -102,6 +98,8 @@ def end_with_client(sink: int) -> Callable[[], None]:
 
     def watch() -> None:
         while not is_orphan() and not (readers is not None and readers.poll(0)):
+            if (editor := client()) is not None and not is_alive(editor):
+                break
             time.sleep(CLIENT_POLL_SECONDS)
         leave(0 if answered_all.is_set() else 1)
 

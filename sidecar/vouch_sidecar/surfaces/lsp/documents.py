@@ -88,8 +88,8 @@ class Documents:
         self._opened[unquote(item.uri)] = document
         return document
 
-    def close(self, uri: str) -> None:
-        self._opened.pop(unquote(uri), None)
+    def close(self, uri: str) -> Document | None:
+        return self._opened.pop(unquote(uri), None)
 
 
 @lru_cache(maxsize=8)

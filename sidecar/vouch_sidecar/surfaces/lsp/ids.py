@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
@@ -22,10 +19,6 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import terms
 
-_LINK_TO_PAGE = re.compile(
-    r"\]\((?:\./|\.\./pages/)?(?P<page>[^()\s#/]{1,200})\.md(?:#[^()\s]{0,200})?\)"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFile:
@@ -35,17 +28,6 @@ class ArtifactFile:
     relative: str
     served: Served
 
-    @property
-    def views(self) -> ArtifactViews:
-        return ArtifactViews(self.served.view, self.served.collection.root)
-
-    def references(self) -> Iterator[Reference]:
-        """The ids in the document, then the pages that Markdown links of a page lead to."""
-        source = self.document.source
-        yield from references(self.relative, source)
-        for link in _LINK_TO_PAGE.finditer(source) if self.relative.endswith(".md") else ():
-            yield Reference("](", *link.span("page"), unquote(link["page"]), (Kind.PAGE,))
-
     def resolve(self, reference: Reference) -> Artifact | None:
         """The artifact that an id names, or the only page with the title that a link says; None if
         there is none that the caller may see.
@@ -54,27 +36,36 @@ class ArtifactFile:
         for kind in reference.kinds:
             if artifact := view.visible.artifact((kind, named)):
                 return artifact
-        words = terms(named) if reference.kinds == LINKED else ()
-        query = view.search.holding(words, TITLE)
-        pages = [
-            page
-            for page in (view.visible.artifacts_in(query, MAX_TITLES) if words else ())
-            if isinstance(page, Page) and fold(page.title) == fold(named)
-        ]
+        if reference.kinds != LINKED or not (words := terms(named)):
+            return None
+        found = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
+        titled = [page for page in found if isinstance(page, Page)]
+        pages = [page for page in titled if fold(page.title) == fold(named)]
         return pages[0] if len(pages) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
-class NamedId:
-    """An id at a place in a file; `artifact` is None if it names nothing that may be shown."""
+class NamedArtifact:
+    """An artifact whose id stands at a place of a file."""
 
-    file: ArtifactFile
-    reference: Reference
-    artifact: Artifact | None
+    range: lsp.Range
+    artifact: Artifact
+    served: Served
 
     @property
-    def range(self) -> lsp.Range:
-        return self.file.document.range_of(self.reference.start, self.reference.end)
+    def views(self) -> ArtifactViews:
+        return ArtifactViews(self.served.view, self.served.collection.root)
+
+    @property
+    def target(self) -> str:
+        """The URI to go to: the document of a source or of evidence, with the line as a fragment
+        such as `#L12`, else the artifact's file.
+        """
+        file = self.views.uri(self.artifact.path)
+        if key_of(self.artifact)[0] not in (Kind.SOURCE, Kind.EVIDENCE):
+            return file
+        cited = self.views.citation(self.artifact.id)
+        return cited.document or cited.uri or file
 
 
 def file_at(server: Sidecar, uri: str) -> ArtifactFile | None:
@@ -90,34 +81,15 @@ def file_at(server: Sidecar, uri: str) -> ArtifactFile | None:
     return None
 
 
-def id_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedId | None:
-    """The id at a position of a document below `.vouch/`; None elsewhere."""
+def artifact_at(server: Sidecar, uri: str, position: lsp.Position) -> NamedArtifact | None:
+    """The artifact whose id stands at a position of a document below `.vouch/`."""
     file = file_at(server, uri)
     offset = file.document.offset_at(position) if file is not None else None
     if file is None or offset is None:
         return None
-    for reference in file.references():
+    for reference in references(file.relative, file.document.source):
         if reference.start <= offset <= reference.end:
-            return NamedId(file, reference, file.resolve(reference))
+            place = file.document.range_of(reference.start, reference.end)
+            artifact = file.resolve(reference)
+            return None if artifact is None else NamedArtifact(place, artifact, file.served)
     return None
-
-
-def target_uri(file: ArtifactFile, artifact: Artifact) -> str:
-    """The URI to open for an id: the document of a source or of evidence, else the artifact's file.
-
-    A line is a fragment, as in `#L12`.
-    """
-    if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
-        cited = file.views.citation(artifact.id)
-        return cited.document or cited.uri or file.views.uri(artifact.path)
-    return file.views.uri(artifact.path)
-
-
-def location(server: Sidecar, uri: str) -> lsp.Location | None:
-    """The location of a URI with its line, in the client's spelling; None if it is no file URI."""
-    address, _, line = uri.partition("#L")
-    path = path_of(address)
-    if path is None:
-        return None
-    start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
-    return lsp.Location(server.uris()(path), lsp.Range(start, start))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,13 +14,11 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.paths import path_of
-from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.typing import is_prompt
 from vouch_sidecar.text.comments import is_code
 
 REACH = 2_000
 """Characters on either side of a position that are analysed."""
-
 
 T = TypeVar("T")
 
@@ -33,25 +32,28 @@ class Found(Generic[T]):
     range: lsp.Range
     name: str
     in_code: bool
-    named: tuple[tuple[Served, T], ...]
+    named: Sequence[tuple[Served, T]]
+
+    @property
+    def is_word_of_code(self) -> bool:
+        """Whether it is a word in small letters in code, which is seldom a name."""
+        return self.in_code and self.name.islower() and self.name.isalnum()
 
 
-def find(
-    server: Sidecar, uri: str, position: lsp.Position, topics: bool = False
+def entities_at(
+    served: Sequence[Served], document: Document, position: lsp.Position, *, topics: bool = False
 ) -> Found[str] | None:
     """The ids of the entities that a document names at a position, with `topics` also topics in
-    prose. None if it names none, or the document is not open.
+    prose. None if it names none.
     """
-    document = server.documents.find(uri)
-    offset = document.offset_at(position) if document is not None else None
-    if document is None or offset is None:
+    if (offset := document.offset_at(position)) is None:
         return None
     start = max(0, offset - REACH)
     around = document.source[start : offset + REACH]
     in_code = _is_code(document, offset)
     places = [
-        (start + mention.start, start + mention.end, kb, mention.entity_id)
-        for kb in server.engine.serving(server.caller_for(uri))
+        (mention.end - mention.start, mention, kb)
+        for kb in served
         for mention in (
             *kb.view.names.mentions(around),
             *(listed_topics(kb.view, around) if topics and not in_code else ()),
@@ -60,33 +62,32 @@ def find(
     ]
     if not places:
         return None
-    begin, end, *_ = max(places, key=lambda place: place[1] - place[0])
-    named = tuple((kb, said) for first, last, kb, said in places if last - first == end - begin)
+    width, longest, _ = max(places, key=lambda place: place[0])
+    begin, end = start + longest.start, start + longest.end
+    named = [(kb, mention.entity_id) for wide, mention, kb in places if wide == width]
     return Found(document.range_of(begin, end), document.source[begin:end], in_code, named)
 
 
-def find_ties(server: Sidecar, uri: str, position: lsp.Position) -> Found[Tied] | None:
+def ties_at(
+    served: Sequence[Served], document: Document, position: lsp.Position
+) -> Found[Tied] | None:
     """The claims tied to the file, module or identifier that a document names at a position,
-    strongest first. None without any, if the document is not open, and below `.vouch/`.
+    strongest first. None without any, and below `.vouch/`.
     """
-    document = server.documents.find(uri)
-    offset = document.offset_at(position) if document is not None else None
-    if document is None or offset is None or _is_below_vouch(document):
+    offset = document.offset_at(position)
+    if offset is None or _is_below_vouch(document):
         return None
     start = max(document.source.rfind("\n", 0, offset) + 1, offset - REACH)
     line = document.source[start : offset + REACH].partition("\n")[0]
-    places = [
-        (place, served)
-        for served in server.engine.serving(server.caller_for(uri))
-        if (place := tied_at(served.view, line, offset - start)) is not None
-    ]
-    if not places:
+    places = [(tied_at(kb.view, line, offset - start), kb) for kb in served]
+    found = [(place, kb) for place, kb in places if place is not None]
+    if not found:
         return None
-    (begin, end, _), _ = max(places, key=lambda found: found[0][1] - found[0][0])
-    tied = [(served, tie) for (*_, several), served in places for tie in several]
+    (begin, end, _), _ = max(found, key=lambda row: row[0][1] - row[0][0])
+    tied = [(kb, tie) for (*_, several), kb in found for tie in several]
     tied.sort(key=lambda row: -row[1].strength)
     there = document.range_of(start + begin, start + end)
-    return Found(there, line[begin:end], _is_code(document, offset), tuple(tied))
+    return Found(there, line[begin:end], _is_code(document, offset), tied)
 
 
 def _is_code(document: Document, offset: int) -> bool:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Generator
 from typing import Any
 
-from cattrs import Converter, transform_error
+from cattrs import Converter
 from lsprotocol import types as lsp
 from pygls.exceptions import (
     JsonRpcException,
@@ -129,32 +129,30 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcServerNotInitialized("the server is not initialized yet")
 
     def _structured(self, message: Any) -> Any:
-        """A message as its type. Raises JsonRpcInvalidParams with one message a field."""
+        """A message as its type. Raises JsonRpcInvalidParams."""
+        if message.get("method") == lsp.INITIALIZE:
+            self._drop_unknown(message.get("params"))
         try:
             return super().structure_message(message)
-        except JsonRpcException as refusal:
-            if message.get("method") == lsp.INITIALIZE and self._drop_unknown(message):
-                return self._structured(message)
-            cause = refusal.__cause__ or refusal
-            messages = transform_error(cause, path="", format_exception=_readable)
-            messages = [_as_field(text) for text in messages]
-            raise JsonRpcInvalidParams("; ".join(messages), data=messages) from None
+        except JsonRpcException:
+            raise JsonRpcInvalidParams("the params are not of the expected form") from None
 
-    def _drop_unknown(self, message: dict[str, Any]) -> bool:
+    def _drop_unknown(self, params: Any) -> None:
         """Take capabilities out of the params of `initialize` that are not of the expected form.
-        Returns whether there were any. Fault: a single one makes `initialize` fail.
+        Fault: a single one makes `initialize` fail.
         """
-        params = message.get("params")
         given = params.get("capabilities") if isinstance(params, dict) else None
-        if not isinstance(params, dict) or not isinstance(given, dict):
-            return False
-        known: dict[str, Any] = {}
-        for group, names in given.items():
-            for name, value in names.items() if isinstance(names, dict) else ():
-                if self._is_known({group: {name: value}}):
-                    known.setdefault(group, {})[name] = value
-        params["capabilities"] = known
-        return known != given
+        if not isinstance(given, dict) or self._is_known(given):
+            return
+        params["capabilities"] = {
+            group: {
+                name: value
+                for name, value in names.items()
+                if self._is_known({group: {name: value}})
+            }
+            for group, names in given.items()
+            if isinstance(names, dict)
+        }
 
     def _is_known(self, capabilities: dict[str, Any]) -> bool:
         try:
@@ -162,15 +160,3 @@ class Protocol(LanguageServerProtocol):
         except Exception:  # cattrs raises groups of any exceptions
             return False
         return True
-
-
-def _as_field(message: str) -> str:
-    """Turns `is missing @ .params.text_document` into `textDocument is missing`."""
-    text, _, path = message.partition(" @ ")
-    head, *tail = path.removeprefix(".params").removeprefix(".").split("_")
-    field = head + "".join(part[:1].upper() + part[1:] for part in tail)
-    return f"{field or 'params'} {text}"
-
-
-def _readable(error: BaseException, _: type[Any] | None) -> str:
-    return "is missing" if isinstance(error, KeyError) else "is not of the expected type"

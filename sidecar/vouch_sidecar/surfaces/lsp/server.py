@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
@@ -55,7 +55,7 @@ class Options(Wire):
     session_id: SessionId | None = None
     viewer: ViewerParams | None = None
     settings: dict[str, Any] | None = None
-    push: list[PushPart] | None = None
+    push: list[str] | None = None
 
 
 class Sidecar(LanguageServer):
@@ -192,7 +192,8 @@ class Sidecar(LanguageServer):
         self.documents.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
-        self.parts = PUSH_PARTS if options.push is None else options.push
+        if options.push is not None:
+            self.parts = [part for part in PUSH_PARTS if part in options.push]
         who = options.viewer or ViewerParams()
         self.caller = Caller(self.connection, self.session_id, Viewer(who.project, who.agent))
         self.configure(
@@ -212,20 +213,12 @@ class Sidecar(LanguageServer):
 
 
 def _options(raw: object) -> Options:
-    """The valid options. Others are left out, with a warning; unknown parts of `push` are ignored,
-    unless there are others alone.
-    """
-    given = dict(raw) if isinstance(raw, dict) else {}
-    if isinstance(given.get("push"), list):
-        known = [part for part in given["push"] if part in get_args(PushPart)]
-        given["push"] = known if known or not given["push"] else None
-    kept: dict[str, Any] = {}
-    for name in Options.model_fields:
-        try:
-            kept[name] = getattr(Options.model_validate({name: given.get(name)}), name)
-        except ValidationError:
-            log.warning("ignored initializationOptions.%s: not of the expected form", name)
-    return Options(**kept)
+    """The options; none, with a warning, where one is not of the expected form."""
+    try:
+        return Options.model_validate(raw or {})
+    except ValidationError:
+        log.warning("ignored initializationOptions: not of the expected form")
+        return Options()
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -71,11 +70,3 @@ def markdown(text: str) -> str:
 def paragraph(lines: Sequence[str]) -> list[str]:
     """Lines of one paragraph: all but the last end with two spaces, markdown's line break."""
     return [*(line + "  " for line in lines[:-1]), lines[-1]]
-
-
-def isolated(text: str) -> str:
-    """The text, in a Unicode isolate if it has right-to-left letters, so that the text around it
-    stays in order.
-    """
-    turns = any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
-    return f"\u2068{text}\u2069" if turns else text

@@ -21,8 +21,7 @@ from vouch_sidecar.surfaces.local.client import SOON_SECONDS
 from vouch_sidecar.surfaces.mcp.sdk import build
 from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-from vouch_sidecar.surfaces.streams import MAX_MESSAGE
+from vouch_sidecar.surfaces.stdio import MAX_MESSAGE, claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
 LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS

@@ -9,8 +9,9 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.surfaces.lsp.ids import id_at, location, target_uri
-from vouch_sidecar.surfaces.lsp.mentions import find
+from vouch_sidecar.surfaces.lsp.ids import artifact_at
+from vouch_sidecar.surfaces.lsp.mentions import entities_at
+from vouch_sidecar.surfaces.lsp.paths import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -21,17 +22,28 @@ def register(server: Sidecar) -> None:
 
 def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
-    at_id = id_at(server, uri, position)
-    if at_id is not None and at_id.artifact is not None:
-        target = location(server, target_uri(at_id.file, at_id.artifact))
-        return None if target is None else [target]
-    where = server.settings.definition.enabled
-    mention = find(server, uri, position) if where != "off" else None
+    if (named := artifact_at(server, uri, position)) is not None:
+        return _locations(server, [named.target])
+    document, where = server.documents.find(uri), server.settings.definition.enabled
+    if document is None or where == "off":
+        return None
+    mention = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
     if mention is None or (mention.in_code and where == "prose"):
         return None
-    targets = (
-        location(server, ArtifactViews(kb.view, kb.collection.root).uri(entity.path))
+    targets = [
+        ArtifactViews(kb.view, kb.collection.root).uri(entity.path)
         for kb, entity_id in mention.named
         if (entity := kb.view.visible.entity(entity_id)) is not None
-    )
-    return [target for target in targets if target is not None]
+    ]
+    return _locations(server, targets)
+
+
+def _locations(server: Sidecar, targets: list[str]) -> list[lsp.Location]:
+    """The locations of URIs with lines, in the client's spelling; those of files alone."""
+    locations = []
+    for target in targets:
+        address, _, line = target.partition("#L")
+        if (path := path_of(address)) is not None:
+            start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
+            locations.append(lsp.Location(server.uris()(path), lsp.Range(start, start)))
+    return locations

@@ -30,8 +30,44 @@ Problems = dict[str, list[lsp.Diagnostic]]
 
 def register(server: Sidecar) -> None:
     """Push diagnostics after every change."""
-    diagnostics = DiagnosticsPublisher(server)
-    server.on_start.append(diagnostics.start)
+    server.on_start.append(lambda: server.spawn(_keep_published(server)))
+
+
+async def _keep_published(server: Sidecar) -> None:
+    """Keep the client's diagnostics equal to the current problems. A file without problems gets an
+    empty list.
+    """
+    engine, sent = server.engine, Problems()
+    while True:
+        count = engine.changed.count
+        with engine.telling_faults.contained(server, "Problems of files could not be told"):
+            problems = _problems(server)
+            for uri in sent | problems:
+                if sent.get(uri) != problems.get(uri):
+                    server.text_document_publish_diagnostics(
+                        lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
+                    )
+            sent = problems
+        await engine.changed.since(count)
+
+
+def _problems(server: Sidecar) -> Problems:
+    """All diagnostics by URI, in the client's spelling. Of an open file as its text stands."""
+    uri_for, engine = server.uris(), server.engine
+    by_uri: dict[str, tuple[Problem, ...]] = {}
+    for served in engine.serving(server.caller):
+        of_files = engine.problems.for_caller(server.caller, served.collection)
+        for relative, problems in of_files.items():
+            uri = uri_for(served.collection.root / KB_DIRNAME / relative)
+            by_uri[uri] = (*by_uri.get(uri, ()), *problems)
+    for document in server.documents:
+        if (file := file_at(server, document.uri)) is not None:
+            by_uri[document.uri] = _problems_in(server, file)
+    return {
+        uri: [_diagnostic(server, uri, problem) for problem in problems]
+        for uri, problems in by_uri.items()
+        if problems
+    }
 
 
 def _problems_in(server: Sidecar, file: ArtifactFile) -> tuple[Problem, ...]:
@@ -47,70 +83,8 @@ def _problems_in(server: Sidecar, file: ArtifactFile) -> tuple[Problem, ...]:
     return (*reading.problems, *check_one(reading.artifact, data, around))
 
 
-class DiagnosticsPublisher:
-    """Keeps the client's diagnostics equal to the current problems."""
-
-    def __init__(self, server: Sidecar) -> None:
-        self._server = server
-        self._sent: Problems = {}
-        self._checked: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        """By URI, the problems of an open file, after the state they depend on."""
-
-    def start(self) -> None:
-        self._server.spawn(self._keep_published())
-
-    async def _keep_published(self) -> None:
-        """Publish after every change."""
-        engine = self._server.engine
-        while True:
-            count = engine.changed.count
-            with engine.telling_faults.contained(self, "Problems of files could not be told"):
-                self.update()
-            await engine.changed.since(count)
-
-    def update(self) -> None:
-        """Publish the files whose problems changed; one without problems gets an empty list."""
-        server, before, problems = self._server, self._sent, self._problems()
-        changed = [uri for uri in before | problems if before.get(uri) != problems.get(uri)]
-        for uri in changed:
-            server.text_document_publish_diagnostics(
-                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
-            )
-        self._sent = problems
-
-    def _problems(self) -> Problems:
-        """All diagnostics by URI, in the client's spelling."""
-        server = self._server
-        uri_for = server.uris()
-        by_uri: dict[str, tuple[Problem, ...]] = {}
-        for served in server.engine.serving(server.caller):
-            collection = served.collection
-            for relative, problems in server.engine.problems.for_caller(
-                server.caller, collection
-            ).items():
-                uri = uri_for(collection.root / KB_DIRNAME / relative)
-                by_uri[uri] = (*by_uri.get(uri, ()), *problems)
-        before, self._checked = self._checked, {}
-        for document in server.documents:
-            if (file := file_at(server, document.uri)) is not None:
-                view = file.served.view
-                known_of = (view.knowledge.serial, view.workspace.serial)
-                state = (document.source, *known_of, file.served.settings)
-                last_state, problems = before.get(document.uri, (None, ()))
-                if last_state != state:  # a check may read the whole content of a source
-                    problems = _problems_in(server, file)
-                self._checked[document.uri] = state, problems
-                by_uri[document.uri] = problems
-        return {
-            uri: [_diagnostic(server, uri, problem) for problem in problems]
-            for uri, problems in by_uri.items()
-            if problems
-        }
-
-
 def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
-    links = server.capability("text_document.publish_diagnostics.code_description_support")
-    page = documentation() if links else None
+    page = documentation()
     return lsp.Diagnostic(
         range=_range(server, uri, problem),
         message=with_field(problem.field, problem.message),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -13,64 +15,56 @@ from vouch_sidecar.surfaces.lsp.typing import is_prompt, session_of
 
 def register(server: Sidecar) -> None:
     """Listen to text documents."""
-    sync = Sync(server)
-    server.on(lsp.TEXT_DOCUMENT_DID_OPEN, sync.did_open)
-    server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, sync.did_change)
-    server.on(lsp.TEXT_DOCUMENT_DID_SAVE, sync.did_save)
-    server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, sync.did_close)
+    server.on(lsp.TEXT_DOCUMENT_DID_OPEN, partial(_did_open, server))
+    server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, partial(_did_change, server))
+    server.on(lsp.TEXT_DOCUMENT_DID_SAVE, partial(_did_save, server))
+    server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, partial(_did_close, server))
 
 
-class Sync:
-    """Has what is typed into open documents, without inserted blocks, followed as `typing` says,
-    and tells who follows files below `.vouch/`.
-    """
+def _did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
+    document = server.documents.open(params.text_document)
+    text, uri = _words(document.source), document.uri
+    if is_prompt(uri, document.language_id):
+        server.typing.open_prompt(uri, session_of(uri) or server.session_id, text)
+        return
+    server.typing.open(uri, server.session_id, text)
+    if (path := path_of(uri)) is not None:
+        server.engine.open_document(path)
+    _tell(server, uri)
 
-    def __init__(self, server: Sidecar) -> None:
-        self._server = server
 
-    def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        server, item = self._server, params.text_document
-        text = _words(server.documents.open(item).source)
-        if is_prompt(item.uri, item.language_id):
-            session_id = session_of(item.uri) or server.session_id
-            server.typing.open_prompt(item.uri, session_id, text)
-            return
-        server.typing.open(item.uri, server.session_id, text)
-        if (path := path_of(item.uri)) is not None:
-            server.engine.open_document(path)
-            self._tell(item.uri)
+def _did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None:
+    document = server.documents.find(params.text_document.uri)
+    if document is None:
+        return
+    for change in params.content_changes:
+        document.change(change)
+    server.typing.change(document.uri, _words(document.source))
+    _tell(server, document.uri)
 
-    def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        if (document := self._server.documents.find(uri)) is None:
-            return
-        for change in params.content_changes:
-            document.change(change)
-        if uri in self._server.typing:
-            self._tell(uri)
-            self._server.typing.change(uri, _words(document.source))
 
-    def did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        if uri in self._server.typing:
-            self._server.typing.save(uri)
-        if (path := path_of(uri)) is not None:
-            self._server.engine.check_soon([path])
+def _did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
+    if (document := server.documents.find(params.text_document.uri)) is not None:
+        server.typing.save(document.uri)
+    if (path := path_of(params.text_document.uri)) is not None:
+        server.engine.check_soon([path])
 
-    def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        self._server.documents.close(uri)
-        if (path := path_of(uri)) is not None:
-            self._server.engine.close_document(path)
-        if uri in self._server.typing:
-            self._tell(uri)
-            self._server.typing.close(uri)
 
-    def _tell(self, uri: str) -> None:
-        """Say that the text of a document below `.vouch/` is another one."""
-        path = path_of(uri)
-        if path is not None and KB_DIRNAME in path.parts:
-            self._server.engine.changed.bump()
+def _did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
+    document = server.documents.close(params.text_document.uri)
+    if document is None:
+        return
+    server.typing.close(document.uri)
+    if (path := path_of(document.uri)) is not None:
+        server.engine.close_document(path)
+    _tell(server, document.uri)
+
+
+def _tell(server: Sidecar, uri: str) -> None:
+    """Say that the text of a document below `.vouch/` is another one."""
+    path = path_of(uri)
+    if path is not None and KB_DIRNAME in path.parts:
+        server.engine.changed.bump()
 
 
 def _words(source: str) -> str:
