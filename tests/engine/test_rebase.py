@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.layers import Layer, Writing
+from vouch_sidecar.index.layers import Layer
 
 from tests.engine.bases import Clock, base, cached, counts, engine_on, finished, write
 from tests.engine.processes import holds
@@ -66,15 +66,11 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
 def test_who_runs_out_of_room_goes_on_in_memory(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = Writing.finish
-
-    def full(writing: Writing) -> Layer:
-        if writing._folder is not None:
-            raise OSError(errno.ENOSPC, "no space")
-        return really(writing)
+    def full(*_: object) -> Layer:
+        raise OSError(errno.ENOSPC, "no space")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Writing, "finish", full)
+        patch.setattr("vouch_sidecar.index.base_cache.written", full)
         engine, collection = started(root, tmp_path)
     assert counts(engine, "key vault") == {"vault": 2}
     assert "The cache could not be written (OSError)" in [*collection.faults]

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tantivy import Query
-from vouch_sidecar.index.document_schema import SCHEMA
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Writing, in_memory
+from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
@@ -29,7 +27,7 @@ from vouch_sidecar.text.content_words import terms
 from tests.index.worlds import GATES, Change, after, in_new_base, knowledge_of, steps, texts
 from tests.reference import Reference
 from tests.retrieval.samples import claim, entity
-from tests.soak import LONG, examples, soak
+from tests.soak import examples
 
 NOW = 1.8e9
 KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
@@ -211,23 +209,3 @@ def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
     assert after(knowledge, change_of([claim("c", "The vault rotates keys.")])) is knowledge
     assert after(knowledge, change_of([], {(Kind.CLAIM, "gone")})) is knowledge
-
-
-@soak
-def test_a_heap_that_is_too_small_still_makes_one_sorted_segment() -> None:
-    claims = 300_000 if LONG else 20_000
-    documents = list(
-        knowledge_of(
-            [claim(f"c{i:06}", f"{i} tokens of service {i % 97} expire") for i in range(claims)]
-        ).documents()
-    )
-    writing = Writing(heap=15_000_000)
-    for one in reversed(documents):
-        writing.add(one)
-    written = writing.finish()
-    assert written.size == len(documents)
-    assert [key_in(document) for document in written.documents()] == [
-        key_in(document) for document in documents
-    ]
-    found = written.search(Query.term_query(SCHEMA, "stems", "claim@open:96", "freq"), 3)
-    assert [key_in(written.document(n))[1] for _, n in found] == ["c000096", "c000193", "c000290"]

@@ -32,7 +32,7 @@ from tantivy import Document, Index
 
 from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer, Writing
+from vouch_sidecar.index.layers import Layer, written
 from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
 from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
@@ -137,10 +137,7 @@ class Bases:
         self._discard()
         folder = self._begin()
         try:
-            writing = Writing(folder)
-            for document in documents:
-                writing.add(document)
-            layer = writing.finish()
+            layer = written(documents, folder)
         except (OSError, ValueError) as error:
             was_removed = not folder.exists()
             self._take_away(folder)

@@ -26,6 +26,7 @@ from vouch_sidecar.index.links import (
     Named,
     Records,
     States,
+    link_again,
     link_all,
 )
 from vouch_sidecar.index.memo import Memo
@@ -116,8 +117,10 @@ class Knowledge:
         changed_entities = [entity for entity in entities if isinstance(entity, Entity)]
         named = self._named.after(self.names.changed(changed_entities, gone))
         then = self.states
-        before_it = (before, then) if named is self._named else ()
-        states = link_all(records, named, *before_it)
+        if named is self._named:
+            states = link_again(records, named, before, then, differing)
+        else:
+            states = link_all(records, named)
         seen = set(differing)
         differing += [
             k

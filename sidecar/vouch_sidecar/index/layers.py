@@ -15,11 +15,10 @@ from tantivy import DocAddress, Document, Index, Query, Searcher
 
 from vouch_sidecar.index.document_schema import SCHEMA
 
-HEAP = 1_000_000_000
-"""Bytes that a writer may take before it begins another segment; it takes what it needs."""
-LAYER_HEAP = 15_000_000
-"""The same for a few documents: the least that tantivy takes, as more takes longer to set up."""
-MANY_DOCUMENTS = 5_000
+HEAP = 4_000_000_000
+"""Bytes that a writer may take before it begins another segment: it takes what it needs, and an
+index of several segments is not sorted.
+"""
 MANY = 65_000
 """The number of values that one aggregation counts; tantivy refuses more than 65,536."""
 _FIRST_HITS = 64
@@ -135,52 +134,26 @@ class Layer:
         return float(result["total"]["value"])
 
 
-class Writing:
-    """Collects documents for a new layer: one segment, sorted by key."""
-
-    def __init__(self, folder: Path | None = None, heap: int = HEAP) -> None:
-        self._folder = folder
-        self._heap = heap
-        path = None if folder is None else str(folder)
-        self._index = Index(SCHEMA, path=path, reuse=False, sort_by_field="key")
-        # A reader that reloads at every commit holds a lock, for which ours would wait 0.1 s.
-        self._index.config_reader("manual")
-        self._writer = self._index.writer(heap_size=heap, num_threads=1)
-
-    def add(self, document: Document) -> None:
-        self._writer.add_document(document)
-
-    def finish(self) -> Layer:
-        """Finish the layer. If the heap was too small for one segment, it is written again."""
-        self._writer.commit()
-        self._writer.wait_merging_threads()
-        self._index.reload()
-        searcher = self._index.searcher()
-        if searcher.num_segments < 2:
-            return Layer(self._index)
-        everything = searcher.search(Query.all_query(), searcher.num_docs, count=False).hits
-        again = Writing(self._emptied(), self._heap * 4)
-        for _, address in everything:
-            again.add(searcher.doc(address))
-        return again.finish()
-
-    def _emptied(self) -> Path | None:
-        """Empty the folder; files that are open stay readable."""
-        if self._folder is not None:
-            for file in self._folder.iterdir():
-                file.unlink()
-        return self._folder
+def written(documents: Iterable[Document], folder: Path | None = None) -> Layer:
+    """A layer with these documents, sorted by key, in memory or in an empty folder. Raises OSError
+    or ValueError if there is no room.
+    """
+    path = None if folder is None else str(folder)
+    index = Index(SCHEMA, path=path, reuse=False, sort_by_field="key")
+    # A reader that reloads at every commit holds a lock, for which ours would wait 0.1 s.
+    index.config_reader("manual")
+    writer = index.writer(heap_size=HEAP, num_threads=1)
+    for document in documents:
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+    return Layer(index)
 
 
 def in_memory(documents: Iterable[Document]) -> Layer:
-    """A layer in memory with these documents."""
+    """A layer in memory with a few documents."""
     given = list(documents)
-    if not given:
-        return EMPTY
-    writing = Writing(heap=LAYER_HEAP * (1 + len(given) // MANY_DOCUMENTS))
-    for document in given:
-        writing.add(document)
-    return writing.finish()
+    return written(given) if given else EMPTY
 
 
 EMPTY = Layer(Index(SCHEMA))

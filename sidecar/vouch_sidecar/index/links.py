@@ -5,7 +5,7 @@ artifacts, so one pass over all of them makes both anew after every change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -90,7 +90,7 @@ def link_all(
     to those who see its source. If several artifacts share an id, a viewer must see all of them,
     unless one is open.
     """
-    pages, cited = _pages_and_citations(records)
+    pages, cited = _pages_by_claim(records), _citations(records)
     states: dict[Key, LinkState] = {}
     was, then = was or {}, then or {}
     for key, artifact in records.items():
@@ -99,14 +99,42 @@ def link_all(
             states[key] = _of_ends(artifact, records, cited)
         elif before is not None and before.how != "page":
             states[key] = before  # which no other artifact decides
-        elif (gate := live_gate(artifact)) is None:
-            states[key] = GONE
-        elif isinstance(artifact, Claim):
-            linked = None if before else named.linked(artifact, _of_gate(gate).label)
-            states[key] = linked or _by_pages(gate, pages.get(artifact.id, ()), named)
         else:
-            states[key] = _of_gate(gate)
+            states[key] = _of_itself(artifact, named, pages)
     return states
+
+
+def link_again(
+    records: Records, named: Named, was: Records, then: States, differing: Sequence[Key]
+) -> dict[Key, LinkState]:
+    """As `link_all`, after a change of some records that changed no name. A claim whose gate and
+    citations stay as they were decides nothing about other artifacts.
+    """
+    changes = [(was.get(key), records.get(key)) for key in differing]
+    if not all(_decides_as_before(old, new) for old, new in changes):
+        return link_all(records, named, was, then)
+    pages = _pages_by_claim(records)
+    return {**then, **{key: _of_itself(records[key], named, pages) for key in differing}}
+
+
+def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
+    return (
+        isinstance(old, Claim)
+        and isinstance(new, Claim)
+        and live_gate(old) == live_gate(new)
+        and old.evidence == new.evidence
+    )
+
+
+def _of_itself(artifact: Artifact, named: Named, pages: Mapping[str, list[Page]]) -> LinkState:
+    """The state of an artifact that is no relation and no evidence."""
+    gate = live_gate(artifact)
+    if gate is None:
+        return GONE
+    if not isinstance(artifact, Claim):
+        return _of_gate(gate)
+    linked = named.linked(artifact, _of_gate(gate).label)
+    return linked or _by_pages(gate, pages.get(artifact.id, ()), named)
 
 
 GONE = LinkState(NOBODY)
@@ -117,22 +145,26 @@ def _of_gate(gate: str) -> LinkState:
     return LinkState(label_of([gate]))
 
 
-def _pages_and_citations(records: Records) -> tuple[Mapping[str, list[Page]], Mapping[str, bool]]:
-    """The pages that list a claim, by its id; and by the id of what claims cite, whether one in
-    force does.
-    """
+def _pages_by_claim(records: Records) -> Mapping[str, list[Page]]:
+    """The pages in force that list a claim, by its id."""
     pages: defaultdict[str, list[Page]] = defaultdict(list)
+    for page in records.values():
+        if isinstance(page, Page) and is_live(page):
+            for claim_id in page.claims:
+                pages[claim_id].append(page)
+    return pages
+
+
+def _citations(records: Records) -> Mapping[str, bool]:
+    """By the id of what claims cite, whether one in force does."""
     cited: dict[str, bool] = {}
-    for artifact in records.values():
-        if isinstance(artifact, Claim):
-            counts = is_live(artifact)
-            for ref in artifact.evidence:
+    for claim in records.values():
+        if isinstance(claim, Claim):
+            counts = is_live(claim)
+            for ref in claim.evidence:
                 if counts or ref not in cited:
                     cited[ref] = counts
-        elif isinstance(artifact, Page) and live_gate(artifact) is not None:
-            for claim_id in artifact.claims:
-                pages[claim_id].append(artifact)
-    return pages, cited
+    return cited
 
 
 def _by_pages(gate: str, pages: Iterable[Page], named: Named) -> LinkState:

@@ -62,7 +62,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
     try:
-        real = str(path) if kb_dir is None else _inside(str(path), root_of(kb_dir))
+        real = path if kb_dir is None else _resolved(str(path), str(kb_dir))
         descriptor = os.open(real, _FLAGS)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
@@ -100,6 +100,16 @@ def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
         if os.path.realpath(path) != os.path.join(os.path.realpath(root), *parts):  # noqa: PTH118
             raise UnreadableError("a symbolic link leads there")
     return read_bounded(path, limit)
+
+
+def _resolved(path: str, kb_dir: str) -> str:
+    """A path below `.vouch/`, resolved where a link lies on the way."""
+    at = kb_dir
+    for name in path.removeprefix(kb_dir).split("/")[1:]:
+        at = f"{at}/{name}"
+        if os.path.islink(at):  # noqa: PTH114
+            return _inside(path, root_of(kb_dir))
+    return path
 
 
 def _inside(path: str, root: str) -> str:

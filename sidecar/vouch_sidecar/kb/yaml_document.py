@@ -22,6 +22,9 @@ MAX_NODES = 20_000
 MAX_PLAIN = 64
 """The digits and colons that a number may have; sexagesimal integers take quadratic time."""
 
+MAX_REPEATED = 20
+"""Keys given twice that are noted for one document."""
+
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT = "tag:yaml.org,2002:str"
 _MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
@@ -100,7 +103,7 @@ def load(text: str) -> YamlDocument:
     try:
         _refuse_aliases(text)
         node = loader.get_single_node()
-        value = loader.construct(node)
+        value = None if node is None else loader.construct(node)
     except yaml.YAMLError as error:
         _refuse(error)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -191,48 +194,29 @@ class _BoundedLoader(_Loader):  # type: ignore[misc]
         return _tag_of(value) if len(value) <= MAX_PLAIN else _untold_tag(value)
 
     def construct(self, node: Any) -> Any:
-        """The value of a document's node; None where there is none."""
-        if node is None:
-            return None
-        try:
-            return self._plain(node)
-        except Exception:  # also what is wrong: the constructor says it, and where
-            return self.construct_document(node)
-
-    def _plain(self, node: Any) -> Any:
-        """The value of a node as the constructor makes it, at a third of the cost. Raises for nodes
-        that are more than names, texts, lists and the usual values.
+        """The value of a node: a text, a number, a date, a list or a mapping. Nothing else is read:
+        sets, binary data and merged mappings are refused. A key that is given twice is noted, of
+        twenty at most.
         """
         tag, made_of = node.tag, type(node)
-        if made_of is yaml.ScalarNode:
-            return node.value if tag == _TEXT else _USUAL[tag](self, node)
+        if made_of is yaml.ScalarNode and tag in _SCALARS:
+            return _SCALARS[tag](self, node)
         if made_of is yaml.SequenceNode and tag == _LIST:
-            return [self._plain(item) for item in node.value]
+            return [self.construct(item) for item in node.value]
         if made_of is not yaml.MappingNode or tag != _MAP:
-            raise ValueError
-        mapping = {}
+            raise yaml.constructor.ConstructorError(None, None, "unusual", node.start_mark)
+        mapping: dict[Hashable, Any] = {}
         for key, value in node.value:
-            if key.tag != _TEXT or type(key) is not yaml.ScalarNode or key.value in mapping:
-                raise ValueError
-            plain = value.tag == _TEXT and type(value) is yaml.ScalarNode
-            mapping[key.value] = value.value if plain else self._plain(value)
-        return mapping
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        """Make a mapping as the base class does, and note the keys that are given twice, twenty at
-        most.
-        """
-        seen = set()
-        keys = (key for key, _ in node.value) if isinstance(node, yaml.MappingNode) else ()
-        for key in keys:
-            if not isinstance(key, yaml.ScalarNode):
-                continue
-            if key.value in seen and len(self.repeated) < 20:
+            name = self.construct(key)
+            if name in mapping and len(self.repeated) < MAX_REPEATED:
                 mark = key.start_mark
                 self.repeated.append((key.value[:60], mark.line + 1, mark.column + 1))
-            seen.add(key.value)
-        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
-        return result
+            mapping[name] = self.construct(value)
+        return mapping
+
+    def text(self, node: yaml.ScalarNode) -> object:
+        """A text as it stands."""
+        return node.value
 
     def bounded_number(self, node: yaml.ScalarNode) -> object:
         """An integer or a float, as YAML 1.1 reads them."""
@@ -253,12 +237,15 @@ def _untold_tag(value: str) -> Any:
 
 
 _tag_of = lru_cache(maxsize=4096)(_untold_tag)
-
-for _tag in ("int", "float"):
-    _BoundedLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _BoundedLoader.bounded_number)
-_USUAL = {
-    tag: _BoundedLoader.yaml_constructors[tag]
-    for tag in (f"tag:yaml.org,2002:{name}" for name in "null bool int float timestamp".split())
+_SCALARS: dict[str, Any] = {
+    _TEXT: _BoundedLoader.text,
+    **{
+        tag: _BoundedLoader.yaml_constructors[tag]
+        for tag in (f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "timestamp"))
+    },
+    **dict.fromkeys(
+        (f"tag:yaml.org,2002:{name}" for name in ("int", "float")), _BoundedLoader.bounded_number
+    ),
 }
 
 
