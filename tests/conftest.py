@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import CodeType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,26 +22,44 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
-FIXTURES = {
-    *("client", "editor", "hook", "make_kb", "place", "serve", "served", "server", "shared"),
-    *("start", "vouch_kb"),
-}
-"""Those that start a process."""
-STARTERS = {
-    *("COMMAND", "Forked", "Server", "indexed_client", "run_process", "running", "session_on"),
-}
-"""What tests use to start one themselves."""
+STARTERS = {"Forked", "Popen", "StdioServerParameters", "executable"}
+"""Names that tests use to start a process that is no git; so is `COMMAND` beside `subprocess`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark the tests that start processes, by a fixture, themselves or in a helper beside them."""
+    """Mark the tests that start processes: themselves, by a fixture or by a helper."""
+    starts = cache(_starts)
     for item in items:
-        used = {*item.function.__code__.co_names}
-        for helper in [vars(item.module).get(name) for name in used]:
-            if inspect.isfunction(helper):
-                used |= {*helper.__code__.co_names}
-        if used & STARTERS or FIXTURES & {*item.fixturenames}:
+        fixtures = [made[-1].func for made in item._fixtureinfo.name2fixturedefs.values()]
+        if any(starts(function) for function in (item.function, *fixtures)):
             item.add_marker("process")
+
+
+def _starts(function: Callable[..., object]) -> bool:
+    """Whether a function, or one of our tests' that it names, starts a process."""
+    todo, seen = list[object]([function]), set[int]()
+    while todo:
+        one = todo.pop()
+        one = inspect.unwrap(one) if callable(one) else one
+        if (
+            not inspect.isfunction(one)
+            or id(one) in seen
+            or not one.__module__.startswith("tests.")
+        ):
+            continue
+        seen.add(id(one))
+        names = _names(one.__code__)
+        if names & STARTERS or {"COMMAND", "subprocess"} <= names:
+            return True
+        for named in map(one.__globals__.get, names - {"run_command"}):  # mostly in this process
+            todo += vars(named).values() if inspect.isclass(named) else [named]
+    return False
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names that a function and those within it use."""
+    within = (const for const in code.co_consts if isinstance(const, CodeType))
+    return {*code.co_names}.union(*map(_names, within))
 
 
 @pytest.fixture(scope="session")
