@@ -6,9 +6,8 @@ import socket
 import subprocess
 
 import pytest
-from vouch_sidecar.kb.discovery import LOG
 
-from tests.hook.conftest import LIMIT, Hook, Place, hook_in
+from tests.hook.conftest import Hook, Place, hook_in
 from tests.hook.sockets import listening, socket_of
 from tests.protocol.client import COMMAND, environment
 
@@ -65,15 +64,6 @@ def test_a_dead_socket(hook: Hook, place: Place) -> None:
 def test_a_socket_that_answers_nonsense(hook: Hook, place: Place, answer: bytes) -> None:
     with listening(socket_of(place), answer):
         assert hook(PROMPT, prompt=KNOWN).is_silent()
-
-
-@pytest.mark.parametrize("milliseconds", ["100", "", "1500"])
-@pytest.mark.parametrize("said", [None, b'{"id":1,"ok":true,"result":{"limit":0.6}}\n'])
-def test_a_hanging_socket(hook: Hook, place: Place, milliseconds: str, said: bytes | None) -> None:
-    with listening(socket_of(place), said, hangs=True):
-        ended = hook(PROMPT, prompt=KNOWN, env={LIMIT: milliseconds, LOG: "debug"})
-    assert (ended.out, ended.code) == (b"", 0)
-    assert b"the time limit ended a hook" in ended.err
 
 
 def test_a_folder_that_is_a_link_is_not_used(hook: Hook, place: Place) -> None:

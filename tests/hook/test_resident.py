@@ -32,15 +32,16 @@ OLDER = """
 import vouch_sidecar.version
 
 vouch_sidecar.version.__version__ = "0.0.1"
-from vouch_sidecar.surfaces.resident.__main__ import main
+from vouch_sidecar.surfaces.resident import main
 
 main()
 """
 RUN = """
-from vouch_sidecar.surfaces.resident import __main__, process
+from vouch_sidecar.surfaces import resident
+from vouch_sidecar.surfaces.local import server
 
-process.IDLE_SECONDS = 0.5
-__main__.main()
+server.IDLE_SECONDS = 0.5
+resident.main()
 """
 
 

@@ -175,7 +175,7 @@ def test_an_event_tells_three_lines_at_most(place: Place, hook: Hook, server: Cl
         cite(place.root, f"more-{number}", f"More is said, {number}.", f"src/loop.py#L{number}")
     tied = {"paths": ["src/loop.py"]}
     server.until("vouch/files", tied, lambda a: len(a["files"][0]["claims"]) == 6)
-    event = read(place, "src/loop.py") | {"tool_response": "# JWT and Redis"}
+    event = read(place, "src/loop.py") | {"tool_response": {"file": {"content": "# JWT and Redis"}}}
     said = hook("post-tool-use", **event).text
     assert "More is said" in said
     assert sum(line.startswith("- ") for line in said.splitlines()) == 3

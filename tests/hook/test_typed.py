@@ -40,28 +40,6 @@ def test_what_a_host_writes_is_not_typed(text: str) -> None:
     assert typed_of(text) == ""
 
 
-ENVELOPE = "<system-reminder>Redis</system-reminder>"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"Why is this shown?\n```\n{ENVELOPE}\n```\nAnd JWT?",
-        f"Why?\n~~~xml\n<ide_selection>\n{ENVELOPE}\n</ide_selection>\n~~~",
-        f"What is `{ENVELOPE}` for?",
-    ],
-)
-def test_an_envelope_that_is_quoted_as_code_is_typed(text: str) -> None:
-    assert typed_of(text) == text
-    assert typed_of(f"{text}\n{ENVELOPE}") == text
-    assert typed_of(f"<ide_selection>\n```\nx\n</ide_selection>{text}") == text
-
-
-def test_an_envelope_behind_code_is_not_typed() -> None:
-    assert typed_of(f"Why?\n```\nx\n```\n{ENVELOPE}") == "Why?\n```\nx\n```"
-    assert typed_of(f"Why?\n```\nx\n{ENVELOPE}") == "Why?\n```\nx"
-
-
 def test_what_an_editor_puts_above_a_request_is_not_typed() -> None:
     above = (
         "# Context from my IDE setup:\n\n## Open tabs:\n- redis.py\n\n## My request for Codex:\n"

@@ -120,7 +120,7 @@ def test_it_imports_the_standard_library_alone() -> None:
     code = (
         "import sys\n"
         "import vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
-        "import vouch_sidecar.surfaces.resident.__main__\n"
+        "import vouch_sidecar.surfaces.resident\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
         "print(*sorted(roots - sys.stdlib_module_names - {'vouch_sidecar', '__main__'}))\n"
         "print(*sorted(n for n in sys.modules if n.startswith('vouch_sidecar.')))\n"

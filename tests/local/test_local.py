@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.surfaces.local import client
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 
@@ -237,15 +236,6 @@ def test_an_editor_elsewhere_is_told_nothing(start: Any, place: Place) -> None:
         time.sleep(0.5)
         assert pushed(one) == []
         assert not one.request("vouch/salience", {"session_id": "agent"})["salience"]
-
-
-def test_another_user_is_not_talked_to(
-    start: Any, place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start()
-    assert put(place, "kb.status") is not None
-    monkeypatch.setattr(client, "is_own_user", lambda _: False)
-    assert put(place, "kb.status") is None
 
 
 def test_a_folder_of_somebody_else_is_refused(

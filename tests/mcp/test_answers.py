@@ -18,14 +18,12 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local import client
 from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.version import __version__
 
 from tests.engine.bases import Clock, base, engine_on, unread_engine
 from tests.protocol.client import WAIT
@@ -186,9 +184,6 @@ async def test_who_is_asked_learns_that_a_call_was_cancelled(
         def own(listener: socket.socket) -> None:
             listener.setblocking(True)
             with listener.accept()[0] as connection, connection.makefile("rwb") as lines:
-                assert b"process" in lines.readline()
-                lines.write(as_line({"ok": True, "result": {"version": __version__}}))
-                lines.flush()
                 assert b"context" in lines.readline()
                 asked.set()
                 assert lines.readline() == b""

@@ -130,7 +130,6 @@ def test_no_payload_raises(given: dict[str, Any]) -> None:
         payloads.text_of,
         payloads.is_edit,
         payloads.change_of,
-        payloads.inserted_in,
         payloads.ranges_of,
         payloads.ranges_before,
         payloads.growth_of,

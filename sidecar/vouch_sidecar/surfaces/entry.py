@@ -31,10 +31,6 @@ def main() -> None:
         from vouch_sidecar.surfaces.hook.client import run
 
         run(arguments[1:])
-    if arguments[:1] == ["lsp"] and not HELP.intersection(arguments):
-        from vouch_sidecar.surfaces.local.ownership import take_early
-
-        take_early(os.environ)
     try:
         try:
             from vouch_sidecar.surfaces.cli import main as shell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -18,9 +19,14 @@ from vouch_sidecar.surfaces.stdio import say
 @click.command()
 def lsp() -> None:
     """Run the language server over stdio."""
+    from vouch_sidecar.surfaces.local.ownership import Ownership
+
+    owned = None
+    with suppress(OSError):  # before the engine is imported: who asks meanwhile starts none
+        owned = Ownership.take(os.environ)
     from vouch_sidecar.surfaces.lsp import run_stdio
 
-    run_stdio(os.environ)
+    run_stdio(os.environ, owned)
 
 
 @click.command()

@@ -48,14 +48,11 @@ log = logging.getLogger(__name__)
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
-_Key = tuple[str | None, str, bytes]
-"""A session, and an event with a digest of what counts of it."""
 MINUTE = 60.0
 
-
-_SEEN: WeakKeyDictionary[Engine, dict[_Key, float]] = WeakKeyDictionary()
-"""By engine the events that are being answered, or were less than a minute ago, with the time: one
-that two hooks report is answered once.
+_SEEN: WeakKeyDictionary[Engine, dict[tuple[str, bytes], float]] = WeakKeyDictionary()
+"""By engine the events of sessions that came less than a minute ago, as a digest of what counts of
+each, with the time: one that two hooks report is answered once.
 """
 
 
@@ -67,32 +64,31 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
         return refusal(request_id, "invalid_request", "there is no such event")
     result = None
     try:
-        session_id = given.session_of(payload)
-        key, now = (session_id, event, given.digest_of(event, payload)), engine.clock()
-        forgets = event == END or payload.get("source") in ("compact", "clear")
-        seen = _SEEN.setdefault(engine, {})
-        own = f"{session_id}{AGENT}"
-        for each, at in list(seen.items()):
-            ends = forgets and each != key and f"{each[0]}{AGENT}".startswith(own)
-            if ends or now - at >= MINUTE:
-                del seen[each]
-        is_again = key in seen
-        if forgets or not is_again:
-            seen.setdefault(key, now)
-            try:
-                result = await _answer(engine, event, payload, _placed(payload, caller))
-            finally:
-                if not is_again:  # until it was heard it may be asked again
-                    seen.pop(key, None)
-        if is_again:
-            result = None
-        elif result is not None:
-            caller.when_heard(partial(seen.__setitem__, key, now))
+        if not _is_again(engine, event, payload):
+            caller = _placed(payload, caller)
+            await _wait(engine, event, caller)
+            if (path := given.edited_file(payload)) is not None:
+                engine.check_soon([Path(path)])
+            result = await respond(engine, event, payload, caller)
     except ValueError:  # no session is called so
         log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     return {"id": request_id, "ok": True, "result": result}
+
+
+def _is_again(engine: Engine, event: str, payload: Payload) -> bool:
+    """Whether the same event came less than a minute ago; not where the agent forgets by it what it
+    was given, as the same prompt is then answered again. Raises ValueError.
+    """
+    session_id, now = str(given.session_of(payload)), engine.clock()
+    seen = {key: at for key, at in _SEEN.get(engine, {}).items() if now - at < MINUTE}
+    if event == END or payload.get("source") in ("compact", "clear"):
+        seen = {key: at for key, at in seen.items() if key[0].partition(AGENT)[0] != session_id}
+    key = session_id, given.digest_of(event, payload)
+    is_again = key in seen
+    _SEEN[engine] = {key: now, **seen}
+    return is_again
 
 
 def _placed(payload: Payload, caller: Caller) -> Caller:
@@ -101,14 +97,6 @@ def _placed(payload: Payload, caller: Caller) -> Caller:
     if not (isinstance(place, str) and os.path.isabs(place)):
         return caller
     return replace(caller, at=resolved(Path(place)))
-
-
-async def _answer(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
-    """As `respond`, once the engine is ready."""
-    await _wait(engine, event, caller)
-    if (path := given.edited_file(payload)) is not None:
-        engine.check_soon([Path(path)])
-    return await respond(engine, event, payload, caller)
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
@@ -146,7 +134,7 @@ def _limit(engine: Engine, event: str, caller: Caller) -> float:
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     prompt = given.prompt_of(payload)
-    if prompt is None:
+    if not prompt:
         return ""
     task = {
         "task": prompt,
@@ -178,7 +166,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     """
     text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
-    lines = _lines_naming(served, text) if text is not None else ""
+    lines = _lines_naming(served, text)
     session = None
     if session_id is not None:
         if lines:
@@ -204,18 +192,15 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
 
 
 def _touched(payload: Payload, path: str) -> Touched:
-    ranges = given.ranges_of(payload)
-    if not given.is_edit(payload):
-        return Touched(path, ranges)
     return Touched(
         path,
-        ranges,
+        given.ranges_of(payload),
         ranges_before=given.ranges_before(payload),
         growth=given.growth_of(payload),
-        is_edit=True,
+        is_edit=given.is_edit(payload),
         text=given.change_of(payload),
-        inserted=given.inserted_in(payload),
-        removed=given.removed_in(payload),
+        inserted=given.changed_lines(payload, "+"),
+        removed=given.changed_lines(payload, "-"),
     )
 
 

@@ -6,27 +6,25 @@ import json
 import os
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeGuard
 
 from vouch_sidecar.surfaces.hook.events import FILE, NAMES, PROMPT
 from vouch_sidecar.surfaces.hook.typed import typed_of
 
 Payload = Mapping[str, Any]
 
-
 MAX_PROMPT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
 MAX_SESSION_ID = 256
 AGENT = "#"
 """Stands between the ids of a session and of a subagent in it."""
-EDITED = ("new_string", "content", "new_source", "new_str", "file_text")
-REPLACED = ("old_string", "old_str")
-PATCH = "structuredPatch"
+PATHS = ("file_path", "notebook_path", "filePath")
+EDITED = ("new_string", "content", "new_source")
+REPLACED = ("old_string",)
 MAX_RANGES = 50
 MAX_LINE_NUMBER = 10_000_000
 TO_THE_END = 2_000
 """Lines that a host reads where only the first one is given."""
-PATHS = ("file_path", "path", "notebook_path", "filePath")
 
 
 def output(event: str, text: str) -> dict[str, Any] | None:
@@ -53,12 +51,9 @@ def session_of(payload: Payload) -> str | None:
     return session_id
 
 
-def prompt_of(payload: Payload) -> str | None:
-    """What a person typed of the prompt; None when that is blank, too long or no text."""
-    prompt = payload.get("prompt")
-    if not isinstance(prompt, str) or len(prompt) > MAX_PROMPT:
-        return None
-    return _whole(typed_of(prompt)) or None
+def prompt_of(payload: Payload) -> str:
+    """What a person typed of the prompt; empty when that is too long or no text."""
+    return _whole(typed_of(_bounded(payload.get("prompt"))))
 
 
 def digest_of(event: str, payload: Payload) -> bytes:
@@ -73,161 +68,127 @@ def digest_of(event: str, payload: Payload) -> bytes:
 
 def edited_file(payload: Payload) -> str | None:
     """The path of the file that a tool has just read or written; None when the event names none."""
-    given = payload.get("tool_input")
-    if not isinstance(given, Mapping):
-        return None
+    given, cwd = _object(payload.get("tool_input")), payload.get("cwd")
     path = next((p for name in PATHS if isinstance(p := given.get(name), str) and p), None)
-    return path if path is None else os.path.join(_cwd(payload), path)
+    start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
+    return path if path is None else os.path.join(start, path)
 
 
-def text_of(payload: Payload) -> str | None:
-    """The text that a tool has just read or written, as far as the event has it; None for files in
+def text_of(payload: Payload) -> str:
+    """The text that a tool has just read or written, as far as the event has it; empty for files in
     `.vouch/`, or where it is too large.
     """
     path = edited_file(payload)
     if path is None or ".vouch" in path.split(os.sep):
-        return None
-    text = _written(payload["tool_input"], EDITED) or _read(payload.get("tool_response"))
-    return _whole(text) if text and len(text) <= MAX_PROMPT else None
+        return ""
+    file = _object(_object(payload.get("tool_response")).get("file"))
+    return _whole(_written(payload, *EDITED) or _bounded(file.get("content")))
 
 
 def is_edit(payload: Payload) -> bool:
     """Whether a tool changed the file, and not only read it."""
-    return bool(_written(payload["tool_input"], (*EDITED, *REPLACED)))
+    return bool(_written(payload, *EDITED, *REPLACED))
 
 
 def change_of(payload: Payload) -> str:
     """The text of a change, before and after it."""
-    text = _written(payload["tool_input"], (*REPLACED, *EDITED))
-    return _whole(text) if len(text) <= MAX_PROMPT else ""
+    return _whole(_written(payload, *REPLACED, *EDITED))
 
 
-def inserted_in(payload: Payload) -> str:
-    """The lines of a change that are new: by the host's patch, else those that were not there."""
-    return _lines_of(payload, "+", EDITED, REPLACED)
-
-
-def removed_in(payload: Payload) -> str:
-    """The lines of a change that are gone, in the same way."""
-    return _lines_of(payload, "-", REPLACED, EDITED)
-
-
-def _lines_of(payload: Payload, sign: str, names: tuple[str, ...], others: tuple[str, ...]) -> str:
-    """The lines with a sign in the host's patch; without one, those of the texts under `names`
-    that are not in those under `others`.
+def changed_lines(payload: Payload, sign: str) -> str:
+    """The lines that a change inserted (`+`) or took away (`-`): by the host's patch, else those
+    that are on this side of it alone.
     """
-    hunks = _hunks(payload)
-    if hunks:
-        patch = [line for hunk in hunks for line in _texts(hunk.get("lines"))]
+    sides = [_written(payload, *names).splitlines() for names in (EDITED, REPLACED)]
+    here, there = sides if sign == "+" else reversed(sides)
+    lines = [line for line in here if line not in set(there)]
+    if hunks := _hunks(payload):
+        patch = [line for hunk in hunks for line in _lines(hunk)]
         lines = [line[1:] for line in patch if line.startswith(sign)]
-    else:
-        on_both_sides = set(_written(payload["tool_input"], others).splitlines())
-        given = _written(payload["tool_input"], names).splitlines()
-        lines = [line for line in given if line not in on_both_sides]
-    text = "\n".join(line for line in lines if line.strip())
-    return _whole(text) if len(text) <= MAX_PROMPT else ""
+    return _whole(_bounded("\n".join(filter(str.strip, lines))))
 
 
 def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     """The first and last lines, from 1, of what a tool has read or changed, as far as the event
     tells them; of a change, as they are after it.
     """
-    hunks = _hunks(payload)
-    if hunks:
-        return _changed_lines(hunks, "new")
-    given, response = payload["tool_input"], payload.get("tool_response")
-    file = response.get("file") if isinstance(response, Mapping) else None
-    lines = (
-        _range(file.get("startLine"), file.get("numLines")) if isinstance(file, Mapping) else None
-    )
-    first, limit = given.get("offset"), given.get("limit")
-    if lines is None and (first is not None or limit is not None):
-        lines = _range(1 if first is None else first, TO_THE_END if limit is None else limit)
-    return [] if lines is None else [lines]
+    if _hunks(payload):
+        return _changed(payload, "new", "-")
+    given = _object(payload.get("tool_input"))
+    file = _object(_object(payload.get("tool_response")).get("file"))
+    first, number = file.get("startLine"), file.get("numLines")
+    if first is None and ("offset" in given or "limit" in given):
+        first, number = given.get("offset", 1), given.get("limit", TO_THE_END)
+    if not (_is_count(first) and _is_count(number)):
+        return []
+    return [(first, max(first, first + number - 1))]
 
 
 def ranges_before(payload: Payload) -> list[tuple[int, int]]:
-    """The first and last lines of what a tool has changed, as they were before it, by the host's
+    """The first and last lines of what a tool has changed, as they were before, by the host's
     patch.
     """
-    return _changed_lines(_hunks(payload), "old")
+    return _changed(payload, "old", "+")
 
 
 def growth_of(payload: Payload) -> int:
     """How many bytes larger a change made the file, by the host's patch."""
     signs = {"+": 1, "-": -1}  # a sign takes the place of the line's end
-    lines = [line for hunk in _hunks(payload) for line in _texts(hunk.get("lines"))]
+    lines = [line for hunk in _hunks(payload) for line in _lines(hunk)]
     return sum(signs.get(line[:1], 0) * len(line.encode("utf-8", "replace")) for line in lines)
 
 
-def _changed_lines(hunks: list[Payload], side: str) -> list[tuple[int, int]]:
-    """The lines of a patch on one side, "old" or "new", without those around each change. Where
-    nothing is on this side, the lines before and after the place.
+def _changed(payload: Payload, side: str, other: str) -> list[tuple[int, int]]:
+    """The first and last lines of each change on a side of the patch, whose lines don't begin with
+    the sign of the `other`; where it has none there, the line in their place.
     """
     ranges = []
-    for hunk in hunks:
-        lines = [line.startswith(("+", "-")) for line in _texts(hunk.get("lines"))]
-        around = (lines.index(True), lines[::-1].index(True)) if any(lines) else (0, 0)
-        span = _range(hunk.get(f"{side}Start"), hunk.get(f"{side}Lines"))
-        if span is not None:
-            ends = span[0] + around[0], max(0, span[1] - around[1])
-            ranges.append((min(ends), max(ends)))
+    for hunk in _hunks(payload):
+        number: object = hunk.get(f"{side}Start")
+        touched: list[int] = []
+        for line in _lines(hunk):
+            if not _is_count(number):
+                break
+            if line.startswith(("+", "-")):
+                touched.append(number)
+            number += not line.startswith(other)
+        ranges += [(touched[0], touched[-1])] if touched else []
     return ranges
 
 
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and 0 <= value <= MAX_LINE_NUMBER
+
+
 def _hunks(payload: Payload) -> list[Payload]:
-    response = payload.get("tool_response")
-    patch = response.get(PATCH) if isinstance(response, Mapping) else None
+    patch = _object(payload.get("tool_response")).get("structuredPatch")
     return [hunk for hunk in _list(patch)[:MAX_RANGES] if isinstance(hunk, Mapping)]
+
+
+def _lines(hunk: Payload) -> list[str]:
+    return [line for line in _list(hunk.get("lines")) if isinstance(line, str)]
+
+
+def _written(payload: Payload, *names: str) -> str:
+    """The texts of an edit, or of several, under some names; empty if they are too long."""
+    given = _object(payload.get("tool_input"))
+    parts = [given, *map(_object, _list(given.get("edits")))]
+    texts = (part.get(name) for part in parts for name in names)
+    return _bounded("\n".join(text for text in texts if isinstance(text, str) and text))
+
+
+def _object(value: object) -> Payload:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _texts(value: object) -> list[str]:
-    return [text for text in _list(value) if isinstance(text, str)]
-
-
-def _range(first: object, number: object) -> tuple[int, int] | None:
-    if not (isinstance(first, int) and isinstance(number, int)):
-        return None
-    if not (0 <= first <= MAX_LINE_NUMBER and 0 <= number <= MAX_LINE_NUMBER):
-        return None
-    return first, max(first, first + number - 1)
+def _bounded(text: object) -> str:
+    return text if isinstance(text, str) and len(text) <= MAX_PROMPT else ""
 
 
 def _whole(text: str) -> str:
     """A text without lone surrogates: JSON can carry them, UTF-8 can't."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _cwd(payload: Payload) -> str:
-    cwd = payload.get("cwd")
-    return cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
-
-
-def _written(given: Payload, names: tuple[str, ...]) -> str:
-    """The texts of an edit, or of several, under some names."""
-    parts = [given, *_list(given.get("edits"))]
-    texts = (part.get(name) for part in parts if isinstance(part, Mapping) for name in names)
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
-
-
-def _read(response: object) -> str:
-    """The text of a file in a tool's response: the response itself, or a part of it."""
-    if isinstance(response, str):
-        return response
-    if not isinstance(response, Mapping):
-        return ""
-    file = response.get("file")
-    if isinstance(file, Mapping):
-        response = file
-    content = response.get("content")
-    if isinstance(content, list):
-        content = "\n".join(
-            part["text"]
-            for part in content
-            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
-        )
-    return content if isinstance(content, str) else ""

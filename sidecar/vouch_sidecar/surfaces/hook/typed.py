@@ -37,7 +37,6 @@ CONTEXT = "# Context from my IDE setup:"
 _TAG = re.compile(
     rf"<(/?)({'|'.join(sorted(set(' '.join(ENVELOPES.values()).split())))})(?=[\s>])[^<>]*>"
 )
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
 def typed_of(text: str) -> str:
@@ -51,9 +50,7 @@ def typed_of(text: str) -> str:
 
 
 def _outside_tags(text: str) -> str:
-    """What stands outside all envelopes; a tag without the one that ends it is text, and so is an
-    envelope that somebody quotes as code.
-    """
+    """What stands outside all envelopes; a tag without the one that ends it is text."""
     begun: dict[str, list[int]] = {}
     inside: list[tuple[int, int]] = []
     for tag in _TAG.finditer(text):
@@ -62,13 +59,8 @@ def _outside_tags(text: str) -> str:
             starts.append(tag.start())
         elif starts:
             inside.append((starts.pop(), tag.end()))
-    last_fence = max((fence.start() for fence in _FENCE.finditer(text)), default=-1)
-    kept, end, seen, in_fence = [], 0, 0, False
+    kept, end = [], 0
     for start, stop in sorted(inside):
-        in_fence ^= len(_FENCE.findall(text, seen, start)) % 2 == 1
-        seen = max(seen, start)
-        around = text[start - 1 : start] + text[stop : stop + 1]
-        if around != "``" and not (in_fence and last_fence >= stop):
-            kept.append(text[end:start])
-            end = seen = max(end, stop)
+        kept.append(text[end:start])
+        end = max(end, stop)
     return "\n".join([*kept, text[end:]])

@@ -1,4 +1,4 @@
-"""The socket of a user's processes, one for each version, and who is at its other end.
+"""The socket of a user's processes, one for each version.
 
 Standard library only, and little of it: a hook waits for every import.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 from collections.abc import Mapping
 
 from vouch_sidecar.kb.runtime_folder import is_supported, runtime_folder
@@ -32,15 +31,3 @@ def has_sockets() -> bool:
 def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
     """The path of the socket of a version's processes."""
     return os.path.join(runtime_folder(env), version + SUFFIX)
-
-
-def is_own_user(connected: socket.socket) -> bool:
-    """Whether the process at the other end belongs to this user. True if the platform
-    can't tell: then the folder's permissions are the only protection.
-    """
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None:
-        return True
-    size = struct.calcsize("3i")
-    _, uid, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, size))
-    return bool(uid == os.getuid())

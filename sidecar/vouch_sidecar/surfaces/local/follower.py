@@ -16,7 +16,7 @@ from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
-from vouch_sidecar.surfaces.local.address import is_own_user, socket_path
+from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import MAX_LOCAL_MESSAGE, VIEWER_VARIABLES, carried
 from vouch_sidecar.surfaces.local.engines import Engines
 
@@ -106,8 +106,6 @@ async def follow(
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
     in_play: dict[str, DidChangeSalience] = {}
     try:
-        if not is_own_user(writer.get_extra_info("socket")):
-            raise PermissionError
         asked = {
             "method": FOLLOW,
             "params": {"all": everything, "push": sorted(parts)},

@@ -42,11 +42,7 @@ class Ownership:
         lock = hold(env) if has_sockets() else None
         if lock is None:
             return None
-        try:
-            return cls(socket_path(env), lock)
-        except OSError:
-            os.close(lock)
-            raise
+        return cls(socket_path(env), lock)
 
     def holds(self) -> bool:
         """Whether the socket's file still exists: systems clean temporary folders."""
@@ -61,21 +57,6 @@ class Ownership:
         if self.holds():
             os.unlink(self._path)
         os.close(self._lock)
-
-
-_early: list[Ownership] = []
-
-
-def take_early(env: Mapping[str, str]) -> None:
-    """Own the socket if nobody does, for `taken_early` to find it."""
-    with suppress(OSError):
-        if (owned := Ownership.take(env)) is not None:
-            _early.append(owned)
-
-
-def taken_early() -> Ownership | None:
-    """What `take_early` took; only once."""
-    return _early.pop() if _early else None
 
 
 def hold(env: Mapping[str, str], path: str | None = None) -> int | None:

@@ -23,9 +23,8 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import FORCED
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.readiness import hook_limit, seconds_to_wait
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
-from vouch_sidecar.surfaces.local.address import has_sockets, is_own_user
+from vouch_sidecar.surfaces.local.address import has_sockets
 from vouch_sidecar.surfaces.local.client import (
     MAX_LOCAL_MESSAGE,
     OF_AGENTS,
@@ -33,7 +32,7 @@ from vouch_sidecar.surfaces.local.client import (
     STOP_PROCESS,
     carried,
 )
-from vouch_sidecar.surfaces.local.engines import Engines
+from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS, Engines
 from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end
@@ -42,7 +41,6 @@ from vouch_sidecar.version import __version__
 CHECK_SECONDS = 1.0
 """Pause between looks whether the socket's file exists and whether it is held."""
 SILENT_SECONDS = 60.0
-MAX_CONNECTIONS = 64
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +77,6 @@ class LocalServer:
         self._connections = 0
         self._asked_at = anyio.current_time()
 
-    @property
-    def idle(self) -> float:
-        """Seconds since the last connection ended; 0 while there is one."""
-        return 0.0 if self._connections else anyio.current_time() - self._asked_at
-
     async def run(self, owned: Ownership | None = None) -> None:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
         is this process's already.
@@ -104,19 +97,24 @@ class LocalServer:
             await anyio.sleep(CHECK_SECONDS)
 
     async def own(self, owned: Ownership) -> None:
-        """Answer on the socket while its file exists."""
+        """Answer on the socket while its file exists; a resident until it was idle for long."""
         forget = at_end(owned.release)
         server = await asyncio.start_unix_server(
             self._serve_client, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
         try:
-            while owned.holds():
+            while owned.holds() and not self._is_over():
                 await anyio.sleep(CHECK_SECONDS)
                 self._engines.end_idle()
         finally:
             server.close()
             forget()
             owned.release()
+
+    def _is_over(self) -> bool:
+        """Whether this is a resident that nobody has asked for long."""
+        is_idle = anyio.current_time() - self._asked_at > IDLE_SECONDS and not self._connections
+        return self._stop is not None and is_idle
 
     async def _follow(self, window: Engine, audience: Audience) -> None:
         """Follow the holder about the window's knowledge bases, until it ends or these change."""
@@ -147,21 +145,17 @@ class LocalServer:
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        if self._connections >= MAX_CONNECTIONS or not is_own_user(writer.get_extra_info("socket")):
-            writer.close()
-            return
         self._connections += 1
         try:
             while line := await _next_line(reader):
                 request = _read(line)
-                method, env, roots = request.get("method"), _env(request), _roots(request)
-                is_model = request.get("reader") != "person"
-                caller = Caller("socket", env=env, roots=roots, is_model=is_model)
+                method, caller = request.get("method"), _caller(request)
                 if method == FOLLOW:
                     await feed(self._engines, caller, request.get("params"), reader, writer)
                     return
-                is_awaited = functools.partial(_is_open, reader)
-                writer.write(as_line(await self._answer(line, request, caller, is_awaited)))
+                # The other side never closes one direction alone.
+                answered = await self._answer(line, request, caller, lambda: not reader.at_eof())
+                writer.write(as_line(answered))
                 await writer.drain()
                 if method == STOP_PROCESS and self._stop is not None:
                     self._stop()
@@ -186,7 +180,8 @@ class LocalServer:
             return refusal(request_id, "invalid_request", "roots: must name knowledge bases")
         engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
         if method == PROCESS:
-            return {"id": request_id, "ok": True, "result": self._about(engine, caller)}
+            about = {"process": os.getpid(), "resident": self._stop is not None}
+            return {"id": request_id, "ok": True, "result": {**about, "version": __version__}}
         if isinstance(method, str) and method.startswith(OF_AGENTS):
             return await self._answer_agent(engine, request, caller, is_awaited)
         answered = await answer(engine, line, caller)
@@ -194,26 +189,12 @@ class LocalServer:
             engine.sessions.share(session_id, caller.roots)
         return answered
 
-    def _about(self, engine: Engine, caller: Caller) -> dict[str, Any]:
-        return {
-            "process": os.getpid(),
-            "resident": self._stop is not None,
-            "version": __version__,
-            "limit": hook_limit(engine, caller),
-            "wait": seconds_to_wait(engine),
-        }
-
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:
     """The next line; b"" if the other side has left or is silent for `SILENT_SECONDS`."""
     with anyio.move_on_after(SILENT_SECONDS):
         return await reader.readline()
     return b""
-
-
-def _is_open(reader: asyncio.StreamReader) -> bool:
-    """Whether the other side is still there: it never closes one direction alone."""
-    return not reader.at_eof()
 
 
 def _read(line: bytes) -> Request:
@@ -225,18 +206,13 @@ def _read(line: bytes) -> Request:
     return request if isinstance(request, dict) else {}
 
 
-def _env(request: Request) -> dict[str, str]:
-    """The viewer and the settings that come with a request."""
-    env = request.get("env")
-    return carried(env) if isinstance(env, dict) else {}
-
-
-def _roots(request: Request) -> frozenset[Path]:
-    """The knowledge bases that a request names, and that are there."""
-    given = request.get("roots")
-    roots = [root for root in given if isinstance(root, str)] if isinstance(given, list) else []
-    return frozenset(Path(root) for root in roots if _is_root(root))
-
-
-def _is_root(folder: str) -> bool:
-    return Path(folder).is_absolute() and Path(folder).is_dir()
+def _caller(request: Request) -> Caller:
+    """Who asks, with the viewer and the settings that come with a request, about the knowledge
+    bases that it names, and that are there.
+    """
+    env, given = request.get("env"), request.get("roots")
+    named = [root for root in given if isinstance(root, str)] if isinstance(given, list) else []
+    roots = frozenset(path for path in map(Path, named) if path.is_absolute() and path.is_dir())
+    is_model = request.get("reader") != "person"
+    sent = carried(env) if isinstance(env, dict) else {}
+    return Caller("socket", env=sent, roots=roots, is_model=is_model)

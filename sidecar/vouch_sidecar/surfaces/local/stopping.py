@@ -10,7 +10,13 @@ from time import monotonic, sleep
 
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import SUFFIX
-from vouch_sidecar.surfaces.local.client import STOP_PROCESS, Process, UnansweredError, connect
+from vouch_sidecar.surfaces.local.client import (
+    SOON_SECONDS,
+    STOP_PROCESS,
+    Process,
+    UnansweredError,
+    connect,
+)
 from vouch_sidecar.surfaces.local.ownership import hold
 
 STOP_SECONDS = 10.0
@@ -43,8 +49,7 @@ def stop(path: str, env: Mapping[str, str]) -> list[str] | None:
             return roots
         if (connected := connect(env, path=path)) is not None:
             with connected:
-                process = Process(connected, [], {}, lambda: until - monotonic())
-                answer = process.ask(STOP_PROCESS, {}) or {}
+                answer = Process(connected, [], {}).ask(STOP_PROCESS, {}, SOON_SECONDS) or {}
             if answer.get("ok") is False:
                 raise EditorError
             roots = answer.get("result") or roots or []

@@ -15,7 +15,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.local.ownership import taken_early
+from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -26,12 +26,16 @@ LAST_ANSWERS = 1.0
 FAILED = 1
 
 
-def run_stdio(env: Mapping[str, str]) -> None:
-    """Serve one client over the standard streams, then end the process."""
-    anyio.run(_serve, env, *claim_streams())
+def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
+    """Serve one client over the standard streams, then end the process. `owned`: the socket, if
+    this process took it.
+    """
+    anyio.run(_serve, env, owned, *claim_streams())
 
 
-async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> None:
+async def _serve(
+    env: Mapping[str, str], owned: Ownership | None, source: RawIOBase, sink: BinaryIO
+) -> None:
     engine = Engine(env=env)
     follower, server = DiskFollower(engine), Sidecar(engine)
     end_with_client(sink.fileno(), lambda: server.client)
@@ -40,7 +44,7 @@ async def _serve(env: Mapping[str, str], source: RawIOBase, sink: BinaryIO) -> N
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, answer_agent, tasks, window=engine, audience=server)
         tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(in_background, partial(local.run, taken_early()))
+        tasks.start_soon(in_background, partial(local.run, owned))
         leave(await _converse(server, source, sink))
 
 

@@ -1,0 +1,58 @@
+"""`python -m vouch_sidecar.surfaces.resident` serves hooks, MCP servers and the shell over the
+user's socket, without a client of its own. A hook starts it.
+
+Holds the socket before it imports the engine, which takes half a second: a hook that comes
+meanwhile connects and waits, and starts none.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from vouch_sidecar.surfaces.local.ownership import Ownership
+
+NICENESS = 10
+
+
+def main() -> None:
+    """Serve, unless another process holds the socket, until this was idle for long, is asked to
+    end, or nobody finds the socket any more.
+    """
+    owned = Ownership.take(os.environ)
+    if owned is None:
+        return
+    import anyio
+
+    from vouch_sidecar.surfaces.stdio import leave
+
+    signal.signal(signal.SIGTERM, lambda *_: leave(0))
+    anyio.run(_serve, owned, os.environ)
+    leave(0)
+
+
+async def _serve(owned: Ownership, env: Mapping[str, str]) -> None:
+    import anyio
+
+    from vouch_sidecar.surfaces.agent_requests import answer_agent
+    from vouch_sidecar.surfaces.local.server import LocalServer
+    from vouch_sidecar.surfaces.stdio import leave
+
+    async def answer(*asked: Any) -> dict[str, Any]:
+        """As `answer_agent`. After the first answer, for which a prompt waits, nobody is in a hurry
+        for what is read here.
+        """
+        answered = await answer_agent(*asked)
+        os.nice(NICENESS - os.nice(0))
+        return answered
+
+    async with anyio.create_task_group() as tasks:
+        await LocalServer(env, answer, tasks, stop=partial(leave, 0)).own(owned)
+        tasks.cancel_scope.cancel()
+
+
+if __name__ == "__main__":
+    main()
