@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 ROWS = (
-    Row("experts by count, recency, citation", "experts", "ms", (6, 25)),
+    Row("experts by count, recency, citation", "experts", "ms", (15, 150)),
     Row("experts by evidence", "evidence", "ms", (15, 150)),
     Row("context, 200 characters", "context", "ms", (10, 20)),
     Row("search", "search", "ms", (15, 30)),

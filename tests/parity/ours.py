@@ -11,7 +11,6 @@ from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 
 from tests.oracle import OracleKb, now
-from tests.retrieval.samples import claims_in
 
 Row = dict[str, Any]
 """A row of `experts`: the seven keys of the contract."""
@@ -49,9 +48,7 @@ class Sidecar:
         question = Question(topic, now(), linking="declared")
         served = self._engine.serving(self._caller)
         found = matching([kb.view for kb in served], question)
-        return sorted(
-            {c.id for match in found.in_views for c in claims_in(match.view, match.query)}
-        )
+        return sorted({each.claim.id for match in found.in_views for each in match.claims})
 
 
 def by_score(rows: list[Row]) -> list[tuple[float, list[Row]]]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tantivy import Query
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -16,7 +13,7 @@ from vouch_sidecar.kb.records import (
     Scope,
     Source,
 )
-from vouch_sidecar.retrieval.view import View, claim_in
+from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import knowledge_of
 
@@ -54,9 +51,3 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
 
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
     return View(collection, knowledge_of(artifacts), who.gates)
-
-
-def claims_in(view: View, query: Query) -> Iterator[Claim]:
-    """The claims that a query finds."""
-    snapshot = view.knowledge.snapshot
-    return (claim_in(view, snapshot.document(hit)) for hit in snapshot.all_hits(query))

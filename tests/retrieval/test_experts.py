@@ -50,7 +50,7 @@ def test_what_is_said_twice_counts_once() -> None:
     assert ids(ranked(where, "codec", "count")) == ["ada", "bo"]
     first, second = ranked(where, "codec")
     assert (first.entity.id, second.entity.id) == ("bo", "ada")
-    assert [c.amount for c in second.contributions()][1:] == [0.0]
+    assert [c.amount for c in second.contributions][1:] == [0.0]
     assert second.claim_count == 2
 
 
@@ -79,13 +79,13 @@ def test_the_factors_reproduce_every_figure(weight: str, topic: str) -> None:
         if weight == "evidence":
             share = figures["own_claims"] / figures["all_claims"]
             assert figures["focus"] == 1 / sqrt(1 + 30 * share)
-        assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions()))
-        for one in row.contributions():
+        assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions))
+        for one in row.contributions:
             assert one.amount == pytest.approx(prod(one.factors.values()))
 
 
 def test_closeness_of_identifiers_and_names() -> None:
     where = kb(*by("ada", "The RateLimiter waits.", "Our rate limiter waits, rate limiter or not."))
     (row,) = ranked(where, "RateLimiter")
-    assert {c.factors["form"] for c in row.contributions()} == {1.0}
+    assert {c.factors["form"] for c in row.contributions} == {1.0}
     assert closeness("anything", ()) == {"form": 1.0, "frequency": 1.0, "lead": 1.0}

@@ -329,7 +329,7 @@ def test_experts_have_rows_for_topics(weight: str) -> None:
     assert (row.entity.id, row.claim_count, row.citation_count) == ("topic:oakwork", 2, 3)
     assert row.score > 0
     assert sorted(row.top_claim_ids) == sorted(one.id for one in cited)
-    assert row.score == pytest.approx(sum(c.amount for c in row.contributions()), rel=0.6)
+    assert row.score == pytest.approx(sum(c.amount for c in row.contributions), rel=0.6)
 
 
 def test_experts_stand_before_topics() -> None:

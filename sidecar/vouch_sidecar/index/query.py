@@ -259,29 +259,9 @@ class Search:
         """
         return [counted(label, entity_id) for label in labels_for(self.gates)]
 
-    def sums_by_entity(self, query: Query, number: str | None = None) -> dict[str, Sum]:
-        """For each entity and topic, the number of matching claims linked to it, and the sum of a
-        column over them.
-        """
-        out: dict[str, Sum] = {}
-        labels = frozenset(labels_for(self.gates))
-        for value, more in self.snapshot.sums(query, "about", number).items():
-            label, _, entity_id = value.partition(" ")
-            if label in labels:
-                have = out.get(entity_id, Sum(0, 0.0))
-                out[entity_id] = Sum(have.number + more.number, have.total + more.total)
-        return out | self._sums_by_topic(query, number)
-
-    def _sums_by_topic(self, query: Query, number: str | None) -> dict[str, Sum]:
-        """The same by topic."""
-        if not self.topics:
-            return {}
-        out: dict[str, Sum] = {}
-        for key, more in self.snapshot.sums(query, "key", number).items():
-            for topic in self.topics.of_claim(DocumentKey.decode(key).id):
-                have = out.get(topic, Sum(0, 0.0))
-                out[topic] = Sum(have.number + more.number, have.total + more.total)
-        return out
+    def ids(self, query: Query) -> list[str]:
+        """The ids of the documents that a query finds."""
+        return [DocumentKey.decode(key).id for key in self.snapshot.sums(query, "key")]
 
     def claims_scored(self, entity_id: str, weights: Mapping[Term, float]) -> Query:
         """The claims of an entity, scored by the weight of the words that they hold."""

@@ -27,8 +27,9 @@ from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
-    from vouch_sidecar.retrieval.people.experts import Contribution, Expert
+    from vouch_sidecar.retrieval.people.experts import Expert
     from vouch_sidecar.retrieval.people.topic_matches import TopicMatches
+    from vouch_sidecar.retrieval.people.weights import Contribution
 
 WEIGHTS = {
     "count": "by number of claims",
@@ -187,6 +188,7 @@ def _people(matches: TopicMatches) -> list[PersonRow]:
 
 
 def _row(expert: Expert, explain: bool) -> ExpertRow:
+    is_topic = expert.view.names.is_topic(expert.entity.id)
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
@@ -201,7 +203,7 @@ def _row(expert: Expert, explain: bool) -> ExpertRow:
             formula=expert.weight.formula,
             factors=dict(expert.factors),
             named=expert.named,
-            claims=[_explained(c, expert.is_topic) for c in expert.contributions()],
+            claims=[_explained(adds, is_topic) for adds in expert.contributions],
         )
         if explain
         else None,

@@ -274,8 +274,6 @@ PROLIFIC = 30
 
 MAX_TOPIC_WORDS = 256
 """Content words of a topic that are looked up; the rest is ignored."""
-MAX_SETS = 100
-"""Sets of words of a topic that are looked up, where several sets have the same, largest share."""
 MAX_PHRASES = 8
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from vouch_sidecar.kb.records import Claim, Key, Kind
+from vouch_sidecar.retrieval.constants import GENERAL_FILE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
-from vouch_sidecar.workspace.file_kinds import file_name
+from vouch_sidecar.workspace.file_kinds import file_name, is_for_names
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, Where
 
@@ -186,6 +187,18 @@ def files_of(view: View, claim: Claim) -> dict[str, float]:
     strengths: dict[str, float] = {}
     for path, tie in _shown(view, claim, view.workspace.ties.of_claim(claim.id)):
         strengths[path] = max(strengths.get(path, 0.0), tie.strength)
+    return strengths
+
+
+def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
+    """The files and folders that some claims are tied to, each with the strength of the strongest
+    tie. Files that everybody changes have little.
+    """
+    strengths: dict[str, float] = {}
+    for claim in claims:
+        for path, strength in files_of(view, claim).items():
+            worth = strength if is_for_names(path) else strength * GENERAL_FILE
+            strengths[path] = max(strengths.get(path, 0.0), worth)
     return strengths
 
 

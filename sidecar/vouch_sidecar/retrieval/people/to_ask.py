@@ -8,17 +8,17 @@ be named. Names of people in texts do not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.query import all_of
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MAX_NAMED
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
-from vouch_sidecar.retrieval.people.authors import authors_about, told_by_commits
+from vouch_sidecar.retrieval.people.authors import authors_about
 from vouch_sidecar.retrieval.people.experts import Expert, rank
-from vouch_sidecar.retrieval.people.owners import owners_about, told_owners
+from vouch_sidecar.retrieval.people.owners import owners_about
 from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
@@ -84,10 +84,13 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     """Whom to ask about an entity as a phrase, where a text asks that; else nothing."""
     if WHOM.search(text) is None:
         return ""
-    authors = authors_about(view, entity) if view.people_told.in_blocks else []
-    declared = ", ".join(map(str, people(view, entity)))
-    owners = told_owners(owners_about(view, entity, in_block=True))
-    return "; ".join(filter(None, [declared, owners, told_by_commits(authors)]))
+    told = [", ".join(map(str, people(view, entity)))]
+    if owners := owners_about(view, entity, in_block=True):
+        handles = ", ".join(owner.handle for owner in owners)
+        told.append(f"code owner{'s' * (len(owners) > 1)} {handles}")
+    if view.people_told.in_blocks and (authors := authors_about(view, entity)):
+        told.append(f"by commits: {', '.join(author.name for author in authors)}")
+    return "; ".join(filter(None, told))
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
@@ -158,31 +161,28 @@ def _named_by(match: Match) -> list[Entity]:
 
 
 def _near(view: View, entity: Entity) -> list[PersonToAsk]:
-    """People who share claims with an entity, then those whom its relations name."""
+    """People who share claims with an entity, then those whom its relations name, each once, in the
+    order of `ROLES`.
+    """
 
     def find() -> list[PersonToAsk]:
-        responsible = list(_responsible(view, entity))
-        left_out = {entity.id, *(row.entity.id for row in responsible)}
-        shared = view.search.sums_by_entity(view.search.claims_of([entity.id]))
-        others = filter(None, map(view.visible.entity, shared.keys() - left_out))
-        rows = [PersonToAsk(e, shared[e.id].number) for e in others if e.type == PERSON]
+        ids = view.search.ids(view.search.claims_of([entity.id]))
+        shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
+        responsible: dict[str, PersonToAsk] = {}
+        relations = [
+            each for each in view.visible.relations_of(entity.id) if each.relation in ROLES
+        ]
+        for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
+            mine, other_id = relation.source, relation.target
+            if relation.relation not in _FROM_THE_ENTITY:
+                mine, other_id = other_id, mine
+            other = view.visible.entity(other_id)
+            if mine == entity.id != other_id and other is not None:
+                row = PersonToAsk(other, shared[other_id], relation.relation)
+                responsible.setdefault(other_id, row)
+        others = map(view.visible.entity, shared.keys() - {entity.id, *responsible})
+        rows = [PersonToAsk(e, shared[e.id]) for e in others if e and e.type == PERSON]
         rows.sort(key=lambda row: (-row.claim_count, row.entity.id))
-        return [*rows[:BY_CLAIMS], *responsible]
+        return [*rows[:BY_CLAIMS], *responsible.values()]
 
     return view.cached("people near", entity.id, find)
-
-
-def _responsible(view: View, entity: Entity) -> Iterator[PersonToAsk]:
-    """Those whom an entity's relations name, each once, in the order of `ROLES`."""
-    about, seen = view.search.claims_of, {entity.id}
-    relations = [each for each in view.visible.relations_of(entity.id) if each.relation in ROLES]
-    for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
-        mine, other_id = relation.source, relation.target
-        if relation.relation not in _FROM_THE_ENTITY:
-            mine, other_id = other_id, mine
-        other = view.visible.entity(other_id)
-        if mine == entity.id and other is not None and other_id not in seen:
-            seen.add(other_id)
-            both = all_of([about([entity.id]), about([other_id])])
-            shared = view.knowledge.snapshot.count(both)
-            yield PersonToAsk(other, shared, relation.relation)
