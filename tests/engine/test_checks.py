@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.check_runs import check_all, check_one
-from vouch_sidecar.engine.checks import CheckContext
+from vouch_sidecar.engine.checks import CheckContext, check_all, check_one
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Severity
 
@@ -38,20 +37,6 @@ def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
 
 
 def test_a_sound_knowledge_base(root: Path) -> None:
-    assert found(root) == []
-
-
-def test_files_that_look_like_artifacts_and_are_not_read(root: Path) -> None:
-    kb = root / ".vouch"
-    (kb / "claims" / "relay").mkdir()
-    unread = ["claims/a.yml", "claims/b.md", "claims/relay/c.yaml", "pages/d.YAML", "pages/e.mdx"]
-    for path in (*unread, "claims/README.md", "claims/.hidden.yml", "claims/f.yaml.orig"):
-        (kb / path).write_text("id: a\ntext: JWT.\n", "utf-8")
-    (kb / "entities" / "elsewhere").symlink_to("/etc")
-    assert found(root) == [(path, "not-read", None, 1, 1) for path in unread[:4]]
-    messages = {problem.message for problem in check_all(around(root))["pages/d.YAML"]}
-    assert messages == {"vouch reads `pages/*.md` alone: nothing that this file says counts"}
-    knowledge.config(root, "sidecar: {diagnostics: {ignore: [not-read]}}\n")
     assert found(root) == []
 
 
@@ -118,15 +103,6 @@ def test_what_is_retired_private_or_faulty_is_there(root: Path) -> None:
     assert found(root) == []
 
 
-def test_a_knowledge_base_without_entities_gets_a_hint(root: Path) -> None:
-    for entity in ("jwt", "redis"):
-        (root / ".vouch" / "entities" / f"{entity}.yaml").unlink()
-    hints = check_all(around(root))["config.yaml"]
-    assert [(problem.code, problem.severity) for problem in hints] == [
-        ("no-entities", Severity.HINT)
-    ]
-
-
 def test_a_link_in_code_is_none(root: Path) -> None:
     body = (
         "[[lost]] `[[a]]` ``x ` [[b]]`` stray ` [[found]]\n\nnext ` [[here]]\n```sh\n"
@@ -183,12 +159,6 @@ def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
     assert messages[0] == "`claims.0` is a claim that is superseded, by new"
 
 
-def test_an_entity_that_a_claim_names_and_does_not_declare(root: Path) -> None:
-    knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
-    knowledge.claim(root, "none", "JWT needs Redis.")
-    assert codes(root) == [("claims/both.yaml", "undeclared-entity", "text")]
-
-
 def test_the_content_of_a_source(root: Path) -> None:
     content = root / ".vouch" / "sources" / knowledge.SOURCE / "content"
     path = f"sources/{knowledge.SOURCE}/meta.yaml"
@@ -214,21 +184,21 @@ def test_a_claim_without_evidence_has_a_code_of_its_own() -> None:
 
 
 def test_severities_can_be_set(root: Path) -> None:
-    knowledge.entity(root, "relay", "Relay")
+    knowledge.entity(root, "token", "Token", "JWT")
     knowledge.claim(root, "gone", "JWT is gone.", "jwt", "gone")
     knowledge.config(
         root,
-        "sidecar:\n  diagnostics:\n    ignore: [ordinary-name]\n    error: [dangling-entity]\n",
+        "sidecar:\n  diagnostics:\n    ignore: [shared-name]\n    error: [dangling-entity]\n",
     )
     (one,) = (problem for several in check_all(around(root)).values() for problem in several)
     assert (one.code, one.severity) == ("dangling-entity", Severity.ERROR)
 
 
 CODES = """
-contested-claim code-owners content-changed content-missing dangling-claim dangling-entity
+contested-claim content-changed content-missing dangling-claim dangling-entity
 dangling-evidence dangling-link dangling-page dangling-relation dangling-source file-gone
-git-conflict invalid no-entities no-evidence not-read ordinary-name quote-gone
-retired-claim setting shared-name unconfirmed undeclared-entity
+git-conflict invalid no-evidence quote-gone
+retired-claim setting shared-name unconfirmed
 """.split()
 
 

@@ -253,7 +253,8 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
 async def test_a_lock_that_cannot_be_looked_at_ends_no_following(
     engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
-    switch = fails("vouch_sidecar.workspace.git:WorkingTree:is_changing")
+    (root / ".git").mkdir()
+    switch = fails("vouch_sidecar.workspace.git:Repository:is_changing")
     async with kept(engine):
         await until(lambda: engine.registry.complete and not faults(engine))
         switch.on = True

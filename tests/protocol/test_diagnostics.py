@@ -82,17 +82,13 @@ def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path)
     client = serve(root, capabilities=ABLE)
     assert not any(m.get("method") == PUBLISHED for m in client.received)
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
-    dangling, undeclared = published(client, path.as_uri(), 2)
+    (dangling,) = published(client, path.as_uri(), 1)
     assert (dangling["code"], dangling["severity"]) == ("dangling-entity", 2)
-    assert (undeclared["code"], undeclared["severity"]) == ("undeclared-entity", 4)
     page, _, heading = dangling["codeDescription"]["href"].partition("#")
     assert f"## {heading}\n" in Path(page.removeprefix("file://")).read_text("utf-8")
     since = len(client.received)
     knowledge.entity(root, "gone", "Gone again")
     client.save((root / ".vouch" / "entities" / "gone.yaml").as_uri())
-    published(client, path.as_uri(), 1, since)
-    since = len(client.received)
-    client.close(path.as_uri())
     published(client, path.as_uri(), 0, since)
 
 
@@ -109,11 +105,11 @@ def test_a_deleted_file_has_no_problems(start: Start, root: Path) -> None:
 
 
 def test_severities_of_the_client(start: Start, root: Path) -> None:
-    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt")
+    path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt", "gone")
     client = start()
-    settings = {"diagnostics": {"warning": ["undeclared-entity"]}}
+    settings = {"diagnostics": {"error": ["dangling-entity"]}}
     client.initialize(root, initializationOptions={"settings": settings})
     client.indexed()
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
     (found,) = published(client, path.as_uri(), 1)
-    assert found["severity"] == 2
+    assert found["severity"] == 1

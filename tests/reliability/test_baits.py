@@ -23,7 +23,7 @@ from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
-from vouch_sidecar.workspace.git import WorkingTree
+from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
 
@@ -100,7 +100,9 @@ def test_what_makes_a_text_harmless_ends(bait: str) -> None:
 def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(ORIGIN)
-    assert WorkingTree.holding(tmp_path) is not None
+    repository = Repository.holding(tmp_path)
+    assert repository is not None
+    repository.origin()
 
 
 @pytest.fixture

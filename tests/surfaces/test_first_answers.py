@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
-from vouch_sidecar.workspace.git import WorkingTree
+from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository, write
@@ -172,13 +172,14 @@ def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) 
         git(root, "checkout", "-q", "--detach")
     if kind == "packed":
         git(root, "pack-refs", "--all")
-    tree = WorkingTree.holding(root)
-    before = tree.head()
+    tree = Repository.holding(root)
+    assert tree is not None
+    before = tree.checked_out()
     (root / "a.py").touch()
     git(root, "status")
-    assert tree.head() == before
+    assert tree.checked_out() == before
     git(root, "commit", "-q", "--allow-empty", "-m", "more")
-    committed = tree.head()
+    committed = tree.checked_out()
     assert committed != before
     git(root, "checkout", "-q", "-b", "new")
-    assert tree.head() != committed
+    assert tree.checked_out() != committed

@@ -114,25 +114,16 @@ def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
     assert log == b"more\n"
 
 
-def test_a_split_index_counts_as_no_git(tmp_path: Path) -> None:
+def test_files_are_found_where_git_can_not_read_the_index(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": "", "b.py": ""}, commit=True)
+    assert why_unasked(root) == ""
     git(root, "update-index", "--split-index")
     write(root, {"new.py": ""})
     git(root, "add", "new.py")
+    assert listed(root, tmp_path).paths == ("a.py", "b.py", "new.py")
+    (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
     found = listed(root, tmp_path)
     assert (found.tracked, found.paths) == (False, ("a.py", "b.py", "new.py"))
-    assert why_unasked(root) == "its index is split"
-
-
-def test_reftable_and_damaged_indexes_count_as_no_git(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    assert why_unasked(root) == ""
-    (root / ".git" / "reftable").mkdir()
-    assert Repository.holding(root) is None
-    assert why_unasked(root) == "its refs are in the format reftable"
-    (root / ".git" / "reftable").rmdir()
-    (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
-    assert (listed(root, tmp_path).tracked, listed(root, tmp_path).paths) == (False, ("a.py",))
     for data in (b"gitdir: \0\n", b"gitdir: /nowhere\n", b"\xff\xfe", b"x" * 10_000):
         write(tmp_path / "odd", {"b.py": ""})
         (tmp_path / "odd" / ".git").write_bytes(data)

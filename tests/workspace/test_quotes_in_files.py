@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.check_runs import MAX_STALE, check_all
-from vouch_sidecar.engine.checks import CheckContext
+from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace import quotes_in_files
@@ -200,11 +199,6 @@ def test_checks_list_it(root: Path, tmp_path: Path) -> None:
         ]
 
     assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
-    for number in range(MAX_STALE):
-        cite(root, f"c{number}", TEXT, FILE, NOTES.encode(), quote=QUOTE)
-    engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-    assert codes() == [("config.yaml", "quote-gone", Severity.HINT)]
 
 
 def test_the_freshest_quote_of_a_claim_counts(root: Path, tmp_path: Path) -> None:
@@ -320,10 +314,3 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     (problem,) = found["claims/rule.yaml"]
     assert (problem.code, problem.severity) == ("unconfirmed", Severity.HINT)
     assert problem.field == "last_confirmed_at"
-    for number in range(MAX_STALE):
-        cite(root, f"c{number}", "Downloads stop.", "https://example.org/x", last_confirmed_at=at)
-    (collection,) = settled(root, tmp_path).collections.values()
-    found = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
-    (summed,) = found["config.yaml"]
-    words = "claims cite no file and were last confirmed over a year ago (unconfirmed 21)"
-    assert summed.message.partition(",")[0] == f"{MAX_STALE + 1} {words}"

@@ -1,4 +1,5 @@
-"""Checks across files: problems of one file that depend on others. `check_runs` runs them.
+"""Checks across files: problems of one file that depend on others, in a whole knowledge base or in
+one file that is open.
 
 A check is a function in `CHECKS`. It takes an artifact and its context, and yields findings.
 """
@@ -9,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import CONFLICT, as_kept
+from vouch_sidecar.kb.reader import CONFLICT, as_kept, locate, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,
@@ -24,6 +26,7 @@ from vouch_sidecar.kb.records import (
     Entity,
     Kind,
     Page,
+    Problem,
     Relation,
     Severity,
     Source,
@@ -31,17 +34,23 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, marks
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
+from vouch_sidecar.kb.yaml_document import placed
 from vouch_sidecar.retrieval.files.stale_claims import stale_for
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.text.english_words import tier
 
 MAX_CONTENT = 64 << 20
 """Contents of sources with more bytes are not checked against their hash."""
+MAX_FINDINGS = 20
+"""Findings reported of one file, because the position of each has to be located."""
+_CODES = {CITED: "evidence", RELATION_ENDS: "relation", LINKED: "link"}
+"""Suffixes of codes for ids that may be of several kinds."""
+_LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What vouch accepts as a link between `[[` and `]]`; a shell's `[[ … ]]` is none."""
 
 
 class Finding(NamedTuple):
-    """What a check found. `field` is dotted, as in `entities.0`; `code` is stable. `at` is an
-    offset in characters if the field is the body of a page.
+    """What a check found. `field` is dotted, as in `entities.0`; `code` is stable. `offset` is in
+    characters if the field is the body of a page.
     """
 
     code: str
@@ -52,9 +61,8 @@ class Finding(NamedTuple):
 
 
 class _IdInField(NamedTuple):
-    """An id in a field of an artifact, the kinds that it may name, and the suffix of its code."""
+    """An id in a field of an artifact, and the kinds that it may name."""
 
-    code: str
     field: str
     kinds: tuple[Kind, ...]
     id: str
@@ -73,29 +81,69 @@ class CheckContext:
     def is_there(self, kind: Kind, artifact_id: str) -> bool:
         """Whether there is a file for the artifact, even if it is retired or invalid."""
         key = kind, artifact_id
-        return self.knowledge.artifact(key) is not None or self.collection.reader.store.has_file(
-            key
-        )
+        return key in self.knowledge.records or self.collection.reader.store.has_file(key)
 
     @cached_property
     def titles(self) -> frozenset[str]:
         """The titles of pages, folded."""
-        return frozenset(
-            fold(page.title) for page in self.knowledge.all_of(Kind.PAGE) if isinstance(page, Page)
-        )
-
-    def retired(self, kind: Kind, artifact_id: str) -> Claim | Page | None:
-        """A claim or page that is not live, without its text; None for others."""
-        record = self.knowledge.records.get((kind, artifact_id))
-        return record if isinstance(record, Claim | Page) and not is_live(record) else None
+        pages = self.knowledge.all_of(Kind.PAGE)
+        return frozenset(fold(page.title) for page in pages if isinstance(page, Page))
 
 
-Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
+def check_all(
+    context: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
+) -> dict[str, tuple[Problem, ...]]:
+    """The findings in a whole knowledge base, by path. Claims, pages and sources that are retired
+    or not visible (`sees`) are left out. Reads the files that have findings.
+    """
+    kb_dir = context.collection.root / KB_DIRNAME
+    by_path: dict[str, tuple[Problem, ...]] = {}
+    for artifact in context.knowledge.records.values():
+        gated = isinstance(artifact, Claim | Page | Source)
+        if gated and not (is_live(artifact) and sees(artifact)):
+            continue
+        found = list(islice(_findings(artifact, context), MAX_FINDINGS))
+        if found:
+            try:
+                data, _ = read_bytes_of(kb_dir, artifact.path)
+            except (FileNotFoundError, UnreadableError):
+                continue
+            by_path[artifact.path] = _placed(artifact, data, found)
+    return by_path
+
+
+def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[Problem, ...]:
+    """The findings in one artifact, with their positions in its file; `data` holds the file's
+    bytes.
+    """
+    return _placed(artifact, data, list(islice(_findings(artifact, context), MAX_FINDINGS)))
+
+
+def _findings(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
+    """The findings in one artifact, with severities from the settings; ignored codes left out."""
+    settings = context.collection.settings.diagnostics
+    for check in CHECKS:
+        for finding in check(artifact, context):
+            if finding.code not in settings.ignore:
+                chosen = (bad for bad in Severity if finding.code in getattr(settings, bad.value))
+                yield finding._replace(severity=next(chosen, finding.severity))
+
+
+def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[Problem, ...]:
+    """Findings as problems with a position."""
+    places = locate(artifact.path, data, [finding.field for finding in findings])
+    problems = []
+    for finding, place in zip(findings, places, strict=True):
+        if finding.offset is not None:
+            place = place_in_body(data, finding.offset)
+        of_file = artifact.path, finding.message, finding.severity
+        problems.append(Problem(*of_file, *place, finding.field, code=finding.code))
+    return placed(problems, data)
 
 
 def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds ids that name nothing."""
-    for code, field, kinds, artifact_id, at in _references(artifact):
+    for field, kinds, artifact_id, at in _references(artifact):
         if not artifact_id or any(context.is_there(kind, artifact_id) for kind in kinds):
             continue
         severity = Severity.WARNING
@@ -103,42 +151,36 @@ def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
             if context.knowledge.names.exactly(artifact_id) or fold(artifact_id) in context.titles:
                 continue
             severity = Severity.HINT
+        code = f"dangling-{_CODES.get(kinds, kinds[0].value)}"
         what = " or ".join(kind.value for kind in kinds)
-        shown = clip(one_line(artifact_id), 80)
-        message = f"`{field}` names no {what}: {shown}"
-        yield Finding(f"dangling-{code}", field, message, severity, at)
-
-
-_CODES = {CITED: "evidence", RELATION_ENDS: "relation", LINKED: "link"}
-"""Suffixes of codes for ids that may be of several kinds."""
-_LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""What vouch accepts as a link between `[[` and `]]`; a shell's `[[ … ]]` is none."""
+        message = f"`{field}` names no {what}: {clip(one_line(artifact_id), 80)}"
+        yield Finding(code, field, message, severity, at)
 
 
 def _references(artifact: Artifact) -> Iterator[_IdInField]:
     """The ids in an artifact's fields, and in the body of a page."""
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
-        code, value = _CODES.get(kinds, kinds[0].value), getattr(artifact, field)
+        value = getattr(artifact, field)
         if isinstance(value, tuple):
             for at, artifact_id in enumerate(value):
-                yield _IdInField(code, f"{field}.{at}", kinds, artifact_id)
+                yield _IdInField(f"{field}.{at}", kinds, artifact_id)
         elif value:
-            yield _IdInField(code, field, kinds, value)
+            yield _IdInField(field, kinds, value)
     if isinstance(artifact, Page):
         for mark in marks(artifact.body):
-            if mark.kinds == LINKED and not _LINK.fullmatch(mark.text):
-                continue
-            code = _CODES.get(mark.kinds, mark.kinds[0].value)
-            yield _IdInField(code, "body", mark.kinds, mark.text, mark.start)
+            if mark.kinds != LINKED or _LINK.fullmatch(mark.text):
+                yield _IdInField("body", mark.kinds, mark.text, mark.start)
 
 
 def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds citations of claims that are retired or contested."""
-    for _, field, kinds, claim_id, at in _references(artifact):
-        if Kind.CLAIM not in kinds or not claim_id or not _cites(artifact):
-            continue
-        claim = context.knowledge.claim(claim_id) or context.retired(Kind.CLAIM, claim_id)
-        if not isinstance(claim, Claim) or gate_of(claim) != OPEN:
+    """Finds citations of claims that are retired or contested, in what relies on them."""
+    if not isinstance(artifact, Page | Relation):
+        return
+    if isinstance(artifact, Relation) and artifact.relation in ("supersedes", "contradicts"):
+        return
+    for field, kinds, claim_id, at in _references(artifact):
+        claim = context.knowledge.records.get((Kind.CLAIM, claim_id))
+        if Kind.CLAIM not in kinds or not isinstance(claim, Claim) or gate_of(claim) != OPEN:
             continue
         if claim.status == "contested":
             message = f"`{field}` is a claim that is contested"
@@ -149,56 +191,17 @@ def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
             yield Finding("retired-claim", field, message, offset=at)
 
 
-def _cites(artifact: Artifact) -> bool:
-    """Whether an artifact relies on the claims that it names."""
-    if isinstance(artifact, Relation):
-        return artifact.relation not in ("supersedes", "contradicts")
-    return isinstance(artifact, Page)
-
-
 def shared_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds names and aliases that another entity has as well."""
-    for field, name in _names(artifact):
+    if not isinstance(artifact, Entity):
+        return
+    aliases = ((f"aliases.{at}", alias) for at, alias in enumerate(artifact.aliases))
+    for field, name in (("name", artifact.name), *aliases):
         others = [other for other in context.knowledge.names.exactly(name) if other != artifact.id]
         if others:
             who = ", ".join(clip(one_line(other), 80) for other in others[:3])
             after = "where it stands, both are listed, and nothing is said unasked"
             yield Finding("shared-name", field, f"`{field}` names {who} as well: {after}")
-
-
-def ordinary_names(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds names that are an English word."""
-    always = {fold(word) for word in context.collection.settings.naming.always}
-    for field, name in _names(artifact):
-        word = fold(name.strip())
-        if tier(word) and word not in always:
-            after = "it counts only where it stands as a name does; `names.always` settles that"
-            yield Finding(
-                "ordinary-name", field, f"`{field}` is an English word: {after}", Severity.HINT
-            )
-
-
-def _names(artifact: Artifact) -> Iterator[tuple[str, str]]:
-    if isinstance(artifact, Entity):
-        yield "name", artifact.name
-        yield from ((f"aliases.{at}", name) for at, name in enumerate(artifact.aliases))
-
-
-def undeclared(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds entities that the text of a claim names for certain, but the claim does not declare. A
-    claim that declares none counts for those that it names.
-    """
-    names = context.knowledge.names
-    if not isinstance(artifact, Claim) or not any(map(names.entity, artifact.entities)):
-        return
-    declared = {*artifact.entities, artifact.id}
-    for mention in names.find(artifact.text):
-        certain = not (mention.nested or mention.ambiguous or tier(fold(mention.name)))
-        if certain and mention.entity_id not in declared:
-            declared.add(mention.entity_id)
-            shown = clip(one_line(mention.entity_id), 80)
-            message = f"the text names {shown}, which `entities` does not list"
-            yield Finding("undeclared-entity", "text", message, Severity.HINT)
 
 
 def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
@@ -226,9 +229,9 @@ def conflicts(artifact: Artifact, _: CheckContext) -> Iterator[Finding]:
 
 
 def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """Finds claims whose quote, cited file or name is gone from the workspace, and claims without a
-    file that nobody confirmed for over a year. A source counts only if everybody who may see the
-    claim may see it.
+    """Finds claims whose quote or cited file is gone from the workspace, and claims without a file
+    that nobody confirmed for over a year. A source counts only if everybody who may see the claim
+    may see it.
     """
     if not isinstance(artifact, Claim):
         return
@@ -243,12 +246,11 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)
 
 
+Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
     dangling,
     retired,
     shared_names,
-    ordinary_names,
-    undeclared,
     content,
     conflicts,
     went_stale,

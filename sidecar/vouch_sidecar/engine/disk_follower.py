@@ -33,7 +33,7 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.watch import sweep_interval, watch
-from vouch_sidecar.workspace.git import WorkingTree
+from vouch_sidecar.workspace.git import Repository
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -169,9 +169,9 @@ async def repeated(
             await anyio.sleep(RETRY_SECONDS)
 
 
-def _checked_out(tree: WorkingTree) -> tuple[object, object]:
+def _checked_out(repository: Repository | None) -> tuple[object, object]:
     """The present versions of git's index and of HEAD."""
-    return tree.version(), tree.head()
+    return (None, None) if repository is None else (repository.version(), repository.checked_out())
 
 
 class BaseFollower:
@@ -228,8 +228,9 @@ class BaseFollower:
     async def _follow(self) -> None:
         self._wakes["files"] = anyio.Event()
         collection, now = self.collection, self._engine.clock()
-        read_at = self._checked_out
-        if collection.reader.is_damaged or (read_at and self._tree().head() != read_at[1]):
+        was = self._checked_out
+        has_moved = was is not None and _checked_out(self._repository())[1] != was[1]
+        if collection.reader.is_damaged or has_moved:
             self._due.check_all()
         if self._due.at <= now:
             with collection.reading(), self._engine.breath:
@@ -253,9 +254,9 @@ class BaseFollower:
         if self.collection.is_silent != was_silent:
             self._engine.notify()
         await anyio.sleep(SETTLE_SECONDS)
-        tree = self._tree()
+        repository = self._repository()
         with anyio.move_on_after(GIT_LOCK_SECONDS):
-            while tree.is_changing():
+            while repository is not None and repository.is_changing():
                 self._due.check_all()  # events of the checkout may still be missing
                 await anyio.sleep(SETTLE_SECONDS)
 
@@ -278,17 +279,17 @@ class BaseFollower:
     def _keep_in(self, seconds: float) -> None:
         self._keep_at = min(self._keep_at, self._engine.clock() + seconds)
 
-    def _tree(self) -> WorkingTree:
-        """The git working tree around; an empty one if looking for it fails."""
-        tree = None
+    def _repository(self) -> Repository | None:
+        """The git repository around; None if there is none, or looking for it fails."""
+        repository, trusted = None, self.collection.settings.trust.folders
         with self.collection.faults.contained(GIT, TORN):
-            tree = WorkingTree.holding(self.collection.tree)
-        return tree or WorkingTree(None)
+            repository = Repository.holding(self.collection.tree, trusted)
+        return repository if GIT not in self.collection.faults else None
 
     async def _read_due(self) -> None:
         """Read the files that are due and publish what changed."""
         started, due, collection = self._engine.clock(), self._due, self.collection
-        if self._checked_out not in (None, _checked_out(self._tree())):
+        if self._checked_out not in (None, _checked_out(self._repository())):
             due.check_all()  # events of a checkout may be missing
         paths = due.take()
         step, has_moved = await self._read(paths)
@@ -309,15 +310,15 @@ class BaseFollower:
         """Read what changed, and again until git has stopped changing the working tree. Returns it,
         and whether HEAD has moved since the last time.
         """
-        collection, tree = self.collection, self._tree()
-        version, before = _checked_out(tree), self._checked_out
+        collection, repository = self.collection, self._repository()
+        version, before = _checked_out(repository), self._checked_out
         step = await self._threads.on_disk(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
         while collection.complete and self._engine.clock() < latest:
-            if tree.is_changing():
+            if repository is not None and repository.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)
                 continue
-            if (now := _checked_out(tree)) == version:
+            if (now := _checked_out(repository)) == version:
                 break
             version = now
             then = await self._threads.on_disk(collection.read)

@@ -8,7 +8,7 @@ from vouch_sidecar.engine.collection import WORKSPACE, Collection
 from vouch_sidecar.engine.world_building import build
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
-from vouch_sidecar.workspace.git import origin_of
+from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
 NO_TIES = "Claims are not tied to files"
@@ -44,7 +44,8 @@ def brought_up(
         and world.topics.by_gates.keys() == set(viewers)
     ):
         return
-    origin = origin_of(collection.tree)
+    repository = Repository.holding(collection.tree, settings.trust.folders)
+    origin = "" if repository is None else repository.origin()
     own = own_names(collection.name, collection.tree, origin)
     memo.read_claims(knowledge, own, breathe)
     memo.is_log_needed |= bool(memo.lost(knowledge))

@@ -31,8 +31,6 @@ FOLDERS = {
 """The folders in the order in which they are read: claims come after the artifacts that they link
 to.
 """
-LIKELY = frozenset({"yaml", "yml", "json", "md", "markdown"})
-"""Endings of files that somebody may have meant as artifacts."""
 _COMPANION = re.compile(
     r"^[.~#]|^flycheck_"  # of editors and of file systems
     r"|_(?:backup|base|local|remote)_\d++\."  # of git mergetool
@@ -184,23 +182,6 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
         return
     except OSError as error:
         result.refuse(f"{folder}/", f"can't be listed: {os.strerror(error.errno or 0).lower()}")
-
-
-def unread_files(kb_dir: Path) -> Iterator[tuple[str, str]]:
-    """The files in folders of artifacts, or one level below, that look like artifacts and that
-    vouch does not read, by their paths below `.vouch/`, each with the pattern of those that it
-    does.
-    """
-    base, root, nothing = str(kb_dir), root_of(kb_dir), Survey()
-    for folder, (_, suffix) in FOLDERS.items():
-        for name in _names(base, folder, root, nothing):
-            below = "" if "." in name else f"{folder}/{name}"
-            inner = _names(base, below, root, nothing) if below else ()
-            for path in (f"{folder}/{name}", *(f"{below}/{file}" for file in inner)):
-                stem, _, kind = path.rpartition("/")[2].lower().rpartition(".")
-                likely = kind in LIKELY and stem and not stem.startswith("readme")
-                if likely and not is_companion(path.rpartition("/")[2]) and classify(path) is None:
-                    yield printable(path), f"{folder}/*{suffix}"
 
 
 def _leads_inside(path: str, root: str) -> bool:

@@ -2,8 +2,8 @@
 
 git reads nothing of the workspace except its index, objects and `.gitignore` files: `GIT_DIR` is an
 empty repository of ours in the user's cache. So no config, hook, filter, attribute or monitor of
-the workspace is used, as each could name a program to run. Anything unusual (another owner, a split
-index, reftable) counts as no repository.
+the workspace is used, as each could name a program to run. What git can't read this way (a split
+index, SHA-256) counts as no repository.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import Timer
 
 from vouch_sidecar.kb.discovery import is_refused
-from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_bounded
 
 log = logging.getLogger(__name__)
 
@@ -40,32 +40,29 @@ MAX_MEMORY = 1 << 30
 """Bytes of memory that a git command may take, where the system can limit it (Linux). It prints no
 path before it has gathered all: ten trees of ten entries each can name billions.
 """
-MAX_OBJECTS = 200_000
-"""Loose objects and packs that a repository may have."""
 MAX_CONFIG = 65_536
+MAX_HEAD = 4096
+MAX_PACKED_REFS = 16 << 20
+EMPTY_REPOSITORY = "empty.git"
+"""The name of the empty repository in the folder of the user's caches."""
+_EMPTY_FILES = {
+    "HEAD": "ref: refs/heads/none\n",
+    "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+}
 _ORIGIN = re.compile(
     r'^\[remote "origin"\][^\[\n]*+\n(?:[ \t]*+(?!url[ \t=])[^\[\n]*+\n)*+'
     r"[ \t]*+url[ \t]*+=[ \t]*+(?:[^/:\s]*+[/:]++(?=[^/:\s]))*+([^/:\s]++)/?[^\S\n]*+$",
     re.MULTILINE,
 )
-MAX_HEAD = 4096
-MAX_PACKED_REFS = 16 << 20
-REFTABLE = "reftable"
-"""The folder that a repository has whose refs, HEAD included, are in tables."""
-EMPTY_REPOSITORY, EMPTY_SHA256 = "empty.git", "empty-sha256.git"
-"""The names of the empty repositories, one for each format of objects, in the folder of the user's
-caches."""
 _COMMIT = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 """What git lets a branch be called, `..` apart."""
-_SHA256 = re.compile(r"^[ \t]*+objectformat[ \t]*+=[ \t]*+sha256\b", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository that may be read. `top` is its working tree, `folder` the folder with HEAD
-    and the index, `common` the one with objects and refs, which is another one in a linked
-    worktree.
+    """A git repository. `top` is its working tree, `folder` the folder with HEAD and the index,
+    `common` the one with objects and refs, which is another one in a linked worktree.
     """
 
     top: Path
@@ -85,34 +82,18 @@ class Repository:
         """The path of git's index."""
         return self.folder / "index"
 
-    @property
-    def objects(self) -> Path:
-        return self.common / "objects"
-
-    @property
-    def is_sha256(self) -> bool:
-        """Whether its objects are named by SHA-256, by the text of its config."""
-        with suppress(OSError, UnreadableError):
-            config = _read(self.common / "config", MAX_CONFIG).decode(errors="replace")
-            return _SHA256.search(config) is not None
-        return False
-
     def why_unread(self) -> str:
-        """Why its objects are not read; "" if they are. Objects of another repository, reached by a
+        """Why its objects are not read; "" if they are. Those of another repository, reached by a
         file or a link, may not be shown here.
         """
-        worktrees = self.common / "worktrees"
-        if self.folder != self.common and self.folder.parent != worktrees:
-            return "it leads to another repository, which does not lead back"
-        try:
-            return _why_unread(self.objects)
-        except OSError:
-            return "its objects can't be read"
+        objects = self.common / "objects"
+        is_linked = self.folder != self.common and self.folder.parent != self.common / "worktrees"
+        if is_linked or objects.is_symlink() or os.path.lexists(objects / "info" / "alternates"):
+            return "its objects are those of another repository"
+        return ""
 
     def head(self) -> str | None:
-        """The name of the commit that is checked out, read from files; None where there is none
-        yet.
-        """
+        """The name of the commit that is checked out, read from files; None where there is none."""
         with suppress(OSError, ValueError, UnreadableError):
             said = _read(self.folder / "HEAD", MAX_HEAD)
             if _COMMIT.match(said):
@@ -127,6 +108,38 @@ class Repository:
                 if name == ref.encode() and _COMMIT.match(commit):
                     return commit.decode()
         return None
+
+    def origin(self) -> str:
+        """The name of the repository that it was cloned from; "" if none. Its config is read as
+        text, without git.
+        """
+        with suppress(FileNotFoundError, UnreadableError):
+            config = _read(self.common / "config", MAX_CONFIG).decode(errors="replace")
+            if (url := _ORIGIN.search(config)) is not None:
+                return url[1].removesuffix(".git")
+        return ""
+
+    def is_changing(self) -> bool:
+        """Whether git holds its lock, as it does while it writes files."""
+        try:
+            locked_at = self.index.with_name("index.lock").stat().st_mtime
+        except (OSError, ValueError):
+            return False
+        return abs(time.time() - locked_at) < STALE_SECONDS
+
+    def version(self) -> Stat | None:
+        """A value that changes when git has written files."""
+        return _stat(self.index)
+
+    def checked_out(self) -> tuple[object, ...]:
+        """A value that changes with each checkout and commit, but not with `git status`."""
+        ref = None
+        with suppress(OSError, ValueError, UnreadableError):
+            ref = _ref_in(_read(self.folder / "HEAD", MAX_HEAD))
+        named = None if ref is None else _stat(self.common / ref)
+        if ref is not None and named is None:
+            named = _stat(self.common / "packed-refs")
+        return _stat(self.folder / "HEAD"), named
 
 
 def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
@@ -150,14 +163,54 @@ def _examined(root: Path, trusted: list[str]) -> Repository | str:
             common = _common(folder)
             if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
                 return "it is another user's"
-            if (common / REFTABLE).exists():
-                return "its refs are in the format reftable"
-            if any(folder.glob("sharedindex.*")):
-                return "its index is split"
             return Repository(top, folder, common)
     except (OSError, ValueError, UnreadableError):
         return "its files can't be read"
     return ""
+
+
+def _linked(git: Path) -> Path | None:
+    """The folder that the `.git` file of a linked worktree or submodule leads to. None if that
+    folder does not lead back, as anybody could have written the file.
+    """
+    if git.is_symlink() or not git.is_file():
+        return None
+    name, _, path = _read(git, MAX_HEAD).decode().partition(":")
+    if name != "gitdir":
+        return None
+    folder = Path(os.path.realpath(git.parent / path.strip()))
+    back = folder / "gitdir"
+    if back.is_file():
+        there = Path(_read(back, MAX_HEAD).decode().strip())
+        same = os.path.realpath(folder / there) == os.path.realpath(git)
+        return folder if same else None
+    modules = [above / ".git" / "modules" for above in git.parent.parents]
+    return folder if any(folder.is_relative_to(os.path.realpath(m)) for m in modules) else None
+
+
+def _common(folder: Path) -> Path:
+    """The folder with objects and refs."""
+    with suppress(FileNotFoundError):
+        folder_name = _read(folder / "commondir", MAX_HEAD).decode().strip()
+        return Path(os.path.realpath(folder / folder_name))
+    return folder
+
+
+def _read(path: Path, limit: int) -> bytes:
+    """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
+    return read_bounded(path, limit)[0].rstrip(b"\r\n")
+
+
+def _ref_in(head: bytes) -> str | None:
+    """The branch that a HEAD names; None for anything else. Raises ValueError."""
+    ref = head.removeprefix(b"ref:").strip().decode()
+    return ref if _REF.match(ref) and ".." not in ref else None
+
+
+def _stat(path: Path) -> Stat | None:
+    with suppress(OSError, ValueError):
+        return packed(path.stat())
+    return None
 
 
 def run(
@@ -175,7 +228,7 @@ def run(
     if git is None:
         return None
     try:
-        empty = _empty(caches, is_sha256=repository.is_sha256)
+        empty = _empty(caches)
         with subprocess.Popen(
             [git, *arguments],
             stdin=subprocess.DEVNULL,
@@ -213,33 +266,15 @@ def _limit_memory(pid: int) -> None:
             prlimit(pid, RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
 
 
-def _why_unread(objects: Path) -> str:
-    """Why a folder of objects is not read; "" if it is. Raises OSError."""
-    if objects.is_symlink() or os.path.lexists(objects / "info" / "alternates"):
-        return "its objects are those of another repository"
-    left, folders = MAX_OBJECTS, [str(objects)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                left -= 1
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.is_file(follow_symlinks=False):
-                    return "its objects are links, or no files"
-                if left <= 0:
-                    return "it has too many loose objects: `git gc` packs them"
-    return ""
-
-
 def _environment(
     repository: Repository, empty: Path, tree: Path, env: Mapping[str, str]
 ) -> dict[str, str]:
-    objects = empty / "objects" if repository.why_unread() else repository.objects
+    of = empty if repository.why_unread() else repository.common
     kept = {name: value for name, value in env.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_DIR": str(empty),
         "GIT_WORK_TREE": str(tree),
-        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_OBJECT_DIRECTORY": str(of / "objects"),
         "GIT_INDEX_FILE": str(repository.index),
         "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -256,24 +291,15 @@ def _environment(
     }
 
 
-def _empty(caches: Path, *, is_sha256: bool = False) -> Path:
+def _empty(caches: Path) -> Path:
     """The path of the empty repository, made if it is missing. Raises OSError."""
-    empty = caches / (EMPTY_SHA256 if is_sha256 else EMPTY_REPOSITORY)
-    version, format_ = (1, "[extensions]\n\tobjectFormat = sha256\n") if is_sha256 else (0, "")
-    if not (empty / "tree").is_dir():
-        caches.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for folder in (empty, empty / "objects", empty / "refs", empty / "tree"):
-            folder.mkdir(mode=0o700, exist_ok=True)
+    empty = caches / EMPTY_REPOSITORY
+    for folder in (caches, empty, empty / "objects", empty / "refs", empty / "tree"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stat = empty.lstat()
     if hasattr(os, "getuid") and (stat.st_uid != os.getuid() or stat.st_mode & 0o077):
         raise PermissionError("the empty repository may be another user's")
-    for name, text in (
-        ("HEAD", "ref: refs/heads/none\n"),
-        (
-            "config",
-            f"[core]\n\trepositoryformatversion = {version}\n\tbare = false\n{format_}",
-        ),
-    ):
+    for name, text in _EMPTY_FILES.items():
         file = empty / name
         if not file.is_file() or file.read_text("utf-8") != text:
             file.write_text(text, "utf-8")
@@ -286,121 +312,3 @@ def _program(path: str) -> str | None:
     """The absolute path of git. A relative entry of PATH would be a folder of the workspace."""
     folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders)) if folders else None
-
-
-def _linked(git: Path) -> Path | None:
-    """The folder that the `.git` file of a linked worktree or submodule leads to. None if that
-    folder does not lead back, as anybody could have written the file.
-    """
-    if git.is_symlink() or not git.is_file():
-        return None
-    name, _, path = _read(git, MAX_HEAD).decode().partition(":")
-    if name != "gitdir":
-        return None
-    folder = Path(os.path.realpath(git.parent / path.strip()))
-    back = folder / "gitdir"
-    if back.is_file():
-        there = Path(_read(back, MAX_HEAD).decode().strip())
-        same = os.path.realpath(folder / there) == os.path.realpath(git)
-        return folder if same else None
-    modules = [above / ".git" / "modules" for above in git.parent.parents]
-    return folder if any(folder.is_relative_to(os.path.realpath(m)) for m in modules) else None
-
-
-def _common(folder: Path) -> Path:
-    """The folder with objects and refs."""
-    with suppress(FileNotFoundError):
-        folder_name = _read(folder / "commondir", MAX_HEAD).decode().strip()
-        return Path(os.path.realpath(folder / folder_name))
-    return folder
-
-
-def _read(path: Path, limit: int) -> bytes:
-    """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
-    return read_bounded(path, limit)[0].rstrip(b"\r\n")
-
-
-def origin_of(root: Path) -> str:
-    """The name of the repository that the one around a folder was cloned from; "" if none. Its
-    config is read as text, without git.
-    """
-    index = WorkingTree.holding(root).index
-    if index is None:
-        return ""
-    with suppress(FileNotFoundError, UnreadableError):
-        config = _read(_common(index.parent) / "config", MAX_CONFIG).decode(errors="replace")
-        if (url := _ORIGIN.search(config)) is not None:
-            return url[1].removesuffix(".git")
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkingTree:
-    """The working tree around a folder. `index` is the path of git's index."""
-
-    index: Path | None
-
-    @classmethod
-    def holding(cls, root: Path) -> WorkingTree:
-        """The innermost repository around a folder."""
-        for folder in (root, *root.parents):
-            git = folder / ".git"
-            # pathlib raises where a link is too long, or leads to where nobody may look
-            if os.path.isdir(git):  # noqa: PTH112
-                return cls(git / "index")
-            if os.path.isfile(git):  # noqa: PTH113
-                return cls(_index_of(git))
-        return cls(None)
-
-    def is_changing(self) -> bool:
-        """Whether git holds its lock, as it does while it writes files."""
-        if self.index is None:
-            return False
-        try:
-            locked_at = self.index.with_name("index.lock").stat().st_mtime
-        except (OSError, ValueError):
-            return False
-        return abs(time.time() - locked_at) < STALE_SECONDS
-
-    def version(self) -> tuple[int, int] | None:
-        """A value that changes when git has written files."""
-        with suppress(OSError, ValueError):
-            if self.index is not None:
-                stat = self.index.stat()
-                return stat.st_mtime_ns, stat.st_ino
-        return None
-
-    def head(self) -> tuple[object, ...]:
-        """A value that changes with each checkout and commit, but not with `git status`."""
-        if self.index is None:
-            return ()
-        folder = common = self.index.parent
-        ref = None
-        with suppress(OSError, ValueError, UnreadableError):
-            common = _common(folder)
-            ref = _ref_in(_read(folder / "HEAD", MAX_HEAD))
-        tables = [_stat(each / REFTABLE / "tables.list") for each in (folder, common)]
-        named = None if ref is None else _stat(common / ref) or _stat(common / "packed-refs")
-        return (*tables, _stat(folder / "HEAD"), named)
-
-
-def _ref_in(head: bytes) -> str | None:
-    """The branch that a HEAD names; None for anything else. Raises ValueError."""
-    ref = head.removeprefix(b"ref:").strip().decode()
-    return ref if _REF.match(ref) and ".." not in ref else None
-
-
-def _stat(path: Path) -> tuple[int, int, int] | None:
-    with suppress(OSError, ValueError):
-        stat = path.stat()
-        return stat.st_mtime_ns, stat.st_ino, stat.st_size
-    return None
-
-
-def _index_of(git: Path) -> Path | None:
-    """The index that the `.git` file of a linked worktree or a submodule leads to."""
-    with suppress(OSError, ValueError), git.open(encoding="utf-8", errors="replace") as file:
-        name, _, path = file.readline(4096).partition(":")
-        if name == "gitdir":
-            return git.parent / path.strip() / "index"
-    return None

@@ -10,8 +10,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
-from vouch_sidecar.engine.check_runs import check_one
-from vouch_sidecar.engine.checks import CheckContext
+from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
