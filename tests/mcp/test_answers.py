@@ -138,37 +138,6 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
 
 
 @pytest.mark.anyio
-async def test_a_call_that_is_cancelled_holds_up_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked, release, ended = threading.Event(), threading.Event(), threading.Event()
-
-    def hangs(*_: object, **__: object) -> None:
-        asked.set()
-        release.wait(WAIT / 10)
-        ended.set()
-
-    root = base(tmp_path / "kb")
-    served = _answers(root, root)
-    monkeypatch.setattr(server, "ask", hangs)
-    async with anyio.create_task_group() as tasks:
-
-        async def call() -> None:
-            await _called(served, "kb_experts", topic="vault")
-
-        tasks.start_soon(call)
-        await anyio.to_thread.run_sync(asked.wait, WAIT)
-        tasks.cancel_scope.cancel()
-    monkeypatch.setattr(server, "ask", nobody_there)
-    found = await _called(served, "kb_experts", topic="vault")
-    try:
-        assert "isError" not in found
-        assert not ended.is_set()
-    finally:
-        release.set()
-
-
-@pytest.mark.anyio
 async def test_who_is_asked_learns_that_a_call_was_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,20 +9,17 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
 import anyio
-import pytest
 from mcp import ClientSession
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.mcp import run
 
 from tests.mcp.client import called, connected, content_of
 from tests.mcp.messages import INITIALIZE
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, environment, running
 
 
 def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:
@@ -41,22 +38,11 @@ def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, 
 
 
 def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
-    process = subprocess.Popen(
-        [COMMAND, "mcp"],
-        cwd=root,
-        env=environment(env),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
-        process.stdin.flush()
-        assert process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 130
+    with running("mcp", cwd=root, env=env) as client:
+        client.send_bytes(json.dumps(INITIALIZE).encode() + b"\n")
+        assert client.line()
+        client.process.send_signal(signal.SIGINT)
+        assert client.ended(10) == 130
 
 
 def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) -> None:
@@ -65,13 +51,6 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
     (answer,) = [message for message in received if message.get("id") == 1]
     assert answer["result"]["serverInfo"]["name"] == "vouch-sidecar"
     assert "purple" not in json.dumps(received)
-
-
-def test_a_line_without_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "MAX_MESSAGE", 8)
-    source = BufferedReader(BytesIO(b"12345678901234567890\n123456\n1234567890"))
-    lines = run.RequestLines(source, run.Unanswered())
-    assert list(iter(lines.readline, "")) == ["\n", "123456\n", "\n"]
 
 
 def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -165,70 +164,6 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
         assert not (await called(session, "kb_status")).isError
 
     served.talk(talk)
-
-
-def test_sessions_are_named_or_there_are_none(served: Served) -> None:
-    async def talk(session: ClientSession) -> None:
-        plain = await called(session, "kb_experts", topic="JWT")
-        assert "_meta" not in content_of(plain)
-        named = await called(session, "kb_experts", topic="JWT", session_id="named")
-        (first, *_) = content_of(named)["_meta"]["vouch_salience"]
-        assert first["entity_id"] == "jwt"
-        other = await called(session, "kb_salience", session_id="other")
-        assert content_of(other)["salience"] == []
-        ranked = await called(session, "kb_salience", session_id="named")
-        assert [row["entity_id"] for row in content_of(ranked)["salience"]] == ["jwt"]
-        await called(session, "kb_session_end", session_id="named")
-        ended = await called(session, "kb_salience", session_id="named")
-        assert content_of(ended)["salience"] == []
-
-    served.talk(talk)
-
-
-def test_without_a_knowledge_base_until_there_is_one(tmp_path: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> None:
-        before = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert content_of(before)["experts"] == []
-        knowledge.make(tmp_path / "project")
-        after = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert [row["entity_id"] for row in content_of(after)["experts"]] == ["jwt", "redis"]
-
-    (tmp_path / "project").mkdir()
-    connected(tmp_path / "project", env, talk)
-
-
-def test_a_change_on_disk_is_taken_in(root: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> None:
-        await called(session, "kb_status")
-        added = knowledge.claim(root, "redis-fast", "Redis answers within a millisecond.", "redis")
-        with anyio.fail_after(10):
-            while (await called(session, "kb_claim", id="redis-fast")).isError:
-                await anyio.sleep(0.02)
-        added.unlink()
-
-    connected(root, env, talk)
-
-
-def test_prompts_are_not_logged(root: Path, env: dict[str, str]) -> None:
-    prompt = "Is Redis the place for purple-elephant?"
-
-    async def talk(session: ClientSession) -> None:
-        await called(session, "kb_context", session_id="A", task=prompt)
-        await called(session, "kb_context", task=prompt, session_id="A", max_chars="purple")
-        with pytest.raises(McpError):
-            await called(session, "purple-elephant", task=prompt)
-
-    with tempfile.TemporaryFile("w+") as errors:
-        connected(root, {**env, "VOUCH_SIDECAR_LOG": "DEBUG"}, talk, errors=errors)
-        errors.seek(0)
-        assert "purple" not in errors.read()
-
-
-def test_the_root_option(tmp_path: Path, root: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> object:
-        return content_of(await called(session, "kb_status"))["roots"][0]["root"]
-
-    assert connected(tmp_path, env, talk, "--root", str(root)) == str(root)
 
 
 def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, str]) -> None:

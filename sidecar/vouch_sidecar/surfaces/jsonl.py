@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from io import BufferedReader, RawIOBase
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
-from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import (
@@ -25,11 +23,11 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.lines import as_line, lines_of, send
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.surfaces.stdio import MAX_MESSAGE, claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
-CUT = b"a line that is too long"
 
 log = logging.getLogger(__name__)
 
@@ -62,43 +60,16 @@ async def _serve(
     has_asked = False
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(in_background, follower.run)
-        async for line in _lines(source):
+        async for line in lines_of(source):
             if line.strip():
                 has_asked = True
-                answered = as_line(await answer(engine, line, caller, projects=projects))
-                await in_worker(_write, sink, answered, abandon_on_cancel=True)
+                answered = await answer(engine, line, caller, projects=projects)
+                await send(sink, as_line(answered))
         answered_all()
         if has_asked:  # the next process, which may ask as little as this one, needs a base
             await indexed(engine)
             await follower.finish_bases()
         leave(0)
-
-
-def _write(sink: BinaryIO, line: bytes) -> None:
-    try:
-        sink.write(line)
-        sink.flush()
-    except (OSError, ValueError):  # nobody reads
-        leave(0)
-
-
-async def _lines(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
-    is_cut = False
-    with BufferedReader(source) as lines:
-        read = partial(lines.readline, MAX_MESSAGE)
-        while line := await in_worker(read, abandon_on_cancel=True):
-            is_part = len(line) == MAX_MESSAGE and not line.endswith(b"\n")
-            if not is_part:
-                yield CUT if is_cut else line
-            is_cut = is_part
-    if is_cut:
-        yield CUT
-
-
-def as_line(answered: Mapping[str, Any]) -> bytes:
-    """An object as a line of JSON."""
-    return json.dumps(answered, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 async def answer(

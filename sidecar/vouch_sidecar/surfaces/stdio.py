@@ -20,8 +20,6 @@ from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.orphan import is_orphan
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-MAX_MESSAGE = 64 << 20
-"""Bytes of one line of a client."""
 CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
 

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.jsonl import as_line
+from vouch_sidecar.surfaces.lines import as_line
 from vouch_sidecar.surfaces.local.address import socket_path
 from vouch_sidecar.surfaces.local.client import MAX_LOCAL_MESSAGE, VIEWER_VARIABLES, carried
 from vouch_sidecar.surfaces.local.engines import Engines

@@ -23,7 +23,8 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import FORCED
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
+from vouch_sidecar.surfaces.jsonl import answer, refusal, session_named
+from vouch_sidecar.surfaces.lines import as_line
 from vouch_sidecar.surfaces.local.address import has_sockets
 from vouch_sidecar.surfaces.local.client import (
     MAX_LOCAL_MESSAGE,

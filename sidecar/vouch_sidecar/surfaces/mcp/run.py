@@ -7,28 +7,29 @@ import logging
 import re
 import signal
 from collections.abc import Mapping
-from io import BufferedReader, TextIOWrapper
+from io import RawIOBase
 from pathlib import Path
-from threading import Condition
-from typing import IO, Any, BinaryIO
+from typing import BinaryIO
 
 import anyio
-from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCMessage, JSONRPCRequest
 
 from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.lines import lines_of, send
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS
 from vouch_sidecar.surfaces.mcp.sdk import build
 from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.surfaces.stdio import MAX_MESSAGE, claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 INTERRUPTED = 130
 LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 """How long to wait for answers after the end of the input, the first ones included, also where the
 socket's holder hangs. A client that allows less ends the process.
 """
-CANCELLED = "notifications/cancelled"
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -41,109 +42,15 @@ def run_mcp(
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False  # the SDK's log may contain prompts
-    # The SDK's thread that waits for a message can be neither interrupted nor cancelled.
+    # The thread that waits for a line can be neither interrupted nor cancelled.
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source, sink = claim_streams()
     end_with_client(sink.fileno())
-    unanswered = Unanswered()
-    lines = RequestLines(BufferedReader(source), unanswered)
-    answers = AnswerLines(sink, unanswered)
-    projects = Projects(env, start, is_chosen=is_chosen)
-    anyio.run(_serve, env, projects, every_tool, lines, answers)
-
-
-class Unanswered:
-    """The requests of the client that have no answer yet, as its lines and ours say. The SDK drops
-    them when its input ends: a client that writes all and closes the pipe would get no answers.
-    """
-
-    def __init__(self) -> None:
-        self._ids: set[object] = set()
-        self._changed = Condition()
-
-    def asked(self, line: str) -> None:
-        message = _object(line)
-        if message.get("method") == CANCELLED:
-            params = message.get("params")
-            self._done(params.get("requestId") if isinstance(params, dict) else None)
-        elif "method" in message and message.get("jsonrpc") == "2.0":
-            with self._changed:
-                self._ids |= _ids(message.get("id"))
-
-    def answered(self, line: str) -> None:
-        message = _object(line)
-        if "method" not in message:
-            self._done(message.get("id"))
-
-    def wait(self) -> None:
-        """Wait until there are none, for at most `LAST_SECONDS`."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._ids, LAST_SECONDS)
-
-    def _done(self, request_id: object) -> None:
-        with self._changed:
-            self._ids -= _ids(request_id)
-            self._changed.notify_all()
-
-
-def _ids(request_id: object) -> set[object]:
-    return {request_id} if isinstance(request_id, str | int) else set()
-
-
-def _object(line: str) -> dict[str, Any]:
-    """The object in a line of JSON; {} without one."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-class RequestLines(TextIOWrapper):
-    """The client's lines; the last one is followed by the end once all of them are answered. Lone
-    surrogates are replaced: the SDK does not answer a request that contains one. Of a line that is
-    too long an empty one is left, which the SDK passes over.
-    """
-
-    def __init__(self, source: IO[bytes], unanswered: Unanswered) -> None:
-        super().__init__(source, encoding="utf-8", errors="replace")
-        self._unanswered = unanswered
-
-    def readline(self, _size: int = -1) -> str:  # type: ignore[override]
-        line = super().readline(MAX_MESSAGE)
-        if len(line) == MAX_MESSAGE and not line.endswith("\n"):
-            while line and not line.endswith("\n"):
-                line = super().readline(MAX_MESSAGE)
-            return "\n"
-        if not line:
-            self._unanswered.wait()
-        if ESCAPED_SURROGATE.search(line) and (message := _object(line)):
-            text = json.dumps(message, ensure_ascii=False)
-            line = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n"
-        self._unanswered.asked(line)
-        return line
-
-
-class AnswerLines(TextIOWrapper):
-    """Our lines to the client."""
-
-    def __init__(self, sink: BinaryIO, unanswered: Unanswered) -> None:
-        super().__init__(sink, encoding="utf-8")
-        self._unanswered = unanswered
-
-    def write(self, line: str) -> int:
-        written = super().write(line)
-        self.flush()
-        self._unanswered.answered(line)
-        return written
+    anyio.run(_serve, env, Projects(env, start, is_chosen=is_chosen), every_tool, source, sink)
 
 
 async def _serve(
-    env: Mapping[str, str],
-    projects: Projects,
-    every_tool: bool,
-    lines: RequestLines,
-    output: AnswerLines,
+    env: Mapping[str, str], projects: Projects, every_tool: bool, source: RawIOBase, sink: BinaryIO
 ) -> None:
     async with anyio.create_task_group() as tasks:
 
@@ -156,8 +63,53 @@ async def _serve(
 
         answers = Answers(env, projects, begin, every_tool=every_tool)
         tasks.start_soon(in_background, answers.begin_unless_served)
-        server = build(answers)
-        streams = stdio_server(anyio.wrap_file(lines), anyio.wrap_file(output))
-        async with streams as (source, sink):
-            await server.run(source, sink, server.create_initialization_options())
+        server, client = build(answers), Client()
+        tasks.start_soon(client.read, source)
+        tasks.start_soon(client.write, sink)
+        await server.run(*client.streams, server.create_initialization_options())
+
+
+class Client:
+    """The client's messages, for the SDK. The SDK drops what is under way at the end of its input,
+    so that a client that writes all and closes the pipe would get no answers: it learns of no end,
+    and the process ends once all is answered.
+    """
+
+    def __init__(self) -> None:
+        self._asked, asked = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        answered, self._answered = anyio.create_memory_object_stream[SessionMessage]()
+        self.streams = asked, answered
+        self._unanswered: set[str | int] = set()
+        self._changed = Changed()
+
+    async def read(self, source: RawIOBase) -> None:
+        async for line in lines_of(source):
+            try:
+                message = JSONRPCMessage.model_validate_json(_well_formed(line))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(message.root, JSONRPCRequest):
+                self._unanswered.add(message.root.id)
+            await self._asked.send(SessionMessage(message))
+        with anyio.move_on_after(LAST_SECONDS):
+            while self._unanswered:
+                await self._changed.since(self._changed.count)
         leave(0)
+
+    async def write(self, sink: BinaryIO) -> None:
+        async for answer in self._answered:
+            said = answer.message.model_dump_json(by_alias=True, exclude_none=True)
+            await send(sink, said.encode() + b"\n")
+            self._unanswered.discard(getattr(answer.message.root, "id", ""))
+            self._changed.bump()
+
+
+def _well_formed(line: bytes) -> str:
+    """A line with lone surrogates replaced: the SDK does not take a message that contains one.
+    Raises ValueError.
+    """
+    text = line.decode("utf-8", "replace")
+    if ESCAPED_SURROGATE.search(text):
+        text = json.dumps(json.loads(text), ensure_ascii=False)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
