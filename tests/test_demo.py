@@ -37,7 +37,7 @@ def test_the_demo_plays_a_whole_session_and_leaves_nothing(tmp_path: Path) -> No
         assert f"\n{step}  " in shown
     for word in ("drain-before-restart", "Locker", "limit-per-depot", "archived. 4 claims before"):
         assert word in shown
-    assert "What an agent is given: ''" in shown
+    assert "\n> Thanks! Now order cake for everybody and make the button blue.\n\n4  " in shown
     assert [path for place in places.values() for path in Path(place).iterdir()] == []
 
 

@@ -182,7 +182,7 @@ def test_stop_leaves_an_editor_its_process(place: Place) -> None:
     with indexed_client(place.root, env=place.env) as client:
         until(lambda: Path(socket_of(place)).exists())
         done = run_command("stop", cwd=place.root, env=place.env)
-        assert "ends with it" in done.stderr
+        assert "an editor's, which ends with it" in done.stderr
         assert client.request("vouch/status")["roots"]
         assert Path(socket_of(place)).exists()
 

@@ -34,9 +34,9 @@ def test_its_prompt_hook_is_named_and_stays(
     before = tree(root)
     said = install(host).stderr
     (line,) = (line for line in said.splitlines() if "second block" in line)
-    found = re.search(rf"{re.escape(file)}, line (\d+): (vouch context-hook.*)$", line)
+    found = re.search(rf"{re.escape(file)}, line (\d+)$", line)
     assert found is not None, line
-    assert found[2] in before[file].decode().splitlines()[int(found[1]) - 1]
+    assert "context-hook" in before[file].decode().splitlines()[int(found[1]) - 1]
     assert tree(root)[file] == before[file]
     install(host, "--uninstall")
     assert tree(root) == before

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
-from vouch_sidecar.surfaces.install.files import MARK, jsonc_value
+from vouch_sidecar.surfaces.install.files import MARK
 
 from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
 from tests.protocol import knowledge
@@ -19,19 +19,10 @@ from tests.protocol.client import COMMAND
 
 # By host: its file in a project, and one that a user has written by hand.
 FILES = {
-    "codex": (
-        ".codex/config.toml",
-        '# mine\nmodel = "o9"\n\n[[hooks.SessionEnd]]\nhooks = [{ command = "y" }]\n',
-    ),
+    "codex": (".codex/config.toml", '# mine\nmodel = "o9"\n'),
     "cursor": (".cursor/mcp.json", '{\n    "mcpServers": {"other": {"command": "x"}}\n}\n'),
-    "opencode": (
-        "opencode.json",
-        '{\n\t// mine\n\t"model": "a/b", // good\n\t"mcp": {"x": {"enabled": true}},\n}\n',
-    ),
-    "zed": (
-        ".zed/settings.json",
-        '// Folder settings\n{\n  "tab_size": 2,\n  /* long lines */ "soft_wrap": "none"\n}',
-    ),
+    "opencode": ("opencode.json", '{\n\t// mine\n\t"model": "a/b", // good\n}\n'),
+    "zed": (".zed/settings.json", '// Folder settings\n{\n  "tab_size": 2 }'),
 }
 
 
@@ -40,14 +31,14 @@ def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: 
     before = tree(root)
     shown = install(host, "--dry-run").stdout
     assert tree(root) == before
-    assert "+++ b/" in shown
-    assert install(host).stdout == shown
+    assert "vouch-sidecar" in shown
+    said = install(host).stdout
     after = tree(root)
-    assert after.keys() > before.keys()
+    files = sorted(after.keys() - before.keys())
+    assert sorted(said.splitlines()) == [f"wrote {file}" for file in files]
+    assert all(f"would write {file}:\n{after[file].decode()}" in shown for file in files)
     assert {name: after[name] for name in before} == before
-    assert install(host).stdout == ""
-    assert tree(root) == after
-    files = sorted(line.removeprefix("+++ b/") for line in shown.splitlines() if line[:4] == "+++ ")
+    assert sorted(install(host).stdout.splitlines()) == [f"{file} is there" for file in files]
     said = install(host, "--uninstall", "--dry-run").stdout
     assert sorted(said.splitlines()) == [f"would remove {file}" for file in files]
     assert tree(root) == after
@@ -85,14 +76,13 @@ def test_for_the_user(install: Install, root: Path) -> None:
     assert set(tree(home)) == {f"project/{name}" for name in project}
 
 
-@pytest.mark.parametrize("target", ["../outside", "docs", "docs/missing.md", "."])
+@pytest.mark.parametrize("target", ["../outside", "docs", "."])
 @pytest.mark.parametrize(
     ("host", "linked"),
     [
         ("zed", ".zed"),
         ("zed", ".zed/settings.json"),
         ("cursor", ".cursor/skills"),
-        ("cursor", ".cursor/skills/vouch-sidecar/SKILL.md"),
         ("claude-code", ".claude"),
     ],
 )
@@ -104,8 +94,9 @@ def test_links_are_not_followed(
     (root / linked).parent.mkdir(exist_ok=True, parents=True)
     (root / linked).symlink_to(root / target)
     before = {*tmp_path.rglob("*")}
-    assert f"{linked} is a link: nothing is written through it" in install(host, code=1).stderr
-    assert f"{linked} is a link" in install(host, "--uninstall", code=1).stderr
+    for more in ([], ["--uninstall"]):
+        said = install(host, *more, code=1).stderr
+        assert "lies behind a link" in said or "can't be read" in said
     assert {*tmp_path.rglob("*")} == before
 
 
@@ -142,37 +133,22 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
     said = install(host)
     shown = said.stdout
     assert tree(root) == before
-    assert re.search(r": left to paste: this, into .*\.(toml|lua)$|init file$", said.stderr)
-    assert '"vouch-sidecar"' in shown
+    assert said.stderr.startswith("Paste this into ")
     assert '"lsp"' in shown
     if host == "helix":
         server = tomllib.loads(shown)["language-server"]["vouch-sidecar"]
         assert server == {"command": "vouch-sidecar", "args": ["lsp"], "environment": ENV}
     else:
-        assert all(
-            shown.count(opening) == shown.count(closing) for opening, closing in ("{}", "()")
-        )
+        assert shown.count("{") == shown.count("}")
+        assert shown.count("(") == shown.count(")")
 
 
-def test_unknown_hosts_are_refused(install: Install) -> None:
-    assert "claude-code" in install("vi", code=2).stderr
-
-
-@pytest.mark.parametrize(
-    ("host", "file"),
-    [
-        ("claude-code", ".mcp.json"),
-        ("cursor", ".cursor/mcp.json"),
-        ("zed", ".zed/settings.json"),
-        ("opencode", "opencode.json"),
-        ("codex", ".codex/config.toml"),
-    ],
-)
+@pytest.mark.parametrize("host", ["zed", "claude-code"])
 @pytest.mark.parametrize("odd", ["fifo", "itself", "folder"])
 @pytest.mark.usefixtures("install")
-def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: str) -> None:
-    path = root / file
-    path.parent.mkdir(exist_ok=True)
+def test_what_is_no_file_is_left_alone(root: Path, host: str, odd: str) -> None:
+    path = root / {"zed": ".zed/settings.json", "claude-code": f"{PLUGIN}/.mcp.json"}[host]
+    path.parent.mkdir(parents=True)
     if odd == "fifo":
         os.mkfifo(path)
     elif odd == "itself":
@@ -181,8 +157,8 @@ def test_what_is_no_file_is_left_alone(root: Path, host: str, file: str, odd: st
         path.mkdir()
     for args in ([], ["--uninstall"], ["--dry-run"]):
         result = CliRunner().invoke(main, ["install", host, *args])
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        assert result.exit_code == 0 or "can't be read" in result.output
+        assert result.exit_code == 1
+        assert "can't be read" in result.output
 
 
 @pytest.mark.parametrize("host", WRITING)
@@ -193,7 +169,7 @@ def test_what_is_written_is_of_its_format(install: Install, root: Path, host: st
         if name not in before and name.endswith(".toml"):
             tomllib.loads(content.decode())
         elif name not in before and name.endswith(".json"):
-            assert jsonc_value(content.decode())
+            assert json.loads(content.decode().removeprefix(f"// {MARK}\n"))
 
 
 @pytest.mark.parametrize("host", SHARING)
@@ -204,32 +180,25 @@ def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: s
     said = install(host)
     assert path.read_text("utf-8") == text
     assert f"{name} is somebody else's. Add this to it:" in said.stderr
-    assert f": left to paste: what stands above, into {name};" in said.stderr
     assert "vouch-sidecar" in said.stdout
     path.write_text(f"{text}\n# vouch-sidecar\n", "utf-8")
-    line = text.count("\n") + 2
-    assert f"in place of what names vouch-sidecar in line {line}:" in install(host).stderr
+    assert "in place of what names vouch-sidecar there:" in install(host).stderr
     left = install(host, "--uninstall").stderr
-    assert f"by hand: what names vouch-sidecar in {name}, line {line}" in left
+    assert f"take out by hand what names vouch-sidecar in {name}" in left
     assert path.read_text("utf-8") == f"{text}\n# vouch-sidecar\n"
 
 
-@pytest.mark.parametrize("host", WRITING)
-def test_what_bears_our_mark_is_renewed(install: Install, root: Path, host: str) -> None:
+def test_what_bears_our_mark_is_renewed(install: Install, root: Path) -> None:
     """Whatever version wrote it: that of older ones has a hash."""
     before = tree(root)
-    install(host)
+    install("claude-code")
     now = tree(root)
     for name in now.keys() - before.keys():
         text = now[name].decode().replace("PYTHONSAFEPATH", "OLDER").replace("eviewed", "older")
         old = text.replace(MARK, f"{MARK}, hash 0123456789abcdef").replace("\n", "\r\n")
         (root / name).write_bytes(old.encode())
-    shown = install(host).stdout
-    assert re.search(r"^-[^-].*OLDER", shown, re.MULTILINE)
-    assert re.search(r"^\+.*PYTHONSAFEPATH", shown, re.MULTILINE)
+    install("claude-code")
     assert tree(root) == now
-    install(host, "--uninstall")
-    assert tree(root) == before
 
 
 @pytest.mark.parametrize("host", SHARING)
@@ -237,31 +206,13 @@ def test_what_others_added_to_a_file_of_ours_stays(install: Install, root: Path,
     install(host)
     path = root / FILES[host][0]
     text = path.read_text("utf-8")
-    hook = '\n[[hooks.SessionEnd]]\nhooks = [{ command = "y" }]\n'
-    for changed in (
-        (text + "\n[more]\n", text + hook)
-        if host == "codex"
-        else (
-            text.replace("{\n", '{\n  "more": {},\n', 1),
-            text.replace('"vouch-sidecar": {', '"mine": {}, "vouch-sidecar": {', 1),
-        )
-    ):
-        path.write_text(changed, "utf-8")
-        assert f"into {FILES[host][0]}" in install(host).stderr
-        assert path.read_text("utf-8") == changed
-        assert (
-            f"by hand: what names vouch-sidecar in {FILES[host][0]}"
-            in install(host, "--uninstall").stderr
-        )
-        assert path.read_text("utf-8") == changed
-
-
-@pytest.mark.parametrize("text", ["", "[" * 9_000, '{"mcpServers": NaN /* ', "[]"])
-def test_a_file_that_is_no_json_is_its_users(install: Install, root: Path, text: str) -> None:
-    path = there(root, ".cursor/mcp.json", text)
-    assert "left to paste" in install("cursor").stderr
-    assert install("cursor", "--uninstall").stdout
-    assert path.read_text("utf-8") == text
+    changed = (
+        text + "\n[more]\n" if host == "codex" else text.replace("{\n", '{\n  "more": {},\n', 1)
+    )
+    path.write_text(changed, "utf-8")
+    assert f"{FILES[host][0]} is somebody else's" in install(host).stderr
+    assert f"in {FILES[host][0]}" in install(host, "--uninstall").stderr
+    assert path.read_text("utf-8") == changed
 
 
 @pytest.mark.parametrize("host", WRITING)
@@ -271,23 +222,11 @@ def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
     before = tree(root.parent)
     monkeypatch.setenv("PATH", "/nowhere")
     assert f"starts with; it is {COMMAND}" in install(host, "--dry-run").stderr
-    written = install(host, "--user").stdout
+    written = install(host, "--user", "--dry-run").stdout
     assert str(COMMAND) in written
     if host in {"claude-code", "codex"}:
         assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
-    assert install(host, "--user").stdout == ""
-    install(host, "--user", "--uninstall")
     assert tree(root.parent) == before
-
-
-def test_the_difference_shows_what_a_terminal_would_obey(install: Install, root: Path) -> None:
-    """It is what the user reviews: a file of the workspace must not repaint it."""
-    install("zed")
-    path = root / ".zed" / "settings.json"
-    path.write_text(f"{path.read_text('utf-8')}// \x1b[1A\x1b[2K\u202e\u3164 hidden\n", "utf-8")
-    said = install("zed", "--dry-run").stdout
-    assert "\\u001b[1A\\u001b[2K\\u202e\\u3164 hidden" in said
-    assert not {"\x1b", "\u202e", "\u3164"} & set(said)
 
 
 def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
@@ -295,7 +234,7 @@ def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
 ) -> None:
     shutil.rmtree(root / ".vouch")
     last = install("zed").stderr.splitlines()[-1]
-    assert "there is no knowledge base yet; to make one: `pipx install vouch-kb`" in last
+    assert "There is no knowledge base yet; to make one: `pipx install vouch-kb`" in last
     for number in range(3):
         there(root, f"docs/adr/{number}.md", "# Decision")
     last = install("zed").stderr.splitlines()[-1]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.install.files import jsonc_value
+from vouch_sidecar.surfaces.install.files import MARK
 
 from tests.install.conftest import PLUGIN, WRITING, Install
 from tests.mcp.messages import INITIALIZE
@@ -67,7 +67,11 @@ def run(root: Path) -> Run:
 
 def read(path: Path) -> Any:
     text = path.read_text("utf-8")
-    return tomllib.loads(text) if path.suffix == ".toml" else jsonc_value(text)
+    return (
+        tomllib.loads(text)
+        if path.suffix == ".toml"
+        else json.loads(text.removeprefix(f"// {MARK}\n"))
+    )
 
 
 def test_what_is_planted_runs_without_an_integration(run: Run, ran: Path) -> None:

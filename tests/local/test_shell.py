@@ -131,22 +131,7 @@ def test_who_has_a_model_asks_nobody(place: Place, server: Client) -> None:
     assert answered(server, "experts") == before
 
 
-def test_a_file_that_cant_be_used_is_named_whoever_answers(place: Place, server: Client) -> None:
-    broken = place.root / ".vouch" / "claims" / "broken.yaml"
-    broken.write_text("id: broken\ntext: [\n", "utf-8")
-    server.until("vouch/status", {}, lambda answer: any(row["unusable"] for row in answer["roots"]))
-    before = answered(server, "experts")
-    for env in (place.env, {**place.env, "XDG_RUNTIME_DIR": str(place.base / "elsewhere")}):
-        said = run_command("experts", "jwt", "--json", cwd=place.root, env=env).stderr
-        assert said.startswith(".vouch/claims/broken.yaml:2 can't be used: no valid YAML: ")
-    assert answered(server, "experts") == before + 1
-    broken.unlink()
-    server.until(
-        "vouch/status", {}, lambda answer: not any(row["unusable"] for row in answer["roots"])
-    )
-
-
-@pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": {}}\n', b""])
+@pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": []}\n', b""])
 def test_without_a_sensible_answer_it_works_alone(answer: bytes | None) -> None:
     with project() as place, listening(socket_of(place), answer):
         assert ask(place, "experts", "jwt")["experts"][0]["entity_id"] == "jwt"

@@ -5,25 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import Any, TextIO
 
 import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
 
 HELP = {"-h", "--help"}
 M_ARENA_MAX = -8
 """Parameter number for glibc's `mallopt`: the most arenas."""
-M_MMAP_THRESHOLD = -3
-"""The same for the size from which memory is taken from the system, and given back, piece by piece.
-"""
-LARGE = 1 << 20
 
 
 def main() -> None:
     """Run the command line. A hook imports the standard library only."""
     arguments = sys.argv[1:]
     _open_standard_streams()
-    _speak_utf8()
     _import_nothing_from_here()
     # A plugin of pydantic, installed by other software, would see every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -36,53 +29,24 @@ def main() -> None:
             from vouch_sidecar.surfaces.cli import main as shell
 
             _hold_little_memory()
-            if not sys.stdout.isatty():
-                sink = BufferedWriter(_Output(sys.stdout))
-                sys.stdout = TextIOWrapper(sink, sys.stdout.encoding, errors="replace")
             shell(prog_name="vouch-sidecar")
         finally:
             sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads any more, as behind `| head -1`
+        os._exit(0)
     except OSError as error:  # mostly because standard output can't be written
         sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # a normal exit would try to write again
-
-
-class _Output(FileIO):
-    """Drops what nobody reads any more, as behind `| head -1`; the exit code stays."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream.fileno(), "w", closefd=False)
-        self._stream = stream  # would close its descriptor with its last reference
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            return len(data)
 
 
 def _open_standard_streams() -> None:
     """Put /dev/null where a standard stream is closed. The next file that is opened would take its
     place, and get what is printed.
     """
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            if nowhere != number:
-                os.dup2(nowhere, number)
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
-    if nowhere > 2:
-        os.close(nowhere)
-
-
-def _speak_utf8() -> None:
-    """Start Python again where the locale has another encoding: arguments, names of files and what
-    is printed are UTF-8, as the files of a knowledge base are.
-    """
-    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
-        os.environ["PYTHONUTF8"] = "1"
-        with suppress(OSError):
-            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        stream = os.fdopen(number, "w" if number else "r", closefd=False)
+        setattr(sys, ("stdin", "stdout", "stderr")[number], stream)
+    os.close(number)
 
 
 def _import_nothing_from_here() -> None:
@@ -102,15 +66,12 @@ def _import_nothing_from_here() -> None:
 
 def _hold_little_memory() -> None:
     """Make glibc use one memory arena for all threads. Otherwise each thread keeps its own: 7 MB
-    more after some hundred questions, 100 MB after twenty changes. And keep it from raising the
-    size from which memory goes back to the system: that of every change stayed, 35 MB.
+    more after some hundred questions, 100 MB after twenty changes.
     """
     import ctypes
 
     with suppress(AttributeError, OSError, TypeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(M_ARENA_MAX, 1)
-        mallopt(M_MMAP_THRESHOLD, LARGE)
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 if __name__ == "__main__":

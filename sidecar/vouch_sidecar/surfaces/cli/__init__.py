@@ -22,6 +22,8 @@ COMMAND_GROUPS = {
     "Set up": ("demo", "install", "doctor", "pause", "resume", "stop"),
 }
 """By heading of the help, the commands below it, in this order. All others are plumbing."""
+COLUMN = 16
+"""Width of the names of commands in the help."""
 PLUMBING = "Plumbing, for editors, agents and scripts"
 MODULES = {
     "check": "check",
@@ -60,18 +62,15 @@ class _Shell(click.Group):
         return command_called(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        listed = {name for names in COMMAND_GROUPS.values() for name in names}
-        shown = {
-            name: command for name, command in commands.items() if command and not command.hidden
-        }
-        plumbing = [name for name in shown if name not in listed]
-        column = max(map(len, shown))
-        for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, plumbing)):
-            limit = formatter.width - 6 - column
-            rows = [(f"{name:{column}}", shown[name].get_short_help_str(limit)) for name in names]
+        listed = [name for names in COMMAND_GROUPS.values() for name in names]
+        others = tuple(name for name in self.list_commands(ctx) if name not in listed)
+        for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, others)):
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                width = formatter.width - COLUMN
+                formatter.write_dl(
+                    [(f"{n:9}", c.get_short_help_str(width)) for n, c in commands if c]
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -27,48 +27,35 @@ PROBLEMS = 1
 FORMATS = ("text", "json", "github")
 GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
-
-
-class FoundProblem(NamedTuple):
-    """A problem of a knowledge base. `file` is absolute; None for problems of settings."""
-
-    root: Path
-    file: Path | None
-    problem: Problem
-
-    @property
-    def shown(self) -> str:
-        """The path of the file from the working directory."""
-        return "settings" if self.file is None else printable(os.path.relpath(self.file))
-
-    @property
-    def message(self) -> str:
-        return with_field(self.problem.field, self.problem.message)
+Found = tuple[Path, Problem]
+"""A problem of the knowledge base in a folder."""
 
 
 def _check(**given: Any) -> None:
-    viewer = Viewer(given["project"], given["agent"])
-    every = list(_problems_of(given["root"], viewer))
-    problems = [entry for entry in every if given["hints"] or entry.problem.severity != "hint"]
+    every = list(_problems_of(given["root"], Viewer(given["project"], given["agent"])))
+    problems = [found for found in every if given["hints"] or found[1].severity != "hint"]
     hints = len(every) - len(problems)
-    unusable = len({entry.file for entry in every if entry.problem.is_unusable})
+    unusable = len({(root, problem.path) for root, problem in every if problem.is_unusable})
     if given["as_json"] or given["form"] == "json":
-        listed = [_as_json(entry) for entry in problems]
+        listed = [_as_json(*found) for found in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     elif given["form"] == "github":
-        for problem in problems:
-            say(_as_github(problem))
+        for found in problems:
+            say(_as_github(*found))
     else:
-        heading = Words(record=("place", "severity", "code", "message"))
-        shown = _shown(problems, unusable, hints)
-        show([*([heading] if given["header"] else []), *shown])
-    if any(entry.problem.severity != "hint" for entry in problems):
+        heading = Words(record=("place", "severity", "code", "message") if given["header"] else ())
+        show([heading, *(_shown(*found) for found in problems)])
+        also = f" {count(hints, 'hint')}: `--hints` lists them" if hints else ""
+        if unusable or also or not problems:
+            bad = f"{count(unusable, 'file')} can't be used." if unusable else ""
+            show([Words(f"{bad or '' if problems else 'No problems.'}{also}".strip(), aside=True)])
+    if any(problem.severity != "hint" for _, problem in problems):
         sys.exit(PROBLEMS)
 
 
-def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
+def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[Found]:
     """All problems, also across files, sorted by knowledge base, file and line."""
-    engine = engine_on(roots_from(root))
+    engine = engine_on(roots_from(folder))
     engine.load()
     settle(engine.collections.values())
     for served in engine.serving(Caller("shell", viewer=viewer)):
@@ -77,33 +64,27 @@ def _problems_of(root: Path | None, viewer: Viewer) -> Iterator[FoundProblem]:
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         for path, more in check_all(around, served.view.visible.sees).items():
             problems[path] = (*problems.get(path, ()), *more)
-        for path, several in sorted(problems.items()):
-            file = Path(os.path.normpath(collection.root / KB_DIRNAME / path)) if path else None
+        for _, several in sorted(problems.items()):
             for problem in sorted(several, key=lambda problem: (problem.line, problem.column)):
-                yield FoundProblem(collection.root, file, problem)
+                yield collection.root, problem
 
 
-def _shown(problems: Sequence[FoundProblem], unusable: int, hints: int) -> Iterator[Shown]:
-    """The problems. `unusable`: files that can't be used; `hints`: hints left out."""
-    also = f"{count(hints, 'hint')}: `--hints` lists them" if hints else ""
-    if not problems:
-        yield Words(f"No problems. {also}".strip(), aside=True)
-    for reported in problems:
-        problem = reported.problem
-        at = f":{problem.line}:{problem.column}" if reported.file else ""
-        row = (f"{reported.shown}{at}", problem.severity, problem.code, reported.message)
-        words = f"{row[0]} {problem.severity} {reported.message} {problem.code}"
-        yield Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
-    if unusable:
-        yield Words(f"{count(unusable, 'file')} can't be used", "red")
-    if also and problems:
-        yield Words(also, "dim")
+def _file(root: Path, problem: Problem) -> str:
+    """The path of the file from the working directory; empty for problems of settings."""
+    return printable(os.path.relpath(root / KB_DIRNAME / problem.path)) if problem.path else ""
 
 
-def _as_json(reported: FoundProblem) -> dict[str, Any]:
-    problem = reported.problem
+def _shown(root: Path, problem: Problem) -> Shown:
+    file, message = _file(root, problem), with_field(problem.field, problem.message)
+    place = f"{file}:{problem.line}:{problem.column}" if file else "settings"
+    words = f"{place} {problem.severity} {message} {problem.code}"
+    row = (place, problem.severity, problem.code, message)
+    return Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
+
+
+def _as_json(root: Path, problem: Problem) -> dict[str, Any]:
     return {
-        "root": str(reported.root),
+        "root": str(root),
         "path": problem.path,
         "line": problem.line,
         "column": problem.column,
@@ -114,14 +95,14 @@ def _as_json(reported: FoundProblem) -> dict[str, Any]:
     }
 
 
-def _as_github(reported: FoundProblem) -> str:
+def _as_github(root: Path, problem: Problem) -> str:
     """A workflow command, which GitHub shows at the line in a pull request."""
-    problem = reported.problem
     place: dict[str, object] = {"title": f"vouch: {problem.code}"}
-    if reported.file is not None:
-        place = {"file": reported.shown, "line": problem.line, "col": problem.column, **place}
+    if file := _file(root, problem):
+        place = {"file": file, "line": problem.line, "col": problem.column, **place}
     properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
-    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(reported.message)}"
+    message = with_field(problem.field, problem.message)
+    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(message)}"
 
 
 def _escaped(text: str, signs: str = "") -> str:

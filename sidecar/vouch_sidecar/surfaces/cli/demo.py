@@ -22,48 +22,50 @@ from vouch_sidecar.surfaces.stdio import say
 PROMPT = "Can we restart Relay tonight?"
 SMALL_TALK = "Thanks! Now order cake for everybody and make the button blue."
 FILE = "src/dispatch/rate_limiter.py"
+STEPS: list[tuple[str, str, dict[str, Any]]] = [
+    (f"You type a prompt: what it names is in play\n> {PROMPT}", "mentions", {"text": PROMPT}),
+    ("An agent is given the claims that answer it, beside it", "context", {"task": PROMPT}),
+    (
+        f"A prompt about nothing that is known: silence\n> {SMALL_TALK}",
+        "context",
+        {"task": SMALL_TALK},
+    ),
+    (
+        "You ask who or what carries the evidence on a topic",
+        "experts",
+        {"topic": "locker", "limit": 5, "weight": "citation"},
+    ),
+    (f"You open {FILE}: the claims on it", "files", {"paths": [FILE]}),
+]
+"""What is done in turn, and the operation that answers, with its params."""
 ENTITY = "rate-limiter"
 
 
 @click.command("demo")
 def demo() -> None:
     """Play a short session over an example, in a temporary folder."""
+    package = Path(vouch_sidecar.__file__).parent
+    places = package / "courier", package.parents[1] / "examples" / "courier"
+    courier = next(place for place in places if place.is_dir())
     with tempfile.TemporaryDirectory(prefix="v") as folder:
         root = Path(folder).resolve() / "courier"
-        shutil.copytree(courier(), root)
+        shutil.copytree(courier, root)
         own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
         engine = Engine(env={**own, "XDG_CACHE_HOME": folder})
         engine.registry.add_root(root)
         with KnowledgeBase(engine, Viewer()) as kb:
             _play(kb, root)
     say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
-    say(f"    $ vouch-sidecar experts 'proof of delivery' --root {shlex.quote(str(courier()))}")
+    say(f"    $ vouch-sidecar experts 'proof of delivery' --root {shlex.quote(str(courier))}")
     say("    $ vouch-sidecar watch --root ~/your-project")
-
-
-def courier() -> Path:
-    """The example: in the package, else in the checkout."""
-    package = Path(vouch_sidecar.__file__).parent
-    places = package / "courier", package.parents[1] / "examples" / "courier"
-    return next(place for place in places if place.is_dir())
 
 
 def _play(kb: KnowledgeBase, root: Path) -> None:
     say("vouch-sidecar over the knowledge base of an invented parcel service")
-    _ask(kb, "status")
-    say("\n1  You type a prompt: what it names is in play")
-    say(f"> {PROMPT}")
-    kb.mentions(PROMPT, session_id="demo")
-    _ask(kb, "salience", session_id="demo")
-    say("\n2  An agent is given the claims that answer it, beside the prompt")
-    _ask(kb, "context", task=PROMPT)
-    say("\n3  A prompt about nothing that is known: silence")
-    say(f"> {SMALL_TALK}")
-    say(f"What an agent is given: {kb.context(SMALL_TALK).text!r}")
-    say("\n4  You ask who or what carries the evidence on a topic")
-    _ask(kb, "experts", topic="locker", limit=5, weight="citation")
-    say(f"\n5  You open {FILE}: the claims on it")
-    _ask(kb, "files", paths=[FILE])
+    for number, (said, name, params) in enumerate(STEPS, 1):
+        say(f"\n{number}  {said}")
+        operation = OPERATIONS[name]
+        show(operation.shown(kb.ask(operation, params)))
     say("\n6  Somebody archives a claim: it is gone from every answer")
     before = kb.entity(ENTITY)
     claim = before.claims[0]
@@ -73,9 +75,3 @@ def _play(kb: KnowledgeBase, root: Path) -> None:
     kb.refresh()
     after = kb.entity(ENTITY).claim_count
     say(f"{claim.id}: archived. {before.claim_count} claims before, {after} after.")
-
-
-def _ask(kb: KnowledgeBase, name: str, **params: Any) -> None:
-    """Print what an operation answers."""
-    operation = OPERATIONS[name]
-    show(operation.shown(kb.ask(operation, params)))

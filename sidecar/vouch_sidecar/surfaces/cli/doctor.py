@@ -18,30 +18,31 @@ from uuid import uuid4
 import click
 
 from vouch_sidecar.api import engine_on
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import count, one_line, printable
-from vouch_sidecar.operations import perform, status
+from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
+from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install.command import project_of
 from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
 from vouch_sidecar.surfaces.install.hosts import HOSTS, asked_for, finds, vouch_hooks
 from vouch_sidecar.surfaces.local import stopping
 from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
-from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, UnansweredError, ask
+from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, UnansweredError, ask, connect
 from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS
-from vouch_sidecar.version import __version__
 
 WRONG = 1
 State = Literal["ok", "note", "wrong"]
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
 TRIAL_SECONDS = 15.0
-TRIALS = 3
+TRIED = 20
+"""Names that are looked at for one that a prompt is answered about."""
 Env = Mapping[str, str]
 
 
@@ -85,20 +86,19 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
         if Pause.of(root, env).until() is not None:
             message = f"paused: nothing is said unasked; `{PROGRAM} resume` ends it"
             yield Checkup("knowledge base", "note", message)
-    names: list[str] = []
-    yield from _contents(roots, names)
+    engine = engine_on(roots)
+    engine.load(whole=True)
+    yield from _contents(engine)
     if roots:
         yield _process(roots, env)
     yield from _program(env)
     yield from _integrations(start, env)
     if roots and has_sockets():
-        yield _trial(roots, start, env, names)
+        yield _trial(engine, roots, start, env)
 
 
-def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Checkup]:
-    """What the knowledge bases hold. Adds the names of the entities with most claims."""
-    engine = engine_on(roots)
-    engine.load(whole=True)
+def _contents(engine: Engine) -> Iterator[Checkup]:
+    """What the knowledge bases hold."""
     for root in perform(engine, status.OPERATION, {}, Caller()).roots:
         about, counts = f"contents of {one_line(root.collection)}", root.counts
         entities = count(counts.entities, "entity", "entities")
@@ -111,34 +111,29 @@ def _contents(roots: Sequence[Path], names: list[str]) -> Iterator[Checkup]:
         if not counts.entities:
             message = "no entities: nothing is in play, and nobody is an expert"
             yield Checkup(about, "note", message)
-    ranked = [
-        (kb.view.counts.claims_of(entity.id), entity.name)
-        for kb in engine.serving(Caller())
-        for entity in kb.view.knowledge.names.entities()
-    ]
-    names += [name for claims, name in sorted(ranked, reverse=True)[:TRIALS] if claims]
 
 
 def _about(roots: Sequence[Path], env: Env) -> Mapping[str, object]:
     """What the process is that holds the socket; empty without one."""
     try:
-        about = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env)
+        about: Mapping[str, object] = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env)
+        return about
     except UnansweredError:
         return {}
-    return about if isinstance(about, dict) else {}
 
 
 def _process(roots: Sequence[Path], env: Env) -> Checkup:
     """The process that answers hooks."""
     about = "running sidecar"
+    ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
     if not has_sockets():
         return Checkup(about, "note", "hooks say nothing on this system")
-    ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
     if answered := _about(roots, env):
         kept = f"; a hook left it, it {ends}" if answered.get("resident") is True else ""
-        process = f"version {__version__}, process {answered.get('process')}{kept}"
+        process = f"version {answered.get('version')}, process {answered.get('process')}{kept}"
         return Checkup(about, "ok", process)
-    if Path(socket_path(env)).exists():
+    if (connected := connect(env)) is not None:
+        connected.close()
         return Checkup(about, "wrong", f"none answers at {socket_path(env)}")
     if is_unwanted(env):
         return Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
@@ -147,8 +142,7 @@ def _process(roots: Sequence[Path], env: Env) -> Checkup:
 
 def _program(env: Env) -> Iterator[Checkup]:
     program = shutil.which(PROGRAM, path=env.get("PATH"))
-    here = Path(sys.executable).with_name(PROGRAM)
-    missing = f"{PROGRAM} is not on it; this one is {here}"
+    missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
     yield Checkup("PATH", "note" if program is None else "ok", program or missing)
     if find_spec("mcp") is None:
         message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
@@ -168,13 +162,9 @@ def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
         except InstallError as error:
             yield Checkup(about, "note", one_line(str(error)))
             continue
-        if not any(file.naming_us for file in found):
+        if not any(file.names_us for file in found):
             continue
-        old = [
-            file.file.path
-            for file in found
-            if not file.is_current and not (file.is_foreign and file.naming_us)  # pasted
-        ]
+        old = [f.file.path for f in found if not (f.is_current or (f.is_foreign and f.names_us))]
         if old:
             again = f"`{PROGRAM} install {about}` writes or prints it"
             yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
@@ -188,48 +178,55 @@ def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
             yield Checkup(about, "wrong", message)
 
 
-def _trial(roots: Sequence[Path], start: Path, env: Env, names: Sequence[str]) -> Checkup:
-    """Sends a prompt through the hook as an agent does, twice where a base is read meanwhile."""
+def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Checkup:
+    """Sends a prompt through the hook as an agent does, one that this engine has an answer to."""
     about, is_served = "trial prompt", bool(_about(roots, env))
-    if not names:
-        return Checkup(about, "note", "there is no entity to name in one")
     if any(Pause.of(root, env).until() is not None for root in roots):
         return Checkup(about, "note", "none sent: hooks are silent while paused")
     if is_unwanted(env) and not is_served:
         return Checkup(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
-    named = ", ".join(map(one_line, names))
-    answer = ""
-    for _ in range(2):
-        session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
-        prompt = {**session, "prompt": f"What is known about {named}?"}
-        answer = _hooked("user-prompt-submit", prompt, env)
-        _hooked("session-end", session, env)
-        if answer:
-            break
-        with suppress(UnansweredError):
-            ask(roots, "kb.status", {}, timeout=TRIAL_SECONDS, env=env)
+    prompt = _answered_prompt(engine)
+    if prompt is None:
+        return Checkup(about, "note", "none sent: no name alone brings in a claim unasked")
+    session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
+    answer = _hooked("user-prompt-submit", {**session, "prompt": prompt}, env)
+    _hooked("session-end", session, env)
     if not is_served:  # the trial itself had it started
         with suppress(stopping.EditorError, UnansweredError):
             stopping.stop(socket_path(env), env)
     if not answer:
-        return Checkup(about, "wrong", "the hook said nothing (sidecar.recall.timeout_ms)")
-    return Checkup(about, "ok", f"{len(answer)} characters about {named}")
+        return Checkup(about, "wrong", f"the hook said nothing to “{one_line(prompt)}”")
+    return Checkup(about, "ok", f"{len(answer)} characters for “{one_line(prompt)}”")
+
+
+def _answered_prompt(engine: Engine) -> str | None:
+    """A prompt on an entity with many claims that this engine says something to unasked."""
+    ranked = [
+        (kb.view.counts.claims_of(entity.id), entity.name)
+        for kb in engine.serving(Caller())
+        for entity in kb.view.knowledge.names.entities()
+    ]
+    unasked = Caller(is_unasked=True, is_model=True)
+    for _, name in sorted(ranked, reverse=True)[:TRIED]:
+        prompt = f"What is known about {name}?"
+        if perform(engine, context.OPERATION, {"task": prompt}, unasked).text:
+            return prompt
+    return None
 
 
 def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:
-    """What a hook says."""
+    """What a hook says that has time enough."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", event],
             input=json.dumps(payload),
             capture_output=True,
             text=True,
-            env=dict(env),
+            env={**env, LIMIT_VARIABLE: "10000"},
             cwd=os.sep,
             timeout=TRIAL_SECONDS,
             check=False,
         )
-        output = json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else {}
-    except (OSError, ValueError, subprocess.SubprocessError):
+        return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+    except (OSError, ValueError, KeyError, subprocess.SubprocessError):
         return ""
-    return str(output.get("additionalContext", ""))

@@ -83,20 +83,18 @@ def stop(every: bool) -> None:
 
     if not has_sockets():
         raise click.UsageError("nothing is left behind on this system")
-    env, code = os.environ, 0
     if every:
-        pauses.resume_all(env)
-    for path in stopping.sockets(env) if every else [socket_path(env)]:
+        pauses.resume_all(os.environ)
+    code = 0
+    for path in stopping.sockets(os.environ) if every else [socket_path(os.environ)]:
         try:
-            roots = stopping.stop(path, env)
-        except stopping.EditorError:
-            say("an editor has the process that answers, which ends with it", err=True)
-        except UnansweredError:
-            say(f"the process at {printable(path)} does not answer; try again", err=True)
-            code = 1
+            roots = stopping.stop(path, os.environ)
+        except (stopping.EditorError, UnansweredError) as error:
+            say(f"{printable(path)}: {error}", err=True)
+            code = code or int(isinstance(error, UnansweredError))
         else:
-            for root in roots or ():
-                say(f"{printable(root)}: stopped")
             if roots is None:
                 say("no process that a hook left behind runs", err=True)
+            for root in roots or ():
+                say(f"{printable(root)}: stopped")
     sys.exit(code)

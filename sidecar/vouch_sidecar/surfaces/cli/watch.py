@@ -12,7 +12,7 @@ import anyio
 import click
 
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
+from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.address import has_sockets
@@ -22,6 +22,8 @@ from vouch_sidecar.surfaces.stdio import end_with_client
 SESSIONS = 4
 """Sessions shown on a terminal, as many as fit in a pane."""
 RETRY_SECONDS = 0.1
+COLUMNS: dict[str, ColumnKind] = {"entity": "key", "name": "short", "score": "number"}
+COLUMNS |= {"claims": "number", "named by": "short", "top claim": "text"}
 
 
 @click.command("watch")
@@ -40,19 +42,22 @@ def watch(root: Path | None) -> None:
 
 
 async def _watch(roots: Sequence[Path]) -> None:
-    """Follow the process that serves, whenever there is one."""
+    """Follow the process that serves, whenever there is one. On a terminal, the latest sessions
+    stand in place of those before; in a pipe, each change is rows that begin with the session.
+    """
     sessions: dict[str, DidChangeSalience] = {}
-    _draw(sessions)
+    show([Words("Nothing known is in play yet. Ctrl+C ends this.", to="terminal")])
 
     def tell(push: DidChangeSalience) -> None:
-        """Print what is new, on a terminal the latest sessions, the one that changed last first."""
         sessions.pop(push.session_id, None)
         if push.salience:
             sessions[push.session_id] = push
         if sys.stdout.isatty():
-            _draw(sessions)
+            click.clear()
+            for latest in [*sessions.values()][: -SESSIONS - 1 : -1]:
+                show([Words(latest.session_id, "bold"), _table(latest)])
         else:
-            show(_rows(push))
+            show([_table(push)] if push.salience else [Words(record=[push.session_id])])
             sys.stdout.flush()
 
     while True:
@@ -61,34 +66,16 @@ async def _watch(roots: Sequence[Path]) -> None:
         await anyio.sleep(RETRY_SECONDS)
 
 
-def _draw(sessions: dict[str, DidChangeSalience]) -> None:
-    """Show the latest sessions in place of what stands on the terminal."""
-    click.clear()
-    others = len(sessions) - SESSIONS
-    for push in [*sessions.values()][: -SESSIONS - 1 : -1]:
-        show([Words(push.session_id, "bold", to="terminal"), _table(push)])
-    if not sessions:
-        show([Words("Nothing known is in play. Ctrl+C ends this.", "dim")])
-    elif others > 0:
-        show([Words(f"and {others} more sessions", "dim")])
-
-
-def _rows(push: DidChangeSalience) -> list[Shown]:
-    """A ranking as rows that begin with the session; if empty, the session alone."""
-    cells = [
-        (row.entity_id, row.name, f"{row.score:.2f}", row.claim_count, ", ".join(row.matched))
-        for row in push.salience
-    ]
-    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "score": "number"}
-    columns |= {"claims": "number", "named by": "short"}
-    alone = [] if cells else [Words(record=[push.session_id])]
-    return [Table(columns, cells, push.session_id), *alone]
-
-
 def _table(push: DidChangeSalience) -> Table:
-    cells = [
-        (row.name, row.type, ", ".join(row.matched), row.claim, row.claim_count)
+    rows = [
+        (
+            row.entity_id,
+            row.name,
+            f"{row.score:.2f}",
+            row.claim_count,
+            ", ".join(row.matched),
+            row.claim,
+        )
         for row in push.salience
     ]
-    columns: dict[str, ColumnKind] = {"in play": "key", "type": "short", "named by": "short"}
-    return Table(columns | {"top claim": "text", "claims": "number"}, cells)
+    return Table(COLUMNS, rows, push.session_id)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.kb.safe_files import UnreadableError
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.surfaces.install.files import MARK, PROGRAM, HostFile, text_of
 from vouch_sidecar.surfaces.install.skill import skill
 
@@ -26,8 +25,7 @@ ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items(
 """`ENV` as a table in TOML or Lua."""
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The shortest PATH of programs that are started from the desktop."""
-_COMMAND = re.compile(r'command"?\s*+[:=]\s*+"((?:[^"\\]|\\.){0,250}+)"')
-_VOUCH_HOOK = re.compile(r"(?<![^\s/])vouch(?:-kb)? context-hook\b")
+_VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,16 +279,14 @@ def asked_for(host: Host, env: Mapping[str, str], project: Path | None) -> Asked
 
 
 def vouch_hooks(host: Host, base: Path) -> list[str]:
-    """vouch's own prompt hooks in the files of a host, by file, line and text."""
+    """vouch's own prompt hooks in the files of a host, by file and line."""
     found = []
     for path in host.vouch:
         try:
-            text = text_of(base / path) or ""
+            lines = (text_of(base / path) or "").splitlines()
         except UnreadableError:
             continue
         found += [
-            f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {one_line(match[1])}"
-            for match in _COMMAND.finditer(text)
-            if _VOUCH_HOOK.search(match[1])
+            f"{path}, line {n}" for n, line in enumerate(lines, 1) if _VOUCH_HOOK.search(line)
         ]
     return found

@@ -51,7 +51,7 @@ def stop(path: str, env: Mapping[str, str]) -> list[str] | None:
             with connected:
                 answer = Process(connected, [], {}).ask(STOP_PROCESS, {}, SOON_SECONDS) or {}
             if answer.get("ok") is False:
-                raise EditorError
+                raise EditorError("an editor's, which ends with it")
             roots = answer.get("result") or roots or []
         sleep(RETRY_SECONDS)  # it is about to listen, or about to end
-    raise UnansweredError
+    raise UnansweredError("it does not answer; try again")
