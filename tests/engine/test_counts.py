@@ -78,7 +78,7 @@ class Counter:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._counts = Counts()
-        for name in ("count", "search", "sums", "total"):
+        for name in ("count", "search", "sums"):
             self._count(patch, Layer, name, "searches")
         self._count(patch, Layer, "document", "documents")
         self._count(patch, safe_files, "_read_whole", "files")

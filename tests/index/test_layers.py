@@ -29,8 +29,7 @@ class Text:
     place: str = PLACES[0]
     words: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    cited: int = 0
-    fresh: float = 0.0
+    worth: int = 0
 
     @property
     def key(self) -> str:
@@ -45,8 +44,7 @@ class Text:
                 "stems": stems,
                 "length": len(self.words),
                 "about": list(self.about),
-                "cited": self.cited,
-                "fresh": self.fresh,
+                "worth": self.worth,
             },
             SCHEMA,
         )
@@ -88,7 +86,6 @@ _texts = st.builds(
     st.lists(st.sampled_from(WORDS), max_size=4).map(tuple),
     st.lists(st.sampled_from(ENTITIES), unique=True, max_size=2).map(tuple),
     st.integers(0, 3),
-    st.sampled_from([0.25, 0.5, 1.0]),
 )
 
 
@@ -144,8 +141,7 @@ def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     for query, holds in QUERIES:
         held = [text for text in texts if holds(text)]
         assert snapshot.count(query) == len(held)
-        assert snapshot.total(query, "cited") == sum(text.cited for text in held)
-        assert snapshot.sums(query, "about", "cited") == sums(held, lambda text: text.about)
+        assert snapshot.sums(query, "about", "worth") == sums(held, lambda text: text.about)
         assert snapshot.sums(query, "place") == {
             place: Sum(sum(text.place == place for text in held), 0.0)
             for place in {text.place for text in held}
@@ -166,7 +162,7 @@ def sums(held: list[Text], values: Callable[[Text], tuple[str, ...]]) -> Mapping
     for text in held:
         for value in values(text):
             have = out.get(value, Sum(0, 0.0))
-            out[value] = Sum(have.number + 1, have.total + text.cited)
+            out[value] = Sum(have.number + 1, have.total + text.worth)
     return out
 
 
@@ -212,7 +208,7 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
 
 def test_a_layer_keeps_every_field_of_a_document() -> None:
     """Else what is copied from a base into another loses something."""
-    text = Text("c", words=("key", "key", "relay"), about=ENTITIES, cited=3, fresh=0.5)
+    text = Text("c", words=("key", "key", "relay"), about=ENTITIES, worth=3)
     first = in_memory([text.made()])
     again = in_memory(first.documents())
     assert [one.to_dict() for one in again.documents()] == [text.made().to_dict()]

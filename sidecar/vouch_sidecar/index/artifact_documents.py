@@ -7,17 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from zlib import crc32
 
 from tantivy import Document
 
-from vouch_sidecar.index.claim_weights import COLUMNS
+from vouch_sidecar.index.claim_weights import confirmed_at, in_microseconds, worth
 from vouch_sidecar.index.document_schema import QUESTION, SCHEMA, TITLE, Fields
 from vouch_sidecar.index.encoding import (
     NOBODY,
     DocumentKey,
     counted,
-    hash_of,
     place_of,
     placed_stem,
 )
@@ -82,10 +80,8 @@ def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
         case Claim():
             fields |= {
                 "about": [counted(label, entity_id) for entity_id in state.entity_ids],
-                "linked": state.how,
-                "evidence": [hash_of(ref.encode(), 8) for ref in sorted(set(artifact.evidence))],
-                "mark": _mark(artifact),
-                **{column.name: column.of(artifact) for column in COLUMNS},
+                "worth": worth(artifact),
+                "at": in_microseconds(confirmed_at(artifact)),
             }
         case Relation():
             fields["joins"] = list(dict.fromkeys((artifact.source, artifact.target)))
@@ -98,12 +94,6 @@ def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
         yield _text_fields(TITLE, artifact.id, 0, label, artifact.title)
     elif isinstance(artifact, Source) and artifact.question:
         yield _text_fields(QUESTION, artifact.id, 0, label, artifact.question)
-
-
-def _mark(claim: Claim) -> int:
-    """A number that changes with whatever is told of a claim."""
-    told = (claim.text, claim.status, claim.confidence, claim.date, *claim.evidence, *claim.tags)
-    return crc32("\0".join(map(str, told)).encode("utf-8", "replace"))
 
 
 def _text_fields(kind: Kind | str, artifact_id: str, section: int, label: str, text: str) -> Fields:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -69,8 +68,3 @@ class DocumentKey(NamedTuple):
         """The key that a value of the field stands for."""
         kind, artifact_id, section = key.split("\0")
         return cls(kind, artifact_id, int(section))
-
-
-def hash_of(data: bytes, size: int) -> int:
-    """A hash of some bytes, as a number of so many bytes."""
-    return int.from_bytes(blake2b(data, digest_size=size).digest(), "big")

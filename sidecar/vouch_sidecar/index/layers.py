@@ -125,14 +125,6 @@ class Layer:
             for bucket in buckets
         }
 
-    @_asks
-    def total(self, query: Query, number: str) -> float:
-        """The sum of a column over the documents."""
-        if not self.size:
-            return 0.0
-        result = self._searcher.aggregate(query, {"total": {"sum": {"field": number}}})
-        return float(result["total"]["value"])
-
 
 def written(documents: Iterable[Document], folder: Path | None = None) -> Layer:
     """A layer with these documents, sorted by key, in memory or in an empty folder. Raises OSError
@@ -203,11 +195,6 @@ class Snapshot:
                 have = sums.get(value, Sum(0, 0.0))
                 sums[value] = Sum(have.number + sign * more.number, have.total + sign * more.total)
         return {value: total for value, total in sums.items() if total.number}
-
-    def total(self, query: Query, number: str) -> float:
-        """The sum of a column over the matching documents."""
-        layers = (self.base, 1), (self.new, 1), (self.old, -1)
-        return sum(sign * layer.total(query, number) for layer, sign in layers)
 
     def search(self, query: Query, limit: int, by: str | None = None) -> list[Hit]:
         """The best hits, greatest value first, ties by key."""

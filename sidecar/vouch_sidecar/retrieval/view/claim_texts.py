@@ -89,27 +89,26 @@ class ClaimTexts:
         return self.kind_of(artifact) == "worded"
 
     def kind_of(self, artifact: Artifact) -> CandidateKind:
-        """How a claim came about: worded, approved or confirmed by somebody, or, if only its
+        """How an artifact came about: worded, approved or confirmed by somebody, or, if only its
         receipt approved it, a statement of a captured exchange or a passage of a document. Notes of
         a session are like an exchange.
         """
         if isinstance(artifact, Page) and artifact.type in UNASKED_PAGES:
             return "exchange"
-        return self._kind_of_claim(artifact) if isinstance(artifact, Claim) else "worded"
-
-    def _kind_of_claim(self, claim: Claim) -> CandidateKind:
-        if not claim.auto_approved or claim.last_confirmed_at is not None:
+        if not isinstance(artifact, Claim) or not artifact.auto_approved:
             return "worded"
-        sentence = self.sentence(claim)
-        cited = [self._at.knowledge.evidence(ref) for ref in claim.evidence]
-        receipts = [citation for citation in cited if citation is not None and is_receipt(citation)]
-        ids = [sentence.source_id] if sentence is not None else [r.source_id for r in receipts]
-        sources = (self._visible.artifact((Kind.SOURCE, source_id)) for source_id in ids)
-        if any(isinstance(source, Source) and source.type in TALKING for source in sources):
-            return "exchange"
-        stands = sentence.holds_text if sentence is not None else bool(receipts)
-        quotes = ((receipt.quote or "").split() for receipt in receipts)
-        return "passage" if stands or claim.text.split() in quotes else "worded"
+        if artifact.last_confirmed_at is not None:
+            return "worded"
+        sentence = self.sentence(artifact)
+        cited = [self._at.knowledge.evidence(ref) for ref in artifact.evidence]
+        receipts = [each for each in cited if each is not None and is_receipt(each)]
+        for receipt in receipts:
+            source = self._visible.artifact((Kind.SOURCE, receipt.source_id))
+            if isinstance(source, Source) and source.type in TALKING:
+                return "exchange"
+        quotes = [(receipt.quote or "").split() for receipt in receipts]
+        stands = bool(receipts) if sentence is None else sentence.holds_text
+        return "passage" if stands or artifact.text.split() in quotes else "worded"
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
@@ -136,17 +135,14 @@ class ClaimTexts:
         first: dict[str, tuple[int, Claim]] = {}
         knowledge = self._at.knowledge
         citing = {
-            claim.id: claim
+            claim
             for evidence in knowledge.evidence_in(source.id)
             for claim in knowledge.claims_citing(evidence.id)
             if is_live(claim) and self._visible.sees(claim)
         }
-        for _, claim in sorted(citing.items()):
-            quoted = self._visible.quoted(claim.id)
-            sentence = None if quoted is None else quoted.sentence
-            if sentence is None or sentence.source_id != source.id or quoted is None:
-                continue
-            if quoted.says_something:
+        for claim in sorted(citing, key=lambda claim: claim.id):
+            sentence = self.sentence(claim)
+            if sentence is not None and sentence.source_id == source.id and self.is_sayable(claim):
                 first.setdefault(self.shown(claim).sentence_key, (sentence.start, claim))
         return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
 
@@ -157,12 +153,8 @@ class ClaimTexts:
         sentence = self.sentence(claim)
         if sentence is None:
             return None
-        exchanges = self._at.exchange_with
-        if sentence.source_id not in exchanges:
-            source = self._visible.artifact((Kind.SOURCE, sentence.source_id))
-            exchange = source if isinstance(source, Source) and source.question else None
-            exchanges[sentence.source_id] = exchange
-        return exchanges[sentence.source_id]
+        source = self._visible.artifact((Kind.SOURCE, sentence.source_id))
+        return source if isinstance(source, Source) and source.question else None
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""

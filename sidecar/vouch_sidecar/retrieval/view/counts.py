@@ -32,10 +32,10 @@ class ArtifactCounts:
         """How many claims the viewer may see."""
         return self._at.search.total(Kind.CLAIM)
 
-    def claims_mark(self, entity_id: str) -> tuple[int, float]:
+    def claims_mark(self, entity_id: str) -> int:
         """A value that changes when an entity gains or loses a claim, or when its claims change."""
-        query = self._at.search.claims_of([entity_id])
-        return self.claims_of(entity_id), self._at.knowledge.snapshot.total(query, "mark")
+        ids = self._at.search.ids(self._at.search.claims_of([entity_id]))
+        return hash(tuple(map(self._at.knowledge.claim, sorted(ids))))
 
     def frequency(self, term: Term) -> int:
         """How many visible claims hold a word."""

@@ -13,12 +13,10 @@ from typing import Any, TypeVar
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.kb.records import Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
-from vouch_sidecar.retrieval.view.shown import Quoted
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 from vouch_sidecar.workspace.world import World
@@ -139,16 +137,6 @@ class Viewpoint:
     def own_names(self) -> frozenset[str]:
         """What the project is called, folded."""
         return own_names(self.collection, self.root, self.workspace.origin)
-
-    @cached_property
-    def quoted_of(self) -> dict[str, Quoted | None]:
-        """A cache, by claim id: the place of a claim's receipt in its source."""
-        return {}
-
-    @cached_property
-    def exchange_with(self) -> dict[str, Source | None]:
-        """A cache, by source id: the exchange that a source is."""
-        return {}
 
     @cached_property
     def _found(self) -> dict[Hashable, Any]:

@@ -60,22 +60,20 @@ class VisibleArtifacts:
     def quoted(self, claim_id: str) -> Quoted | None:
         """The place of a claim's receipt in its source; looked up once per question."""
         at = self._at
-        if claim_id not in at.quoted_of:
+
+        def find() -> Quoted | None:
             claim = at.knowledge.claim(claim_id)
-            found = None if claim is None else quoted(at.knowledge, at.root, claim, at.gates)
-            at.quoted_of[claim_id] = found
-        return at.quoted_of[claim_id]
+            return None if claim is None else quoted(at.knowledge, at.root, claim, at.gates)
+
+        return at.once(("quoted", claim_id), find)
 
     def in_document(self, document: Document) -> Artifact | None:
         """The artifact that a document of the index stands for; for a section, its page. None if
         the viewer may not see it.
         """
-        kind, artifact_id, section = key_in(document)
-        if section or kind == TITLE:
-            return self.artifact((Kind.PAGE, artifact_id))
-        if kind == QUESTION:
-            return self.artifact((Kind.SOURCE, artifact_id))
-        return self.artifact((Kind(kind), artifact_id))
+        key = key_in(document)
+        kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
+        return self.artifact((kind, key.id))
 
     def artifacts_in(self, query: Query, limit: int) -> Iterator[Artifact]:
         """The artifacts among a query's first `limit` documents that the viewer may see."""
