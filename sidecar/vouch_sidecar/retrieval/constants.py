@@ -289,8 +289,6 @@ MAX_TITLED = 3
 """Pages listed because their title is the name of an entity, or is asked for."""
 MAX_TITLES = 64
 """Titles that hold the words of a text, which are compared with how it has them."""
-MAX_SECTIONS = 64
-"""Sections read to find those that hold an entity's name most often."""
 MAX_TIED = 16
 """Claims tied to files that a text names; the strongest ties."""
 MAX_RELATIONS = 24

@@ -42,8 +42,6 @@ class Line:
     """For what answers a text, how it was judged."""
     likelihood: float = 0.0
     """Lines are told in its order. That of a name's claim may be less than its `similarity`."""
-    replaces_given: bool = False
-    """Whether it supersedes a claim that the same reader was given."""
 
     @property
     def shown_text(self) -> ShownText | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
@@ -28,9 +27,7 @@ _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
 _SOURCES_NAMED = 2
-_ELLIPSIS = "…"
 _NO_BREAK = re.compile(r"[^\r\n]")
-_ITEM = re.compile(r"[-*+] |\d++[.)] ")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
@@ -54,44 +51,31 @@ def render(
     lines: Sequence[Line],
     primary: str | None,
     max_chars: int,
-    key_facts: Container[str],
     persona: str | None = None,
     tiers: bool = True,
 ) -> tuple[str, list[tuple[Line, str]]]:
-    """The block, and the lines in it, each with its text; "" where none found room. Claims of the
-    collections `key_facts` come with their status, confidence, sources and date. `persona` is that
-    of the primary collection. With `tiers` each collection has a line above its own.
+    """The block, and the lines in it, each with its text; "" where none found room. `persona` is
+    that of the primary collection. With `tiers` each collection has a line above its own.
     """
     if max_chars < LEAST_CHARS:
         return "", []
-    placed: list[tuple[str, Line, _Parts, str, int]] = []
-    left, heading = room_in_frame(max_chars), ""
+    left, above = room_in_frame(max_chars), ""
+    shown: list[str] = []
+    said: list[tuple[Line, str]] = []
     for line in sorted(lines, key=lambda line: line.view.collection != primary):
-        is_primary = line.view.collection == primary
-        wanted = ", ".join(_headed(line.view.collection, is_primary, persona, tiers))
-        above = "" if wanted == heading else wanted
-        room = left - 1 - (len(above) + 1 if above else 0)
-        parts = _parts_of(line, line.view.collection in key_facts)
-        if (begun := parts.within(room)) is not None:
-            placed.append((above, line, parts, *begun))
-            left, heading = room - len(begun[0]) - len(parts.end(begun[1])), wanted
-    shown, said = [_OPEN], []
-    for above, line, parts, begins, rank in placed:
-        end, whole = parts.end(rank), parts.end(_TITLES)
-        if rank == _FACTS and len(whole) - len(end) <= left:
-            left -= len(whole) - len(end)
-            end = whole
-        shown += [above, begins + end] if above else [begins + end]
-        said.append((line, shown[-1]))
-    return ("\n".join([*shown, _CLOSE]) if said else ""), said
-
-
-def _headed(collection: str, is_primary: bool, persona: str | None, tiers: bool) -> Iterator[str]:
-    """What the line above the hits of a collection says, if anything."""
-    if tiers:
-        yield f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(collection)}"
-    if persona and is_primary:
-        yield f"persona “{clip(safe(persona), _PHRASE_CHARS)}”"
+        collection = line.view.collection
+        is_primary = collection == primary
+        headed = [f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(collection)}"] * tiers
+        if persona and is_primary:
+            headed.append(f"persona “{clip(safe(persona), _PHRASE_CHARS)}”")
+        heading = ", ".join(headed)
+        new = [heading] if heading not in ("", above) else []
+        told = _line(line, left - 1 - sum(len(each) + 1 for each in new))
+        if told:
+            shown += [*new, told]
+            said.append((line, told))
+            left, above = left - sum(len(each) + 1 for each in (*new, told)), heading
+    return ("\n".join([_OPEN, *shown, _CLOSE]) if said else ""), said
 
 
 def room_in_frame(max_chars: int) -> int:
@@ -113,46 +97,19 @@ def frame(lines: Sequence[str], max_chars: int) -> str:
     return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
 
 
-_DATE, _FACTS, _TITLES = range(3)
-"""Ranks of what stands behind a text: the greatest gives way first."""
-
-
-class _Note(NamedTuple):
-    """A part of a line behind its text, in brackets."""
-
-    rank: int
-    text: str
-    before: str = ", "
-
-
-class _Parts(NamedTuple):
-    """The parts of a line: the phrase, the id and its marks; the text; what stands behind it."""
-
-    head: str
-    text: str
-    notes: Sequence[_Note]
-
-    def end(self, rank: int) -> str:
-        """The notes up to a rank, in brackets; "" without any."""
-        kept = [note for note in self.notes if note.rank <= rank]
-        said = "".join(note.before * (at > 0) + note.text for at, note in enumerate(kept))
-        return f" [{said}]" if said else ""
-
-    def within(self, room: int) -> tuple[str, int] | None:
-        """Head and text so that they and the notes up to a rank, which is given, too, have at most
-        `room` characters; None where too little of the text would be left. Notes give way to it.
-        """
-        for rank in (_FACTS, _DATE):
-            spare = room - len(self.head) - len(self.end(rank))
-            if spare >= min(len(self.text), _MIN_CUT):
-                return self.head + clip(self.text, spare), rank
-        return None
-
-
-def _parts_of(line: Line, with_facts: bool) -> _Parts:
+def _line(line: Line, room: int) -> str:
+    """The line in at most `room` characters: the whole text with as many facts behind it as fit,
+    else its beginning, with fewer; "" where too little of it would be left.
+    """
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
-    head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))])
-    return _Parts(f"{head}: ", safe(line_text(line)), list(_notes(line, with_facts)))
+    head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))]) + ": "
+    text = safe(line_text(line))
+    facts = [f" [{fact}]" if fact else "" for fact in _facts(line)]
+    whole = [(fact, len(text)) for fact in facts]
+    for fact, least in [*whole, *((fact, min(len(text), _MIN_CUT)) for fact in facts[-2:])]:
+        if (spare := room - len(head) - len(fact)) >= least:
+            return head + clip(text, spare) + fact
+    return ""
 
 
 def _label(line: Line) -> str:
@@ -172,32 +129,30 @@ def _marks(line: Line) -> Iterator[str]:
         yield "contested"
     if not line.is_reviewed:
         yield "unreviewed"
-    if line.replaces_given:
-        yield "replaces what was said earlier"
     if (why := line.stale) is not None:
         yield safe(why.short_reason)
 
 
-def _notes(line: Line, with_facts: bool) -> Iterator[_Note]:
-    """The facts of a claim. The date of what was said in a conversation comes without the others,
-    too: it tells how much it may still hold.
+def _facts(line: Line) -> list[str]:
+    """What may stand behind a text, the fullest first: of a claim its status, confidence, sources
+    and date. The date of what was said in a conversation never gives way: it tells how much it may
+    still hold.
     """
     claim, view = line.artifact, line.view
     if not isinstance(claim, Claim):
-        return
-    is_talk = view.texts.exchange_of(claim) is not None
-    if with_facts:
-        sources = list(_sources(view, claim))
-        titles = dict.fromkeys(source.title or _place(source, view.workspace) for source in sources)
-        quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
-        yield _Note(_FACTS, safe(claim.status))
-        yield _Note(_FACTS, f"confidence {claim.confidence:g}")
-        yield _Note(_FACTS, count(len(sources), "source"))
-        if quoted:
-            yield _Note(_TITLES, ", ".join(quoted[:_SOURCES_NAMED]), ": ")
-    if (with_facts or is_talk) and claim.date is not None:
-        date = moment(claim.date).date().isoformat()
-        yield _Note(_DATE if is_talk else _FACTS, date)
+        return [""]
+    date = "" if claim.date is None else moment(claim.date).date().isoformat()
+    least = date if view.texts.exchange_of(claim) is not None else ""
+    if not view.recall.include_key_facts:
+        return [least]
+    sources = list(_sources(view, claim))
+    titles = dict.fromkeys(source.title or _place(source, view.workspace) for source in sources)
+    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
+    number = count(len(sources), "source")
+    named = f"{number}: {', '.join(quoted[:_SOURCES_NAMED])}" if quoted else number
+    facts = (safe(claim.status), f"confidence {claim.confidence:g}")
+    full, short = (", ".join(filter(None, [*facts, each, date])) for each in (named, number))
+    return [full, short, least]
 
 
 def line_text(line: Line) -> str:
@@ -271,23 +226,13 @@ def _around(section: str, words: Sequence[str]) -> str:
         counts = [sum(word.held_by(stems) for word in wanted) for stems in held]
         return parts[counts.index(max(counts)) :]
 
-    parts = [passage.text for passage in passages(section)]
-    first, *others = from_best(parts) or [""]
-    lead_in = _lead_in(parts, len(parts) - len(others) - 1)
+    parts = [passage.text for passage in passages(section)] or [""]
+    first, *others = from_best(parts)
     if len(first) > EXCERPT_CHARS:
         first = " ".join(from_best(_SENTENCE.split(first)))
-    begins = "" if parts and first == parts[0] else _ELLIPSIS
-    shown = [heading(section), lead_in, begins, first, *others]
-    return clip(" ".join(filter(None, shown)), EXCERPT_CHARS)
-
-
-def _lead_in(parts: Sequence[str], number: int) -> str:
-    """The sentence that ends in a colon above the list of which a part is an item; else nothing."""
-    while number > 0 and _ITEM.match(parts[number]):
-        number -= 1
-        if parts[number].rstrip("*_ ").endswith((":", "：")):
-            return _SENTENCE.split(parts[number])[-1]
-    return ""
+    begins = "" if first == parts[0] else "…"
+    shown = filter(None, [heading(section), begins, first, *others])
+    return clip(" ".join(shown), EXCERPT_CHARS)
 
 
 def safe(text: str) -> str:

@@ -4,26 +4,23 @@ the block that holds them.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import (
-    MAX_SECTIONS,
     MAX_SPEAKING,
     MAX_TITLED,
 )
-from vouch_sidecar.retrieval.files.stale_claims import doubt
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.lookup import contradicting, successors
-from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
+from vouch_sidecar.retrieval.lookup import contradicting
+from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -80,82 +77,41 @@ class Tiers:
 
 def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
     """Make a block, as long as the settings allow."""
-    recalls = {kb.view.collection: kb.view.recall for kb in served}
-    rows, more, given = material.rows, material.more_hits, material.given
-    about = {row.view.collection for row in rows}
-    about |= {hit.view.collection for hit in (*material.first_hits, *more)}
-    if not about:
+    views = [row.view for row in material.rows]
+    views += [hit.view for hit in (*material.first_hits, *material.more_hits)]
+    recalls = {view.collection: view.recall for view in views}
+    if not recalls:
         return ContextBlock()
-    limit = max(recalls[collection].max_results for collection in about)
+    limit = max(recall.max_results for recall in recalls.values())
     limit = limit if material.max_lines is None else min(limit, material.max_lines)
-    hits = lines_for(rows, material.text, more, limit + len(given))
-    hits = each_once([*material.first_hits, *hits])
-    hits = [hit for hit in hits if hit.state not in given]
-    hits = _at_most(hits, {name: recall.max_results for name, recall in recalls.items()})[:limit]
-    if given:
-        hits = _marked(hits, given)
-    by_evidence = tiers(material.text, hits, [kb.view.collection for kb in served])
-    chosen = _led_by(material.leads, by_evidence)
-    budget = material.max_chars or max(recalls[name].max_context_chars for name in about)
-    key_facts = {name for name, recall in recalls.items() if recall.include_key_facts}
+    most = limit + len(material.given)
+    lines = lines_for(material.rows, material.text, material.more_hits, most)
+    lines = each_once([*material.first_hits, *lines])
+    told = Counter[str]()
+    hits: list[Line] = []
+    for hit in lines:
+        collection = hit.view.collection
+        if hit.state not in material.given and told[collection] < hit.view.recall.max_results:
+            told[collection] += 1
+            hits.append(hit)
+    hits = hits[:limit]
+    names = [kb.view.collection for kb in served]
+    chosen = tiers(material.text, hits, names, material.leads)
+    budget = material.max_chars or max(recall.max_context_chars for recall in recalls.values())
     persona = persona_of(served, chosen.primary)
-    block, lines = render(hits, chosen.primary, budget, key_facts, persona, len(served) > 1)
-    if not lines:
+    block, said = render(hits, chosen.primary, budget, persona, tiers=len(served) > 1)
+    if not said:
         return ContextBlock()
-    said = tuple(hit for hit, _ in lines)
-    present = {hit.view.collection for hit in said}
+    present = {hit.view.collection for hit, _ in said}
     supplemental = tuple(c for c in chosen.supplemental if c in present)
-    return ContextBlock(block, said, tuple(line for _, line in lines), chosen.primary, supplemental)
-
-
-def _led_by(leads: str | None, by_evidence: Tiers) -> Tiers:
-    """The tiers with the collection `leads` first, if it is one of them."""
-    if leads is None or leads not in by_evidence.supplemental:
-        return by_evidence
-    others = (by_evidence.primary, *by_evidence.supplemental)
-    return Tiers(leads, tuple(c for c in others if c is not None and c != leads))
-
-
-def _at_most(hits: Sequence[Line], limits: Mapping[str, int]) -> list[Line]:
-    """The first hits of each collection, as many as it lets be said."""
-    left = dict(limits)
-    kept = []
-    for hit in hits:
-        left[hit.view.collection] -= 1
-        if left[hit.view.collection] >= 0:
-            kept.append(hit)
-    return kept
+    shown, texts = zip(*said, strict=True)
+    return ContextBlock(block, shown, texts, chosen.primary, supplemental)
 
 
 def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
     leading = (kb for kb in served if kb.view.collection == collection)
     return next((kb.settings.general.persona for kb in leading), None)
-
-
-def _newer(hit: Line) -> set[str]:
-    """The ids of the claims that a line cites which supersede another one."""
-    return {claim.id for claim in hit.cited if isinstance(claim, Claim) and claim.supersedes}
-
-
-def _marked(hits: Sequence[Line], given: frozenset[object]) -> list[Line]:
-    """The hits, those marked that cite a claim which in the end supersedes one of those `given`,
-    which are states of lines.
-    """
-    views = {hit.view.identity: hit.view for hit in hits if _newer(hit)}
-    replacing = {
-        (state[0], claim_id)
-        for state in given
-        if isinstance(state, tuple) and state[0] in views and state[1] == Kind.CLAIM
-        for claim_id in successors(views[state[0]], str(state[2]))
-    }
-    return [
-        replace(
-            hit,
-            replaces_given=any((hit.view.identity, newer) in replacing for newer in _newer(hit)),
-        )
-        for hit in hits
-    ]
 
 
 def lines_for(
@@ -176,19 +132,12 @@ def lines_for(
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
         strengths = {each.entity.id: each.strength for each in rows if each.view is row.view}
-        for_all = asks_for_all(row.view, text, strengths)
-        lines = _lines_of(row, text, strengths, answering, limit, for_all=for_all)
-        if row.view.names.is_topic(row.entity.id) and not for_all:
+        lines = _lines_of(row, text, strengths, answering, limit)
+        if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, text, strengths):
             derived += [line for line in lines if line.kind != "people"][:1]
             lines = [line for line in lines if line.kind == "people"]
         firsts += lines[:1]
         others += lines[1:]
-    if any(line.kind == "people" for line in firsts):
-        answering = [  # for a relation that says whom to ask there is a better line
-            line
-            for line in answering
-            if not (isinstance(line.artifact, Relation) and line.artifact.relation in ROLES)
-        ]
     by_place = {_place(line): line for line in [*others, *firsts]}
     answers = [
         replace(by_place.get(_place(line), line), likelihood=line.likelihood) for line in answering
@@ -198,17 +147,18 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides([*firsts, *others] or derived))
-    return sorted(hits, key=lambda hit: (_is_gone(hit), _comes_behind(hit)))[:limit]
+    return sorted(hits, key=_comes_behind)[:limit]
+
+
+def _comes_behind(hit: Line) -> tuple[bool, bool]:
+    """Whether others go before it: the file that it cites no longer has its quote, or nobody
+    reviewed it and somebody asks.
+    """
+    return _is_gone(hit), not hit.view.is_unasked and not hit.is_reviewed
 
 
 def _is_gone(hit: Line) -> bool:
-    """Whether the file that a claim cites no longer has its quote."""
     return (why := hit.stale) is not None and why.is_gone
-
-
-def _comes_behind(hit: Line) -> bool:
-    """Whether somebody who asks is told what was reviewed before it."""
-    return not hit.view.is_unasked and not hit.is_reviewed
 
 
 def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
@@ -222,19 +172,25 @@ def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
 
 
 def each_once(hits: Iterable[Line]) -> list[Line]:
-    """The first hit of each artifact; of claims that say the same a reviewed one, else the first of
-    the least doubtful ones. A reviewed claim stands in the place of those that nobody reviewed and
-    that rest on the same evidence or the same sentence.
+    """The first hit of each artifact; of claims that say the same a reviewed one, else one that is
+    contested, else the first whose quote is still there. A reviewed claim stands in the place of
+    those that nobody reviewed and that rest on the same evidence or the same sentence.
     """
-    hits = claim_texts.each_once(hits, _says, _better)
-    if all(hit.is_reviewed for hit in hits):
-        return hits
+    hits = claim_texts.each_once(hits, _says, lambda *both: min(both, key=_goes_before))
     reviewed = {
         ground: hit for hit in reversed(hits) if hit.is_reviewed for ground in _rests_on(hit)
     }
-    grounds = ((hit, () if hit.is_reviewed else _rests_on(hit)) for hit in hits)
-    kept = (next((reviewed[at] for at in on if at in reviewed), hit) for hit, on in grounds)
-    return list({id(hit): hit for hit in kept}.values())
+    kept = {}
+    for hit in hits:
+        grounds = _rests_on(hit) if reviewed and not hit.is_reviewed else ()
+        stands = next((reviewed[ground] for ground in grounds if ground in reviewed), hit)
+        kept[id(stands)] = stands
+    return list(kept.values())
+
+
+def _goes_before(hit: Line) -> tuple[bool, bool, bool]:
+    is_contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
+    return not hit.is_reviewed, not is_contested, _is_gone(hit)
 
 
 def _rests_on(hit: Line) -> Iterator[Hashable]:
@@ -254,28 +210,13 @@ def _says(hit: Line) -> Iterator[Hashable]:
         yield from ((hit.view.collection, said) for said in shown.says)
 
 
-def _better(first: Line, hit: Line) -> Line:
-    said, again = first.artifact, hit.artifact
-    if not isinstance(said, Claim) or not isinstance(again, Claim) or said.id == again.id:
-        return first
-    if first.is_reviewed is not hit.is_reviewed:
-        return first if first.is_reviewed else hit
-    return hit if doubt(hit.view, again) < doubt(first.view, said) else first
-
-
 def _lines_of(
-    row: Salient,
-    text: str,
-    strengths: Strengths,
-    answering: Sequence[Line],
-    limit: int,
-    *,
-    for_all: bool,
+    row: Salient, text: str, strengths: Strengths, answering: Sequence[Line], limit: int
 ) -> list[Line]:
     """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
     claim; up to `limit` claims if the text asks nothing but the name. An entity without fitting
-    claims has the hits `answering` that are about it, else pages about it; if the text asks nothing
-    but the name, first the sections of pages that hold the name.
+    claims has the hits `answering` that are about it, else pages about it; if the text asks
+    nothing but the name, first sections that hold it.
     """
     whom = whom_to_ask(row, text)
     about = claims_about(row.view, row.entity.id, text, strengths)
@@ -291,7 +232,7 @@ def _lines_of(
         told_by = [line for line in answering if line.entity_id == row.entity.id]
         pages: list[Line] = []
         if row.view.since is None:
-            pages += _sections_naming(row) if for_all else []
+            pages += _sections_naming(row) if asks_for_all(row.view, text, strengths) else []
             pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
         return [*whom, *told_by, *pages]
     about = [about[0], *(each for each in about[1:] if each.artifact.id in asked)]
@@ -312,25 +253,16 @@ def _pages_about(row: Salient) -> list[Page]:
 
 
 def _sections_naming(row: Salient) -> list[Line]:
-    """Sections of pages that hold an entity's name, those that hold it most often first, each page
-    once.
-    """
+    """The first sections that hold the words of an entity's name, each page once."""
     view, words = row.view, terms(row.entity.name)
-    held = view.search.holding(words, Kind.PAGE)
-    sections_found: list[tuple[int, str, int, Page]] = []
-    for hit in view.knowledge.snapshot.search(held, MAX_SECTIONS):
-        document = view.knowledge.snapshot.document(hit)
-        found, (_, page_id, number) = view.visible.in_document(document), key_in(document)
-        for page in pages_to_tell(filter(None, [found])):
-            there = view.names.mentions(f"{page.title}\n{sections(page)[number]}")
-            often = sum(mention.entity_id == row.entity.id for mention in there)
-            sections_found += [(-often, page_id, number, page)] if often else []
-    first: dict[str, Line] = {}
-    for _, page_id, number, page in sorted(sections_found, key=lambda section: section[:3]):
-        words_there = tuple(word.word for word in words)
-        hit_there = replace(_hit(row, page), section=number, words=words_there)
-        first.setdefault(page_id, hit_there)
-    return list(first.values())[:MAX_TITLED]
+    held = tuple(word.word for word in words)
+    snapshot, lines = view.knowledge.snapshot, dict[str, Line]()
+    for hit in snapshot.search(view.search.holding(words, Kind.PAGE), MAX_TITLED):
+        document = snapshot.document(hit)
+        found, section = view.visible.in_document(document), key_in(document).section
+        for page in pages_to_tell([found] if found is not None else []):
+            lines.setdefault(page.id, replace(_hit(row, page), section=section, words=held))
+    return list(lines.values())
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
@@ -350,22 +282,22 @@ def _place(hit: Line) -> tuple[object, ...]:
     return (*hit.place, hit.section)
 
 
-def tiers(text: str, hits: Sequence[Line], collections: Sequence[str]) -> Tiers:
-    """A collection that the text names comes first, else the one with the most evidence."""
+def tiers(
+    text: str, hits: Sequence[Line], collections: Sequence[str], leads: str | None = None
+) -> Tiers:
+    """The collection `leads` comes first if it has hits, else one that the text names, else the one
+    with the most evidence.
+    """
     sums: defaultdict[str, float] = defaultdict(float)
     for hit in hits:
         sums[hit.view.collection] += hit.similarity
-    named_collections = (
-        [c for c in collections if _names_collection(text, c)] if len(collections) > 1 else []
-    )
+    several = collections if len(collections) > 1 else ()
+    named = sorted(collection for collection in several if _names_collection(text, collection))
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
-    primary = next(iter(sorted(named_collections) or ranked), None)
+    primary = leads if leads in sums else next(iter([*named, *ranked]), None)
     return Tiers(primary, tuple(c for c in ranked if c != primary))
 
 
 def _names_collection(text: str, collection: str) -> bool:
-    words = [u.folded for u in units(text).units]
-    name = [u.folded for u in units(fold(collection)).units]
-    return bool(name) and any(
-        words[i : i + len(name)] == name for i in range(len(words) - len(name) + 1)
-    )
+    said, name = ([unit.folded for unit in units(fold(part)).units] for part in (text, collection))
+    return bool(name) and f" {' '.join(name)} " in f" {' '.join(said)} "

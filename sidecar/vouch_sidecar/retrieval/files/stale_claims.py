@@ -49,19 +49,6 @@ def stale(view: View, claim: Claim) -> Stale | None:
     return stale_for(view.workspace, view.knowledge, claim, view.visible.sees, view.now)
 
 
-def doubt(view: View, claim: Claim) -> int:
-    """Which of several claims that say the same is told, the least first: one that is contested;
-    one whose quote its file still has; one that went stale; one of which no file shows either.
-    """
-    if claim.status == "contested":
-        return 0
-    if (why := stale(view, claim)) is not None and why.is_gone:
-        return 2
-    evidence = filter(None, map(view.knowledge.evidence, claim.evidence))
-    shown = (each for each in evidence if view.visible.artifact((Kind.SOURCE, each.source_id)))
-    return 3 if all(fresh_of(view.workspace.fresh, each) is None for each in shown) else 1
-
-
 def stale_for(
     workspace: World,
     knowledge: Knowledge,
