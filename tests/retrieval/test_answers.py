@@ -77,6 +77,11 @@ CODES = (
         ("exits with status 3", []),
         ("what is exit code 137?", ["killed"]),
         ("what runs on 8444?", []),
+        ("version 3.2.14", []),
+        ("v2.14.3 loses receipts?", ["version"]),
+        ("what happens at 30:18?", []),
+        ("ping 10.17.0.4 fails", []),
+        ("ping 10.4.17.0", []),
         ("what does http 502 mean", []),
     ],
 )

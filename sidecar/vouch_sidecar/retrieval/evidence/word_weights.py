@@ -98,6 +98,18 @@ class WeighedWords:
             word for exact in self.exact if exact.written.search(text) for word in exact.words
         )
 
+    def torn_in(self, exactly: Container[Term]) -> frozenset[Term]:
+        """The numbers of those versions, addresses, dates and times that another text does not hold
+        exactly: it may hold each number of them, but means something else.
+        """
+        return frozenset(
+            word
+            for exact in self.exact
+            if all(word.word.isdigit() for word in exact.words)
+            for word in exact.words
+            if word not in exactly
+        )
+
     def weight_of(self, held: Iterable[Term], exactly: Container[Term]) -> float:
         """The weight of some of the words; a word that the other text holds exactly weighs its
         rarity.

@@ -91,6 +91,9 @@ def _answers(
     judged = list(judge(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
+    else:
+        named = entity_strengths.keys()
+        judged = [each for each in judged if each.words or not named.isdisjoint(each.entity_ids)]
     judged.sort(key=lambda answer: answer.order)
     first: dict[tuple[type, str], Candidate] = {}
     for answer in judged:
@@ -255,8 +258,9 @@ class _Holding(NamedTuple):
 
 
 def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
-    everywhere = _held(asked, candidate)
     exactly = asked.exactly_in(candidate.text)
+    torn = asked.torn_in(exactly)
+    everywhere = tuple(word for word in _held(asked, candidate) if word not in torn)
     sentence = asked.best_sentence(everywhere, exactly)
     held = tuple(word for word in everywhere if word in sentence)
     return _Holding(candidate, exactly, sentence, held, everywhere)
