@@ -224,18 +224,16 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         await until(lambda: degraded(engine) == [])
 
 
-@pytest.mark.parametrize("name", ["write", "finish"])
 async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
     tmp_path: Path,
     root: Path,
     clock: Clock,
     fails: Fails,
     monkeypatch: pytest.MonkeyPatch,
-    name: str,
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     engine = unread_engine(root, env=cached(tmp_path), clock=clock)
-    switch = fails(f"vouch_sidecar.index.base_cache:Bases:{name}")
+    switch = fails("vouch_sidecar.index.base_cache:Bases:write")
 
     async with kept(engine):
         await until(lambda: engine.registry.complete)

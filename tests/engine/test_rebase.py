@@ -70,7 +70,7 @@ def test_who_runs_out_of_room_goes_on_in_memory(
         raise OSError(errno.ENOSPC, "no space")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vouch_sidecar.index.base_cache.written", full)
+        patch.setattr("vouch_sidecar.index.base_cache.layer_of", full)
         engine, collection = started(root, tmp_path)
     assert counts(engine, "key vault") == {"vault": 2}
     assert "The cache could not be written (OSError)" in [*collection.faults]

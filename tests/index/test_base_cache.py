@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tantivy import Document
 from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.links import LinkState
@@ -65,16 +64,11 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def leave(bases: Bases, knowledge: Knowledge | None = None) -> Path:
-    """Write and finish a base; its folder."""
-    knowledge = knowledge or knowledge_of(ARTIFACTS)
-    bases.write(knowledge.documents())
-    assert finish(bases, knowledge)
+    """Write a base; its folder."""
+    it = knowledge or knowledge_of(ARTIFACTS)
+    bases.write(it.documents(), it.records, it.states, stats(it), CONFIG)
     (folder,) = finished(bases)
     return folder
-
-
-def finish(bases: Bases, knowledge: Knowledge) -> bool:
-    return bases.finish(knowledge, stats(knowledge), CONFIG)
 
 
 def stats(knowledge: Knowledge) -> dict[str, bytes]:
@@ -83,10 +77,6 @@ def stats(knowledge: Knowledge) -> dict[str, bytes]:
 
 def finished(bases: Bases) -> list[Path]:
     return sorted(path.parent for path in bases.folder.glob("*/records"))
-
-
-def unfinished(bases: Bases) -> list[Path]:
-    return [path for path in bases.folder.iterdir() if path.name.startswith("unfinished-")]
 
 
 def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: Path) -> None:
@@ -134,12 +124,11 @@ def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_pat
 @pytest.mark.usefixtures("mask")
 def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     leave(bases)
-    bases.write([Document(key="k")])
-    assert len(unfinished(bases)) == 1
+    assert bases.write_extra("vectors", b"data")
     assert caches.stat().st_mode & 0o777 == 0o700
     for path in caches.rglob("*"):
         wanted = 0o700 if path.is_dir() else 0o600
-        assert path.stat().st_mode & 0o777 == wanted or path.parent in unfinished(bases), path
+        assert path.stat().st_mode & 0o777 == wanted, path
     assert not (caches.parent.stat().st_mode & 0o700) ^ 0o700
 
 
@@ -155,11 +144,10 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
         try:
             for _ in range(8):
                 with suppress(FileNotFoundError):
-                    mine.write(knowledge.documents())
+                    written = stats(knowledge), CONFIG
+                    mine.write(knowledge.documents(), knowledge.records, knowledge.states, *written)
                 if removes:
                     mine.purge()
-                else:
-                    finish(mine, knowledge)
         except BaseException as error:
             failed.append(error)
 
@@ -188,13 +176,20 @@ def test_caches_of_knowledge_bases_that_are_gone_go(
         path.write_bytes(b"x")
     not_ours[3].mkdir()
     half_gone = caches / "gone-1-1"
-    bases.write([])
     shutil.copytree(bases.folder, half_gone)
     tidy(caches)
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
     leave(gone)
     bases.open()  # every process begins with it
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
+
+
+def test_what_a_process_left_in_the_midst_of_writing_goes(bases: Bases) -> None:
+    folder = leave(bases)
+    shutil.copytree(folder, bases.folder / "unfinished-abc")
+    (bases.folder / "unfinished-def").write_bytes(b"x")
+    assert bases.open() is not None
+    assert {path.name for path in bases.folder.iterdir()} == {folder.name, "root"}
 
 
 @pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])

@@ -147,7 +147,7 @@ class Change:
 
 def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
     """A generation of these artifacts, in memory."""
-    return Knowledge.written({key_of(artifact): artifact for artifact in artifacts})
+    return Knowledge.of({key_of(artifact): artifact for artifact in artifacts})
 
 
 def after(before: Knowledge, change: Change) -> Knowledge:

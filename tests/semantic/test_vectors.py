@@ -58,18 +58,18 @@ def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
     make_kb(tmp_path / "kb")
     bases = Bases(tmp_path / "caches", tmp_path / "kb")
     assert not bases.write_extra("one", b"data")
-    bases.write([])
+    bases.write([], {}, {}, {}, None)
     assert bases.write_extra("one", b"data")
     (file,) = bases.folder.glob("beside-*")
     assert file.stat().st_mode & 0o077 == 0
-    assert Bases(tmp_path / "caches", tmp_path / "kb").open() is None
+    assert Bases(tmp_path / "caches", tmp_path / "kb").open() is not None
     assert bases.read_extra("one") == b"data"
     assert bases.read_extra("two") is None
     assert bases.write_extra("two-a", b"data")
     assert bases.write_extra("two-b", b"other")
     assert (bases.read_extra("two-a"), bases.read_extra("two-b")) == (None, b"other")
     assert bases.read_extra("one") == b"data"
-    file = bases.folder / "beside-two-b"
+    file = bases.folder / "beside-two"
     file.write_bytes(file.read_bytes()[:-1])
     assert bases.read_extra("two-b") is None
     bases.purge()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import gc
-import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from vouch_sidecar.index.base_cache import Bases, KeptBase
+from tantivy import Document
+
+from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer, in_memory
-from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState
+from vouch_sidecar.index.layers import Layer, layer_of
+from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Records, States
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Artifact, Kind, Problem, VouchSession
 from vouch_sidecar.kb.store import Reconciled, Store
-
-log = logging.getLogger(__name__)
 
 REBASE_FROM = 300
 """A new base is written once this many artifacts changed: every change rebuilds the layers."""
@@ -100,7 +101,11 @@ class DiskReader:
         gc.disable()  # nothing of what is read becomes garbage
         try:
             kept = None if self.bases is None else self.bases.open()
-            seen = self._build_base() if kept is None else self._resume(kept)
+            if kept is None:
+                return self._read_all()
+            self.store.resume(kept.knowledge.records, kept.stats, kept.config)
+            seen = self.store.reconcile()
+            self._apply(kept.knowledge, seen)
         finally:
             gc.enable()
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
@@ -112,27 +117,28 @@ class DiskReader:
         self._purge()
         self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
         self.store.config = self._given.config if self._given else None
-        seen = self._build_base()
+        return self._read_all()
+
+    def _read_all(self) -> Step:
+        """Index every file."""
+        seen = self.store.reconcile()
+        self.latest = self._on_disk(seen) or Knowledge.of(seen.records)
         return self._step(seen, _ended(self.latest.all_of(Kind.SESSION)))
 
-    def _build_base(self) -> Reconciled:
-        """Index every file into a new base: on disk, or in memory if the disk cannot be written."""
-        seen = self.store.reconcile()
-        if self.bases is not None:
-            try:
-                self.latest = Knowledge.written(seen.records, self.bases.write)
-                return seen
-            except (OSError, ValueError) as error:
-                log.warning("the index stays in memory: %s", type(error).__name__)
-        self.latest = Knowledge.written(seen.records)
-        return seen
+    def _on_disk(self, seen: Reconciled) -> Knowledge | None:
+        """The first generation on a base for the next process too; None where none can be written:
+        the index stays in memory, and `keep` tries again.
+        """
+        if self.bases is None or not self.store.is_settled():
+            return None
+        with suppress(OSError, ValueError):
+            return Knowledge.of(seen.records, partial(self._write, self.bases, seen.records))
+        return None
 
-    def _resume(self, kept: KeptBase) -> Reconciled:
-        """Start from a finished base and apply what changed on disk since then."""
-        self.store.resume(kept.knowledge.records, kept.stats, kept.config)
-        seen = self.store.reconcile()
-        self._apply(kept.knowledge, seen)
-        return seen
+    def _write(
+        self, bases: Bases, records: Records, documents: Iterable[Document], states: States
+    ) -> Layer:
+        return bases.write(documents, records, states, self.store.stats(), self.store.config)
 
     def _apply(self, before: Knowledge, seen: Reconciled) -> None:
         """Make the next generation. If it removes text, purge the bases, which still hold it."""
@@ -149,24 +155,26 @@ class DiskReader:
 
     def keep(self, whole: bool = False) -> bool:
         """Write the base from which the next process starts, if one is wanted (`whole`: if anything
-        changed), and go on from it. Returns whether there is one: files may be too new, or another
+        changed), and go on from it. Returns whether that is done: files may be too new, or another
         process removed it meanwhile. Raises OSError or ValueError if there is no room.
         """
         if not self.has_read:
             return False
         store, bases = self.store, self.bases
         is_old = len(self.latest.changed) >= (1 if whole else REBASE_FROM)
-        if bases is None:
+        if bases is None or not store.is_settled():
             if is_old:
-                self._go_on_from(in_memory(self.latest.documents()))
-            return True
-        is_settled = store.is_settled()
+                self._go_on_from(layer_of(self.latest.documents()))
+            return bases is None
         try:
-            if is_old or (is_settled and bases.is_wanted(self.latest, store.config)):
-                self._go_on_from(bases.write(self.latest.documents()))
+            if is_old or bases.is_wanted(store.config):
+                latest = self.latest
+                self._go_on_from(
+                    self._write(bases, latest.records, latest.documents(), latest.states)
+                )
         except FileNotFoundError:
             return False
-        return is_settled and bases.finish(self.latest, store.stats(), store.config)
+        return True
 
     def _go_on_from(self, base: Layer) -> None:
         """Go on from a base that holds the newest generation."""

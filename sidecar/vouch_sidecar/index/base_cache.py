@@ -23,34 +23,28 @@ from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
-from itertools import count
 from pathlib import Path
-from sys import intern
+from tempfile import mkdtemp, mkstemp
 from typing import Any, NamedTuple
 
 from tantivy import Document, Index
 
 from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer, written
-from vouch_sidecar.index.links import WITHOUT_QUOTE, LinkState, Named
-from vouch_sidecar.kb.access import is_shown_to_any
+from vouch_sidecar.index.layers import Layer, layer_of
+from vouch_sidecar.index.links import LinkState, Records, States
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
-from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Entity, Key, Scope, key_of
+from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Evidence, Key, Scope, key_of
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.name_forms import FormKind, KeyedForm, NameForm, forms
 
 RECORDS = "records"
 ROOT = "root"
 """The file that names the knowledge base of a folder."""
-OLD_SECONDS = 3600.0
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
-_numbers = count()
 
 
 class KeptBase(NamedTuple):
@@ -80,9 +74,7 @@ def user_folder(env: Mapping[str, str]) -> Path | None:
 
 
 class Bases:
-    """The bases of one knowledge base. Every method blocks. At most one base is unfinished: this
-    process has written and uses it, but no other process can find it yet.
-    """
+    """The bases of one knowledge base. Every method blocks."""
 
     def __init__(self, caches: Path, root: Path) -> None:
         self._kb_dir = os.path.realpath(root / KB_DIRNAME)
@@ -92,59 +84,65 @@ class Bases:
         self.folder = caches / name
         self.damaged = False
         """Whether there was a base of this version that could not be read."""
-        self._unfinished: Path | None = None
-        self._is_kept = False
-        """Whether there is a base, as far as this process knows."""
         self._config: bytes | None = None
         """The config that the base hands to the next process."""
 
     def open(self) -> KeptBase | None:
-        """Open the newest finished base; None if there is none. Older bases, and untrusted ones,
-        are removed.
+        """Open the newest finished base; None if there is none. Whatever else processes have left
+        is removed: one that is writing a base writes it again later.
         """
         tidy(self.caches)
-        self._tidy()
         base = None
-        for folder in sorted(self._finished(), reverse=True):
-            if base is None:
+        for entry in sorted(_entries(self.folder), reverse=True):
+            if entry.name == ROOT or entry.name.startswith(_BESIDE):
+                continue
+            if base is None and entry.name.startswith(f"{_version()}-"):
                 try:
-                    base = _open(folder)
+                    base = _open(entry)
+                    self._config = base.config
                     continue
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
-            _remove(folder)
-        if base is not None:
-            self._is_kept, self._config = True, base.config
+            _remove(entry)
         return base
 
-    def is_wanted(self, knowledge: Knowledge, config: bytes | None) -> bool:
-        """Whether a base should be written of a generation, although few artifacts changed: the
-        unfinished base no longer holds it, the config changed, or there is no base. After a purge,
-        the first process that notices writes one for all.
+    def is_wanted(self, config: bytes | None) -> bool:
+        """Whether a base should be written although few artifacts changed: the config did, or there
+        is none. After a purge, the first process that notices writes one for all.
         """
-        if self._unfinished is not None:
-            return bool(knowledge.changed)
-        return config != self._config or not (self._is_kept or self.is_there())
+        return config != self._config or not self.is_there()
 
     def is_there(self) -> bool:
         """Whether there is a finished base, even a damaged one."""
         return bool(self._finished())
 
-    def write(self, documents: Iterable[Document]) -> Layer:
-        """Write a base with these documents. Raises FileNotFoundError if another process removes it
+    def write(
+        self,
+        documents: Iterable[Document],
+        records: Records,
+        states: States,
+        stats: Mapping[str, Stat],
+        config: bytes | None,
+    ) -> Layer:
+        """Write the base from which the next process starts, in place of all others. `stats` has no
+        file that must be read again. Raises FileNotFoundError if another process removes it
         meanwhile, OSError or ValueError if there is no room.
         """
-        self._discard()
         folder = self._begin()
         try:
-            layer = written(documents, folder)
+            layer = layer_of(documents, folder)
+            _write_records(folder, records, states, stats, config)
+            former = self._finished()
+            folder.rename(self.folder / f"{_version()}-{time.time_ns()}-{_digest_of(folder)}")
         except (OSError, ValueError) as error:
             was_removed = not folder.exists()
             self._take_away(folder)
             if was_removed:
                 raise FileNotFoundError(errno.ENOENT, "removed") from error
             raise
-        self._unfinished = folder
+        for other in former:
+            _remove(other)
+        self._config = config
         return layer
 
     def _begin(self) -> Path:
@@ -158,76 +156,44 @@ class Bases:
         root = self.folder / ROOT
         root.touch(mode=0o600)
         root.write_bytes(os.fsencode(self._kb_dir))
-        self._tidy()
-        folder = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
-        folder.mkdir(mode=0o700)
-        return folder
-
-    def finish(self, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None) -> bool:
-        """Make the base of a generation the one from which the next process starts, if it is
-        unfinished. Returns whether there is a base. `stats` has no file that must be read again.
-        """
-        if self._unfinished is None:
-            return self._is_kept
-        try:
-            _write_records(self._unfinished, knowledge, stats, config)
-            former, digest = self._finished(), _digest_of(self._unfinished)
-            name = f"{_version()}-{time.time_ns()}-{digest}"
-            self._unfinished.rename(self.folder / name)
-        except OSError:
-            self._discard()
-            self._is_kept = False
-            return False
-        for folder in former:
-            _remove(folder)
-        self._unfinished, self._is_kept, self._config = None, True, config
-        return True
+        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
         that is retired.
         """
-        self._unfinished, self._is_kept = None, False
         self._take_away(self.folder)
-
-    def _discard(self) -> None:
-        """Remove the base that will not be finished."""
-        if self._unfinished is not None:
-            self._take_away(self._unfinished)
-        self._unfinished = None
 
     def read_extra(self, name: str) -> bytes | None:
         """The data stored next to the bases under a name; None if there is none that can be
         trusted.
         """
         for entry in _entries(self.folder):
-            if entry.name == _BESIDE + name:
+            if entry == self._beside(name):
                 with suppress(OSError):
                     digest, _, data = _bytes_of(entry).partition(b"\n")
-                    return data if _digest(data).encode() == digest else None
+                    return data if _digest(name, data) == digest else None
         return None
 
     def has_extra(self, name: str) -> bool:
-        """Whether data is stored under a name."""
-        return (self.folder / f"{_BESIDE}{name}").exists()
+        """Whether data is stored under a name, or one that is the same up to the first hyphen."""
+        return self._beside(name).exists()
 
     def write_extra(self, name: str, data: bytes) -> bool:
         """Store data next to the bases until they are removed. It replaces data whose name is the
         same up to the first hyphen. Returns False if there is no base, or no room.
         """
         try:
-            partial = self.folder / f"{_UNFINISHED}{os.getpid()}-{next(_numbers)}"
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
-                kept.write(_digest(data).encode() + b"\n" + data)
-            partial.rename(self.folder / f"{_BESIDE}{name}")
+                kept.write(_digest(name, data) + b"\n" + data)
+            Path(partial).rename(self._beside(name))
         except OSError:
             return False
-        for entry in _entries(self.folder):
-            alike = entry.name.startswith(f"{_BESIDE}{name.partition('-')[0]}-")
-            if alike and entry.name != _BESIDE + name:
-                _remove(entry)
         return True
+
+    def _beside(self, name: str) -> Path:
+        return self.folder / f"{_BESIDE}{name.partition('-')[0]}"
 
     def _take_away(self, folder: Path) -> None:
         """Remove a folder in one step. A process that is writing there fails, and leaves nothing
@@ -237,15 +203,6 @@ class Bases:
         with suppress(OSError):
             folder.rename(gone)
         _remove(gone)
-
-    def _tidy(self) -> None:
-        """Remove unfinished bases that no process writes any more, and bases of other versions."""
-        for entry in _entries(self.folder):
-            name = entry.name
-            ours = name.startswith((_UNFINISHED, _BESIDE, f"{_version()}-"))
-            other = not ours and name != ROOT
-            if other or (name.startswith(_UNFINISHED) and _is_left(entry)):
-                _remove(entry)
 
     def _finished(self) -> list[Path]:
         return [entry for entry in _entries(self.folder) if entry.name.startswith(f"{_version()}-")]
@@ -257,11 +214,8 @@ def tidy(caches: Path) -> None:
     """
     for entry in _entries(caches):
         with suppress(OSError, ValueError):
-            if entry.name.startswith(_GONE):
-                _remove(entry)
-                continue
-            root = _bytes_of(entry / ROOT)
-            if root and not os.path.isdir(root):  # noqa: PTH112
+            root = b"" if entry.name.startswith(_GONE) else _bytes_of(entry / ROOT)
+            if not os.path.isdir(root):  # noqa: PTH112
                 _remove(entry)
 
 
@@ -279,18 +233,6 @@ def _is_others(status: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
     own = getattr(os, "getuid", lambda: status.st_uid)()
     return os.name == "posix" and (status.st_uid != own or bool(status.st_mode & 0o077))
-
-
-def _is_left(folder: Path) -> bool:
-    """Whether the process that was writing a base has ended, or takes too long."""
-    pid = folder.name.removeprefix(_UNFINISHED).partition("-")[0]
-    try:
-        os.kill(int(pid), 0)
-        return time.time() - folder.stat().st_mtime > OLD_SECONDS
-    except (ProcessLookupError, FileNotFoundError, ValueError):
-        return True
-    except OSError:
-        return False
 
 
 def _remove(path: Path) -> None:
@@ -320,33 +262,26 @@ def code_version(rooms: tuple[str, ...]) -> str:
 
 
 def _write_records(
-    folder: Path, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None
+    folder: Path,
+    records: Records,
+    states: States,
+    stats: Mapping[str, Stat],
+    config: bytes | None,
 ) -> None:
     for file in folder.iterdir():
         file.chmod(0o600)
-    said, stamp = "" if config is None else config.hex(), stats.get(CONFIG, b"").hex()
+    said, stamp = None if config is None else config.hex(), stats.get(CONFIG, b"").hex()
     descriptor = os.open(folder / RECORDS, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-        stream.write(json.dumps([config is not None, said, stamp]))
-        for key, record in knowledge.records.items():
-            state = knowledge.state(key)
-            if not _may_be_kept(record, state):
-                continue
+        stream.write(json.dumps([said, stamp]))
+        for key, record in records.items():
+            state = states[key]
+            if isinstance(record, Evidence) and state.label == NOBODY:
+                continue  # the next process reads it again: its quote stands in no file of ours
             stamp = stats.get(record.path, b"").hex()
             values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
-            named = forms(record) if isinstance(record, Entity) else ()
-            line = [key[0].value, stamp, values, state, [[path, *form[1:]] for path, form in named]]
-            stream.write("\n" + json.dumps(line, separators=(",", ":")))
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _may_be_kept(record: Artifact, state: LinkState) -> bool:
-    """Whether a record may stand in a file of ours: evidence without its quote, and what nobody may
-    see because of other artifacts, is read again.
-    """
-    is_hidden = state.label == NOBODY and is_shown_to_any(record)
-    return not is_hidden and state.how != WITHOUT_QUOTE
+            line = json.dumps([key[0].value, stamp, values, state], separators=(",", ":"))
+            stream.write(f"\n{line}")
 
 
 _RECORDS_OF: dict[str, type[Artifact]] = {kind.value: record for record, kind in KIND_OF.items()}
@@ -368,23 +303,18 @@ def _open(folder: Path) -> KeptBase:
     if _digest_of(folder) != folder.name.rpartition("-")[2]:
         raise ValueError("damaged")
     decode, share = json.JSONDecoder().decode, _shared()
-    records, states = dict[Key, Artifact](), dict[Key, LinkState]()
-    stats, named = dict[str, Stat](), list[tuple[Entity, list[KeyedForm]]]()
+    records, states, stats = dict[Key, Artifact](), dict[Key, LinkState](), dict[str, Stat]()
     with (folder / RECORDS).open(encoding="ascii") as stream:
-        has_config, config, config_stamp = decode(stream.readline())
-        if config_stamp:
-            stats[CONFIG] = bytes.fromhex(config_stamp)
-        for kind, stamp, values, state, its_forms in map(decode, stream):
+        config, stamp = decode(stream.readline())
+        stats[CONFIG] = bytes.fromhex(stamp)
+        for kind, stamp, values, state in map(decode, stream):
             record = _RECORDS_OF[kind](*map(share, values))
             key = key_of(record)
             records[key], states[key] = record, share(LinkState(*map(share, state)))
-            if stamp:
-                stats[record.path] = bytes.fromhex(stamp)
-            if isinstance(record, Entity):
-                named.append((record, [_form(record.id, *form) for form in its_forms]))
-    layer = Layer(Index.open(str(folder)))
-    knowledge = Knowledge(layer, records, states, Named(Names(named)))
-    return KeptBase(knowledge, stats, bytes.fromhex(config) if has_config else None)
+            stats[record.path] = bytes.fromhex(stamp)
+    known = {path: stat for path, stat in stats.items() if stat}
+    knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
+    return KeptBase(knowledge, known, None if config is None else bytes.fromhex(config))
 
 
 def _shared() -> Callable[[Any], Any]:
@@ -405,15 +335,8 @@ def _shared() -> Callable[[Any], Any]:
     return share
 
 
-def _form(
-    entity_id: str, path: list[str], kind: int, name: str, spelling: str, words: list[str]
-) -> KeyedForm:
-    form = NameForm(entity_id, FormKind(kind), name, spelling, tuple(words))
-    return tuple(map(intern, path)), form
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _digest(name: str, data: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + data).hexdigest().encode()
 
 
 def _bytes_of(file: Path) -> bytes:

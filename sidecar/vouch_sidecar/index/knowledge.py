@@ -17,7 +17,7 @@ from tantivy import Document
 from vouch_sidecar.index.artifact_documents import documents_of
 from vouch_sidecar.index.document_schema import QUESTION, TITLE
 from vouch_sidecar.index.encoding import NOBODY, DocumentKey
-from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory
+from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory, layer_of
 from vouch_sidecar.index.links import (
     GONE,
     WITHOUT_QUOTE,
@@ -92,14 +92,16 @@ class Knowledge:
     # Generations
 
     @classmethod
-    def written(
-        cls, records: Records, write: Callable[[Iterable[Document]], Layer] = in_memory
+    def of(
+        cls,
+        records: Records,
+        write: Callable[[Iterable[Document], States], Layer] = lambda them, _: layer_of(them),
     ) -> Knowledge:
         """The first generation, with its documents in a new base."""
         named = Named(Names.of(cls._entities(records)))
         states = link_all(records, named)
         documents = (documents_of(record, states[key]) for key, record in records.items())
-        return cls(write(chain.from_iterable(documents)), records, states, named)
+        return cls(write(chain.from_iterable(documents), states), records, states, named)
 
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""

@@ -126,7 +126,7 @@ class Layer:
         }
 
 
-def written(documents: Iterable[Document], folder: Path | None = None) -> Layer:
+def layer_of(documents: Iterable[Document], folder: Path | None = None) -> Layer:
     """A layer with these documents, sorted by key, in memory or in an empty folder. Raises OSError
     or ValueError if there is no room.
     """
@@ -145,7 +145,7 @@ def written(documents: Iterable[Document], folder: Path | None = None) -> Layer:
 def in_memory(documents: Iterable[Document]) -> Layer:
     """A layer in memory with a few documents."""
     given = list(documents)
-    return written(given) if given else EMPTY
+    return layer_of(given) if given else EMPTY
 
 
 EMPTY = Layer(Index(SCHEMA))
