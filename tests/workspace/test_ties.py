@@ -100,13 +100,6 @@ def test_the_absolute_path_of_this_machine(root: Path, tmp_path: Path) -> None:
     assert tie_rows(settled(root, tmp_path), "docs/notes.md") == [("one", "cites", None)]
 
 
-def test_a_file_is_found_by_its_content(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "Nothing.", "index.md", b"two")
-    engine = settled(root, tmp_path)
-    assert tie_rows(engine, "docs/b/index.md") == [("one", "cites", None)]
-    assert tie_rows(engine, "docs/a/index.md") == []
-
-
 def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
     root: Path, tmp_path: Path
 ) -> None:
@@ -240,14 +233,6 @@ def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path, pat
     engine = settled(root, tmp_path)
     assert tie_rows(engine, path) == [("one", "path", None)]
     assert tie_rows(engine, f"{folder}/other.py") == []
-
-
-def test_a_path_in_the_quoted_line(root: Path, tmp_path: Path) -> None:
-    content = b"# T\n\nThe loop in src/pkg/upload.py gives up early.\n"
-    cite(root, "one", "It gives up early.", "https://e.example", content, quote=b"gives up early")
-    engine = settled(root, tmp_path)
-    assert tie_rows(engine, "src/pkg/upload.py") == [("one", "path", None)]
-    assert ties(engine, "src/pkg/upload.py")[0].why == "the line it quotes names it"
 
 
 def test_a_quoted_line_of_code_names_nothing_that_stands_around_it(
@@ -453,57 +438,6 @@ def test_a_folder_that_is_named_is_not_its_manifest(root: Path, tmp_path: Path) 
     assert tie_rows(engine, "src/pkg/net/wire.py") == [("one", "path", None)]
     for path in ("src/pkg/net/go.sum", "src/pkg/net/package.json"):
         assert tie_rows(engine, path) == []
-
-
-def test_a_package_is_its_folder_and_the_file_that_it_is_imported_from(
-    root: Path, tmp_path: Path
-) -> None:
-    write(root, {"src/pkg/net/__init__.py": ""})
-    git(root, "add", "-A")
-    cite(root, "one", "All in `src/pkg/net/` is slow.", "https://example.org/c")
-    cite(root, "two", "Frames are short.", "src/pkg/net/__init__.py")
-    engine = settled(root, tmp_path)
-    _, package = ties(engine, "src/pkg/net/__init__.py")
-    (other,) = ties(engine, "src/pkg/net/wire.py")
-    assert (package.claim.id, other.claim.id) == ("one", "one")
-    assert package.strength > other.strength
-
-
-def test_a_folder_that_has_the_name_of_an_entity_is_about_it(root: Path, tmp_path: Path) -> None:
-    write(root, {"src/wire_tap/main.go": "x", "src/a/hub/main.go": "x", "src/b/hub/main.go": "x"})
-    git(root, "add", "-A")
-    for entity_id, name in (("tap", "Wire tap"), ("hub", "Hub")):
-        put(root / ".vouch", f"entities/{entity_id}.yaml", _entity(entity_id, name))
-        cite(root, f"of-{entity_id}", "Slow.", "https://example.org/c", entities=[entity_id])
-    engine = settled(root, tmp_path)
-    (tied,) = ties(engine, "src/wire_tap/main.go")
-    assert (tied.claim.id, tied.is_weak) == ("of-tap", False)
-    assert tied.why == "is about Wire tap, which this folder is named after"
-    assert tie_rows(engine, "src/a/hub/main.go") == []
-
-
-def test_the_repositorys_own_name_is_no_folders(root: Path, tmp_path: Path) -> None:
-    own = root.rename(root.with_name("my-tool"))
-    write(own, {"src/my_tool/main.go": "x"})
-    git(own, "add", "-A")
-    put(own / ".vouch", "entities/tool.yaml", _entity("tool", "My tool"))
-    cite(own, "one", "`my_tool` is slow.", "https://example.org/c", entities=["tool"])
-    assert tie_rows(settled(own, tmp_path), "src/my_tool/main.go") == []
-
-
-def test_a_folder_is_told_of_an_entity_with_few_claims(root: Path, tmp_path: Path) -> None:
-    write(root, {"src/tap/main.go": "x", "src/tap/other.go": "x"})
-    git(root, "add", "-A")
-    put(root / ".vouch", "entities/tap.yaml", _entity("tap", "Tap"))
-    for number in range(10):
-        cite(root, f"c{number}", f"It is slow {number}.", "https://example.org/c", entities=["tap"])
-    cite(root, "of-main", "`main.go` in src/tap/main.go is slow.", "https://example.org/d",
-         entities=["tap"])  # fmt: skip
-    engine = settled(root, tmp_path)
-    assert len(tie_rows(engine, "src/tap/other.go")) == 10
-    assert len(tie_rows(engine, "src/tap/main.go")) == 11
-    cite(root, "c10", "It is slow, too.", "https://example.org/c", entities=["tap"])
-    assert tie_rows(settled(root, tmp_path), "src/tap/other.go") == []
 
 
 def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(

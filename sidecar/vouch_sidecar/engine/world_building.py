@@ -202,7 +202,7 @@ class WorldMemo:
 
     # Claims
 
-    def read_claims(self, knowledge: Knowledge, own: frozenset[str], breathe: Checkpoint) -> None:
+    def read_claims(self, knowledge: Knowledge, breathe: Checkpoint) -> None:
         """Read the claims that changed; all of them if the files did, or what claims refer to."""
         assert self.files is not None
         before, kb_dir = self.read_of, self.root / KB_DIRNAME
@@ -212,9 +212,9 @@ class WorldMemo:
         self.read_of = None
         if changed is None:
             self.readings = {}
-            self.locator = Locator(self.tree, self.files, own)
+            self.locator = Locator(self.tree, self.files)
             self.sources = sources_in(knowledge, kb_dir, self.locator, breathe)
-        facts = ClaimFactsCollector(knowledge, kb_dir, self.sources)
+        facts = ClaimFactsCollector(knowledge, self.root, self.sources)
         for claim_id, claim in _claims(knowledge, changed):
             breathe()
             self.readings.pop(claim_id, None)

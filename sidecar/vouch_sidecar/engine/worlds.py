@@ -47,7 +47,7 @@ def brought_up(
     repository = Repository.holding(collection.tree, settings.trust.folders)
     origin = "" if repository is None else repository.origin()
     own = own_names(collection.name, collection.tree, origin)
-    memo.read_claims(knowledge, own, breathe)
+    memo.read_claims(knowledge, breathe)
     memo.is_log_needed |= bool(memo.lost(knowledge))
     if not memo.has_scanned:
         yield build(knowledge, memo, origin, own, is_whole=False)

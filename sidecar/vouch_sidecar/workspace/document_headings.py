@@ -24,11 +24,10 @@ def has_headings(locator: str) -> bool:
 
 
 class DocumentHeading(NamedTuple):
-    """A heading: its start in bytes, its start and end in characters, and its text."""
+    """A heading: where it begins and ends, in bytes, and its text."""
 
     offset: int
-    start: int
-    end: int
+    offset_after: int
     text: str
 
 
@@ -46,7 +45,8 @@ def headings_in(data: bytes) -> list[DocumentHeading]:
             continue
         words = " ".join(_MARKUP.sub("", written).split())
         offset = len(text[: block.start].encode())
-        headings.append(DocumentHeading(offset, block.start, block.end, words))
+        after = offset + len(text[block.start : block.end].encode())
+        headings.append(DocumentHeading(offset, after, words))
         if len(headings) == MAX_HEADINGS:
             break
     return headings

@@ -1,6 +1,4 @@
-"""What the names in a text may mean in a workspace: identifiers, and files or folders; and what
-texts may call its documents.
-"""
+"""What identifiers a name in a text may mean, and what texts may call documents."""
 
 from __future__ import annotations
 
@@ -8,7 +6,6 @@ import re
 from collections.abc import Iterable
 
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
-from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
 PLAIN = 0.5
@@ -40,20 +37,6 @@ def place_in(whole: str, name: str) -> tuple[int, int]:
         return max(0, whole.rfind(first, 0, -len(last))), len(whole)
     at = max(0, whole.rfind(name))
     return at, at + len(name)
-
-
-def paths_of(name: NameInText, locator: Locator) -> list[str]:
-    """The files or folders that a name leads to by itself: a path, a module, or a folder whose name
-    has several words. A package is its folder and the file that it is imported from.
-    """
-    if name.kind == "identifier" and len(parts_of(name.text)) > 1:
-        return locator.of_module(name.text)
-    if name.kind == "path":
-        path = locator.of_path(name.text, folders=name.whole)
-    else:
-        has_words = not {"-", "_"}.isdisjoint(name.text.strip("-_"))
-        path = locator.folder_called(name.text) if has_words else None
-    return [] if path is None else [path, *locator.package_file(path)]
 
 
 def document_keys(paths: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
 claim names the file, its folder or its module, or cites a document that the file names, or is about
-an entity that the file or its folder is named after. `identifier`: the claim names something that
+an entity that the file is named after. `identifier`: the claim names something that
 few files define. A tie holds ids, a path, offsets and digests, never text of a file. Whether a
 viewer may see a tie is decided when he asks, from the claim and the source that the tie depends on.
 """
@@ -19,15 +19,14 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.workspace.definitions import NO_NAMES, SaidNames, Span
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in, paths_of
+from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in
 from vouch_sidecar.workspace.names_in_text import NameInText, digest, documents_in, names_in
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier")
-Where = Literal["text", "sentence", "quote", "entity", "document"]
-"""Where the name is: in the claim's text, or in the sentence that is shown for it, or in the line
-that it quotes; or it is the file's own and that of an entity or a document of the claim; or the
-file names the document.
+Where = Literal["text", "sentence", "entity", "document"]
+"""Where the name is: in the claim's text, or in the sentence that is shown for it; or it is the
+file's own and that of an entity of the claim; or the file names the document.
 """
 
 STRENGTH: Mapping[TieArm, float] = {
@@ -41,8 +40,6 @@ NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
 """The factor for a file that names a document that the claim cites, if so few claims cite it."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
-ENTITY_CLAIMS = 10
-"""A folder is told of the entity that it is named after, if that has so few claims."""
 MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -69,9 +66,7 @@ class Tie(NamedTuple):
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
     other_file: str = ""
-    """Another file that the claim is about: the document that this file names, the file that it
-    tests, or the folder of an entity, with a slash at its end.
-    """
+    """The document that this file names, or the file that it tests."""
 
 
 class Use(NamedTuple):
@@ -112,7 +107,7 @@ class Ties:
 
     def make_ready(self) -> None:
         """Build all look-ups."""
-        _ = self._defining, self._documents, self._by_claim, self._of_entities
+        _ = self._defining, self._documents, self._by_claim
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those to the folders around it that claims name,
@@ -121,7 +116,7 @@ class Ties:
         ties = list(self.by_path.get(path, ()))
         at = path.rfind("/") if is_for_names(path) else -1
         while at > 0:
-            ties += (t for t in self.by_path.get(path[: at + 1], ()) if not _is_of_entity(t))
+            ties += self.by_path.get(path[: at + 1], ())
             at = path.rfind("/", 0, at)
         return ties
 
@@ -130,13 +125,6 @@ class Ties:
         before = self.names.get(path, NO_NAMES)
         now = before if now is None else now
         return [*self.of_path(path), *self._by_content(path, before, now)]
-
-    def of_folders(self, path: str) -> Iterator[Tie]:
-        """The ties of the entities that the folders around a file are named after."""
-        at = path.rfind("/") if is_for_names(path) else -1
-        while at > 0:
-            yield from self._of_entities.get(path[: at + 1], ())
-            at = path.rfind("/", 0, at)
 
     def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
         """The ties of a file by what it says of names, and what it said `before`."""
@@ -171,14 +159,15 @@ class Ties:
             )  # fmt: skip
 
     def of_tested(self, path: str) -> Iterator[Tie]:
-        """The ties of the file that a test tests, as they count for the test; those of its folder
-        only if the test lies there too.
+        """The ties of the file that a test tests, but for those of its folder, as they count for
+        the test.
         """
         names = self.names.get(path, NO_NAMES)
         for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
             if not tie.other_file:
-                strength = tie.strength * TESTED
-                yield tie._replace(strength=strength, line=None, last_line=None, other_file=path)
+                arm: TieArm = "cites" if tie.arm == "quotes" else tie.arm
+                of_test = tie._replace(arm=arm, strength=tie.strength * TESTED, other_file=path)
+                yield of_test._replace(line=None, last_line=None)
 
     def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the other files in a file's folder."""
@@ -205,8 +194,7 @@ class Ties:
         by_claim: dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]] = {}
         for path, ties in self.by_path.items():
             for tie in ties:
-                if not (path.endswith("/") and _is_of_entity(tie)):
-                    by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
+                by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
         for key in self.uses:
             for use in self._uses(key) if self.defining(key) else ():
                 by_claim.setdefault(use.claim_id, ([], []))[1].append((key, use))
@@ -249,7 +237,7 @@ class Ties:
             ties = self.by_path.get(path, ())
             yield from (FoundTie(path, tie) for tie in ties if tie.arm in ("cites", "quotes"))
             return
-        for path in paths_of(name, locator):
+        for path in locator.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         if name.kind == "path":
@@ -274,31 +262,13 @@ class Ties:
         return {digest(key): path for key, path in keys.items()}
 
     @cached_property
-    def _of_entities(self) -> dict[str, list[Tie]]:
-        """By folder, the ties of the entities with its name, if these have a few claims."""
-        by_folder = {
-            path: [tie for tie in ties if _is_of_entity(tie)]
-            for path, ties in self.by_path.items()
-            if path.endswith("/")
-        }
-        return {path: ties for path, ties in by_folder.items() if len(ties) <= ENTITY_CLAIMS}
-
-    @cached_property
     def _defining(self) -> dict[int, list[str]]:
-        return _by_name((path, names.defined) for path, names in self.names.items())
-
-
-def _is_of_entity(tie: Tie) -> bool:
-    """Whether a tie is by the name of an entity."""
-    return tie.where == "entity"
-
-
-def _by_name(of_files: Iterable[tuple[str, Iterable[int]]]) -> dict[int, list[str]]:
-    by_name: dict[int, list[str]] = {}
-    for path, names in of_files:
-        for name in names:
-            by_name.setdefault(name, []).append(path)
-    return by_name
+        """The files that define each identifier."""
+        by_name: dict[int, list[str]] = {}
+        for path, names in self.names.items():
+            for name in names.defined:
+                by_name.setdefault(name, []).append(path)
+        return by_name
 
 
 def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:

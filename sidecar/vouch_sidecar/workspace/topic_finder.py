@@ -6,9 +6,10 @@ phrases, and words that are hardly English.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
@@ -16,7 +17,7 @@ from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import TOPIC, Topic, VisibleTopics, topic_id
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.artifact_files import slug_of
-from vouch_sidecar.kb.records import Claim, Entity, Evidence, Kind, Page, Source
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
@@ -24,7 +25,7 @@ from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
 from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
-from vouch_sidecar.workspace.document_headings import DocumentHeading, has_headings, headings_in
+from vouch_sidecar.workspace.document_headings import has_headings, headings_in
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
     MAX_NAME_WORDS,
@@ -59,6 +60,14 @@ LINKED_ENOUGH = 0.5
 """If this share of the claims is linked to declared entities, no topics are derived."""
 MAX_DOCUMENTS = 2_000
 """Documents whose headings are read."""
+_WHY = {
+    Origin.TITLE: "title of a page",
+    Origin.TAG: "tag of {}",
+    Origin.TICKET: "ticket in {}",
+    Origin.HEADING: "heading above {}",
+    Origin.PHRASE: "written with capitals in {}",
+    Origin.WORD: "no English word, in {}",
+}
 
 
 class TopicSources(NamedTuple):
@@ -71,17 +80,30 @@ class TopicSources(NamedTuple):
     checkpoint: Checkpoint = never_cancelled
 
 
+class _Found(NamedTuple):
+    """A name that some claims, or a page, contain."""
+
+    origin: Origin
+    name: str
+    claims: Iterable[str]
+    page: str | None = None
+
+
 @dataclass
-class _TopicCandidate:
+class _Candidate:
     """A name that may be a topic, with what supports it."""
 
     claims: dict[Origin, set[str]] = field(default_factory=dict)
     spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
     pages: set[str] = field(default_factory=set)
 
-    def note(self, origin: Origin, name: str, claims: Iterable[str] = ()) -> None:
-        self.claims.setdefault(origin, set()).update(claims)
-        self.spelled.setdefault(origin, Counter())[name] += 1
+    def note(self, found: _Found) -> None:
+        ids = [*found.claims]
+        self.claims.setdefault(found.origin, set()).update(ids)
+        times = len(ids) if found.origin is Origin.WORD else 1
+        self.spelled.setdefault(found.origin, Counter())[found.name] += times
+        if found.page is not None:
+            self.pages.add(found.page)
 
     def number(self, *origins: Origin) -> int:
         """The number of claims that contain the name, counted over these origins."""
@@ -101,27 +123,8 @@ class _TopicCandidate:
     @property
     def why(self) -> str:
         """Where the name was found, for people."""
-        return "; ".join(self._as_words(origin) for origin in sorted(self.claims))
-
-    def _as_words(self, origin: Origin) -> str:
-        claims = count(self.number(origin), "claim")
-        match origin:
-            case Origin.TITLE:
-                return "title of a page"
-            case Origin.TAG:
-                return f"tag of {claims}"
-            case Origin.TICKET:
-                return f"ticket in {claims}"
-            case Origin.HEADING:
-                return f"heading of what {claims} cite{'s' * (self.number(origin) == 1)}"
-            case Origin.PHRASE:
-                return f"written with capitals in {claims}"
-            case Origin.WORD:
-                return f"no English word, in {claims}"
-
-
-_ENOUGH = {Origin.TITLE, Origin.TICKET, Origin.HEADING}
-"""The origins for which one claim, or a page, may be enough."""
+        found = ((_WHY[o], count(len(self.claims[o]), "claim")) for o in sorted(self.claims))
+        return "; ".join(words.format(claims) for words, claims in found)
 
 
 def derive(
@@ -140,83 +143,63 @@ class _Deriving:
         self._knowledge = knowledge
         self._gates = gates
         self._sources = sources
-        self._checkpoint = sources.checkpoint
-        self._candidates: dict[str, _TopicCandidate] = {}
-        """By key."""
-        self._claims: dict[str, Claim] = {}
+        visible = [
+            claim
+            for claim in knowledge.all_of(Kind.CLAIM)
+            if isinstance(claim, Claim) and gate_of(claim) in gates
+        ]
+        self._total = len(visible)
+        visible.sort(key=lambda claim: claim.id)
+        linked = knowledge.state
+        self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
         """Claims that link to no entity, by id."""
-        self._total = 0
-        """The number of claims."""
 
     def topics(self) -> VisibleTopics:
-        self._read_claims()
         if self._total and len(self._claims) <= (1 - LINKED_ENOUGH) * self._total:
             return VisibleTopics()
-        self._note_claims()
-        self._note_pages()
-        self._note_documents()
-        counting = {key: each for key, each in self._candidates.items() if self._counts(each)}
+        candidates: dict[str, _Candidate] = {}
+        for found in chain(self._in_claims(), self._in_pages(), self._in_documents()):
+            self._sources.checkpoint()
+            name = " ".join(found.name.split())
+            ids = [claim_id for claim_id in found.claims if claim_id in self._claims]
+            key = word_key(name.lower()) if found.origin is Origin.WORD else key_of_name(name)
+            if not key and found.origin is Origin.TAG and name.isprintable():
+                key = spelling(name)  # in a script without spaces
+            if key and len(name) <= MAX_LENGTH and (ids or found.page is not None):
+                candidate = candidates.setdefault(key, _Candidate())
+                candidate.note(found._replace(name=name, claims=ids))
+        counting = {key: each for key, each in candidates.items() if self._counts(each)}
         return VisibleTopics(self._chosen(counting))
 
-    # What is noted
+    # What is found
 
-    def _note(self, origin: Origin, name: str, claim_ids: Iterable[str]) -> None:
-        """Record a name that some claims contain."""
-        name = " ".join(name.split())
-        key = key_of_name(name)
-        if not key and origin is Origin.TAG and name.isprintable():
-            key = spelling(name)  # in a script without spaces
-        ids = [claim_id for claim_id in claim_ids if claim_id in self._claims]
-        if key and ids and len(name) <= MAX_LENGTH:
-            self._candidate(key).note(origin, name, ids)
-
-    def _candidate(self, key: str) -> _TopicCandidate:
-        return self._candidates.setdefault(key, _TopicCandidate())
-
-    def _read_claims(self) -> None:
-        """Find the claims that link to no entity."""
-        for claim in sorted(self._knowledge.all_of(Kind.CLAIM), key=lambda claim: claim.id):
-            self._checkpoint()
-            if gate_of(claim) not in self._gates or not isinstance(claim, Claim):
-                continue
-            self._total += 1
-            if not self._knowledge.state((Kind.CLAIM, claim.id)).entity_ids:
-                self._claims[claim.id] = claim
-
-    def _note_claims(self) -> None:
-        by_name: dict[tuple[Origin, str], dict[str, None]] = {}
-        words: dict[str, list[str]] = {}
+    def _in_claims(self) -> Iterator[_Found]:
+        by_name: defaultdict[tuple[Origin, str], dict[str, None]] = defaultdict(dict)
+        words: defaultdict[str, list[str]] = defaultdict(list)
         vocabulary = set[str]()
         said_by: dict[str, set[str]] = {}
         for claim in self._claims.values():
-            self._checkpoint()
+            self._sources.checkpoint()
             for name in names_in_claim(claim):
-                by_name.setdefault(name, {})[claim.id] = None
+                by_name[name][claim.id] = None
             said = said_by[claim.id] = set(WORD.findall(prose_of(claim.text).lower()))
             unknown = words_without_tier(said)
             vocabulary |= said - unknown
             for word in unknown:
-                words.setdefault(word, []).append(claim.id)
+                words[word].append(claim.id)
         for (origin, called), claim_ids in by_name.items():
-            self._note(origin, called, claim_ids)
-        self._add_identifiers(words, said_by)
-        self._note_words(words, vocabulary)
-
-    def _add_identifiers(
-        self, words: dict[str, list[str]], said_by: Mapping[str, set[str]]
-    ) -> None:
-        """Add the claims in whose identifiers a word stands that other claims say as a word."""
+            yield _Found(origin, called, claim_ids)
         keys = {word_key(word) for word in words}
-        for claim_id, said in said_by.items():
-            self._checkpoint()
+        for claim_id, said in said_by.items():  # claims whose identifiers hold such a word, too
+            self._sources.checkpoint()
             names = words_of_identifiers(self._claims[claim_id].text)
             for word in words_without_tier(names - said):
                 if word_key(word) in keys:
-                    words.setdefault(word, []).append(claim_id)
+                    words[word].append(claim_id)
+        yield from self._words(words, vocabulary)
 
-    def _note_words(self, words: Mapping[str, list[str]], english: Iterable[str]) -> None:
-        """Record words that are no form of an English word; `english` has those that are."""
-        self._checkpoint()
+    def _words(self, words: Mapping[str, list[str]], english: Iterable[str]) -> Iterator[_Found]:
+        """Words that are no form of an English word; `english` has those that are."""
         number, beginnings = Counter[str](), set[str]()
         for word, ids in words.items():
             number[word_key(word)] += len(ids)
@@ -224,161 +207,115 @@ class _Deriving:
         english_keys = {word_key(word) for word in english if word[:3] in beginnings}
         for word, ids in words.items():
             key = word_key(word)
-            if (
-                number[key] < SPOKEN_OF_FEW
-                or key in english_keys
-                or len(word) < 3
-                or is_english(word)
-            ):
+            is_form = key in english_keys or len(word) < 3 or is_english(word)
+            if number[key] < SPOKEN_OF_FEW or is_form:
                 continue
             text = self._claims[ids[0]].text
             at = text.lower().find(word)
             name = text[at : at + len(word)] if at >= 0 else word
-            if name[0].islower() and has_prefix(word):
-                continue
-            candidate = self._candidate(key)
-            candidate.note(Origin.WORD, name, ids)
-            candidate.spelled[Origin.WORD][name] += len(ids) - 1
+            if not (name[0].islower() and has_prefix(word)):
+                yield _Found(Origin.WORD, name, ids)
 
-    def _note_pages(self) -> None:
-        entity = self._knowledge.entity
+    def _in_pages(self) -> Iterator[_Found]:
         for page in self._knowledge.all_of(Kind.PAGE):
-            self._checkpoint()
             assert isinstance(page, Page)
-            if gate_of(page) not in self._gates or any(map(entity, page.entities)):
+            if gate_of(page) not in self._gates or any(map(self._knowledge.entity, page.entities)):
                 continue
-            if (
-                page.id != STARTER
-                and page.type != "session"
-                and len(page.title.split()) <= MAX_NAME_WORDS
-            ):
-                title = " ".join(page.title.split())
-                if key := key_of_name(title) if len(title) <= MAX_LENGTH else "":
-                    candidate = self._candidate(key)
-                    candidate.note(Origin.TITLE, title)
-                    candidate.pages.add(page.id)
-                listed = (self._knowledge.claim(claim_id) for claim_id in page.claims)
-                ids = [claim.id for claim in listed if claim is not None]
-                self._note(Origin.TITLE, title, ids)
+            is_made = page.id == STARTER or page.type == "session"
+            if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
+                yield _Found(Origin.TITLE, page.title, page.claims, page.id)
 
-    def _note_documents(self) -> None:
-        """Record the headings of documents that claims cite, each with the claims that quote text
-        below it, and those that cite the document and hold all words of the heading.
+    def _in_documents(self) -> Iterator[_Found]:
+        """The headings of documents that claims cite, each with the claims that quote text below
+        it, and those that cite the document and hold all words of the heading.
         """
-        documents: dict[str, Source] = {}
-        quotes: dict[str, Evidence] = {}
-        for source in self._knowledge.all_of(Kind.SOURCE):
-            self._checkpoint()
-            if not isinstance(source, Source) or gate_of(source) not in self._gates:
-                continue
-            if not has_headings(source.locator):
-                continue
-            documents[source.id] = source
-            quotes |= {one.id: one for one in self._knowledge.evidence_in(source.id)}
-            if len(documents) == MAX_DOCUMENTS:
-                break
-        citing: dict[str, list[tuple[str, int | None]]] = {}
+        citing: defaultdict[str, list[tuple[str, int | None]]] = defaultdict(list)
         for claim in self._claims.values():
             for ref in dict.fromkeys(claim.evidence):
-                evidence = quotes.get(ref)
+                evidence = self._knowledge.evidence(ref)
                 source_id = ref if evidence is None else evidence.source_id
                 at = None if evidence is None else evidence.byte_start
-                if source_id in documents:
-                    citing.setdefault(source_id, []).append((claim.id, at))
-        for source_id, claims in citing.items():
-            self._checkpoint()
-            if data := self._sources.content(documents[source_id]):
-                self._note_headings(documents[source_id], headings_in(data), claims, data)
+                citing[source_id].append((claim.id, at))
+        cited = (self._knowledge.source(source_id) for source_id in citing)
+        documents = (
+            source
+            for source in cited
+            if source is not None
+            and gate_of(source) in self._gates
+            and has_headings(source.locator)
+        )
+        for source in islice(documents, MAX_DOCUMENTS):
+            self._sources.checkpoint()
+            if data := self._sources.content(source):
+                yield from self._headings(source, citing[source.id], data)
 
-    def _note_headings(
-        self,
-        source: Source,
-        headings: list[DocumentHeading],
-        citing: Iterable[tuple[str, int | None]],
-        data: bytes,
-    ) -> None:
+    def _headings(
+        self, source: Source, citing: Iterable[tuple[str, int | None]], data: bytes
+    ) -> Iterator[_Found]:
         """`citing`: the claims that cite the document, and where in it what each quotes begins. A
         heading that is hidden from the viewer does not count.
         """
         hidden = self._knowledge.concealed(source.id, self._gates)
         if hidden is None:
             return
-        text = data.decode("utf-8", "replace")
+        headings = headings_in(data)
         starts = [heading.offset for heading in headings]
-        stems = {
-            claim_id: frozenset(content_stems(self._claims[claim_id].text))
-            for claim_id, _ in citing
-        }
-        below: dict[int, set[str]] = {}
+        stems = {i: frozenset(content_stems(self._claims[i].text)) for i, _ in citing}
+        below: defaultdict[int, set[str]] = defaultdict(set)
         for claim_id, at in citing:
             if at is not None:
-                below.setdefault(bisect_right(starts, at) - 1, set()).add(claim_id)
+                below[bisect_right(starts, at) - 1].add(claim_id)
         for number, heading in enumerate(headings):
+            if any(a < heading.offset_after and b > heading.offset for a, b in hidden):
+                continue
             words = terms(heading.text)
             holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
-            ids = {*below.get(number, ()), *(holding if words else ())}
-            start = heading.offset
-            end = start + len(text[heading.start : heading.end].encode())
-            if not any(a < end and b > start for a, b in hidden):
-                self._note(Origin.HEADING, heading.text, ids)
+            ids = {*below[number], *(holding if words else ())}
+            yield _Found(Origin.HEADING, heading.text, ids)
 
     # What counts
 
-    def _counts(self, candidate: _TopicCandidate) -> bool:
+    def _counts(self, candidate: _Candidate) -> bool:
         """Whether a name is a topic."""
         number, total = candidate.number, self._total
-        enough = SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
+        name, enough = candidate.name, SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
         is_tag = number(Origin.TAG) >= TAGGED
-        is_word = number(Origin.WORD) >= enough
-        is_phrase = number(Origin.PHRASE) >= enough
-        if not (candidate.claims.keys() & _ENOUGH or is_tag or is_phrase or is_word):
-            return False
-        name, own = candidate.name, self._sources.project_names
+        is_said = max(number(Origin.WORD), number(Origin.PHRASE)) >= enough
         if Origin.TICKET in candidate.claims:
             return not self._is_declared(name)
         words = [unit.folded for unit in units(name).units]
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
         is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
-        if (is_generic and not is_tag) or spelling(name) in own or is_path(name):
+        is_own = spelling(name) in self._sources.project_names
+        if (is_generic and not is_tag) or is_own or is_path(name):
             return False
         if number(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD) > _too_many(total):
             return False
-        is_plain = len(content) < 2 and is_english(name.lower())
-        return (
-            (Origin.TITLE in candidate.claims and not is_plain)
-            or is_tag
-            or (
-                Origin.HEADING in candidate.claims
-                and len(content) > 1
-                and is_name_of_heading(words)
-            )
-            or is_phrase
-            or is_word
-        ) and not self._is_declared(name)
+        several = len(content) > 1
+        is_title = Origin.TITLE in candidate.claims and (several or not is_english(name.lower()))
+        is_heading = Origin.HEADING in candidate.claims and several and is_name_of_heading(words)
+        return (is_title or is_tag or is_heading or is_said) and not self._is_declared(name)
 
     def _is_declared(self, name: str) -> bool:
         """Whether a declared entity has this name in some form."""
-        return bool(self._knowledge.names.exactly(name)) or any(
-            mention.start == 0 and mention.end == len(name)
-            for mention in self._knowledge.names.find(name)
-        )
+        names = self._knowledge.names
+        whole = ((mention.start, mention.end) == (0, len(name)) for mention in names.find(name))
+        return bool(names.exactly(name)) or any(whole)
 
-    def _chosen(self, by_key: Mapping[str, _TopicCandidate]) -> list[Topic]:
+    def _chosen(self, by_key: Mapping[str, _Candidate]) -> list[Topic]:
         first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
         search = Search(self._knowledge.snapshot, self._gates)
         topics: dict[str, Topic] = {}
-        for key in first:
-            self._checkpoint()
-            candidate = by_key[key]
+        for candidate in map(by_key.__getitem__, first):
+            self._sources.checkpoint()
             entity_id = topic_id(slug_of(candidate.name))
-            if entity_id in topics or self._knowledge.entity(entity_id) is not None:
-                continue
-            entity = Entity(entity_id, "", candidate.name, TOPIC)
-            claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
-            topics[entity_id] = Topic(entity, candidate.why, claims, frozenset(candidate.pages))
+            if entity_id not in topics and self._knowledge.entity(entity_id) is None:
+                entity = Entity(entity_id, "", candidate.name, TOPIC)
+                claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
+                topics[entity_id] = Topic(entity, candidate.why, claims, frozenset(candidate.pages))
         return list(topics.values())
 
-    def _holding(self, search: Search, candidate: _TopicCandidate, named: Names) -> frozenset[str]:
+    def _holding(self, search: Search, candidate: _Candidate, named: Names) -> frozenset[str]:
         """The claims that contain all words of a title, a tag or a heading, a single one as
         `named`: “symlinks that resolve outside” speaks of no resolver.
         """
@@ -386,12 +323,9 @@ class _Deriving:
         if min(candidate.claims) not in (Origin.TITLE, Origin.TAG, Origin.HEADING) or not words:
             return frozenset()
         sums = search.snapshot.sums(search.holding(words, Kind.CLAIM), "key")
-        ids = (key.split("\0")[1] for key in sums)
-        texts = {
-            claim_id: self._claims[claim_id].text for claim_id in ids if claim_id in self._claims
-        }
+        claims = (self._claims.get(key.split("\0")[1]) for key in sums)
         return frozenset(
-            claim_id for claim_id, text in texts.items() if len(words) > 1 or named.find(text)
+            claim.id for claim in claims if claim and (len(words) > 1 or named.find(claim.text))
         )
 
 

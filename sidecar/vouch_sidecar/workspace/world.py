@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
-from vouch_sidecar.workspace.locator import Locator, is_mere_name
+from vouch_sidecar.workspace.locator import Locator, mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties
@@ -160,7 +160,7 @@ class World:
         does not tell it.
         """
         path = self.sources.get(source_id)
-        if path is None and not (self.files.paths and is_mere_name(locator)):
+        if path is None and not (self.files.paths and mere_name(locator)):
             return self.locator.of_source(locator)
         return path
 
@@ -179,9 +179,8 @@ class World:
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""
-        if (tested := self.locator.file_under_test(path)) is not None:
-            return [*self.ties.of_path(path), *self.ties.of_tested(tested)]
-        return self.ties.of_file(path)
+        tested = self.locator.file_under_test(path)
+        return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]
 
     def ties_around(self, path: str) -> list[Tie]:
         """The ties of a file, and those to other files in its folder, as of the last analysis."""

@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.file_kinds import file_name, is_for_names
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
-from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, Where
+from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -87,11 +87,8 @@ def _tied_to(
     ties: Iterable[Tie],
     counts: Callable[[View, Claim], bool] = lambda *_: True,
 ) -> list[Tied]:
-    """The claims with ties to a file, or to the entities that folders around it are named after,
-    one for each statement.
-    """
-    every = (*ties, *view.workspace.ties.of_folders(path))
-    tied = visible_ties(view, ((path, tie) for tie in every))
+    """The claims with ties to a file, one for each statement."""
+    tied = visible_ties(view, ((path, tie) for tie in ties))
     return _each_statement_once(each for each in tied if counts(view, each.claim))
 
 
@@ -207,16 +204,12 @@ def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tu
     he may no longer see is none.
     """
     mark, sentence = mark_of(claim), view.texts.sentence(claim)
-    hidden: set[Where] = set()
-    if sentence is None:
-        hidden = {"sentence", "quote"}
-    elif not sentence.holds_text:
-        hidden = {"sentence"}
+    hides_sentence = sentence is None or not sentence.holds_text
     return [
         (path, tie)
         for path, tie in ties
         if tie.mark == mark
-        and tie.where not in hidden
+        and not (hides_sentence and tie.where == "sentence")
         and (tie.via is None or view.visible.artifact(_via(tie)) is not None)
     ]
 
@@ -233,7 +226,7 @@ def _as_of_now(view: View, tie: Tie) -> Tie:
         return tie
     if fresh.state == "gone":
         return tie._replace(line=None, strength=tie.strength * GONE)
-    return tie if tie.other_file else tie._replace(line=fresh.line)
+    return tie._replace(line=fresh.line)
 
 
 def _fresh(view: View, tie: Tie) -> Fresh | None:
@@ -261,7 +254,7 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         lined = best
     line = lined.line
     source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
-    own = (_fresh(view, tie) for _, tie in ties if not tie.other_file)
+    own = (_fresh(view, tie) for _, tie in ties)
     states = [fresh.state for fresh in own if fresh is not None]
     state = min(states, key=("there", "moved", "gone").index, default=None)
     names: dict[object, Tie] = {}
@@ -319,16 +312,15 @@ def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
     there = f" {file_name(tie.other_file)}" if tie.other_file else ""
     tests = f"{there}, which this tests" if there else ""
     if tie.arm in ("cites", "quotes"):
-        return f"{tie.arm}{tests or (f' L{tie.line}' if tie.line is not None else ' it')}"
+        where = tests or (f" L{tie.line}" if tie.line is not None else " it")
+        return f"{tie.arm}{where}"
     if tie.where == "document":
         return f"cites{there}, which this names at L{tie.line}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
-        whose = "folder" if tie.other_file else "file"
         called = entity.name if entity is not None else "what"
-        return f"is about {called}, which this {whose} is named after"
-    name = _name(view, claim, tie)
-    said = f"names {name}" if name else "the line it quotes names it"
+        return f"is about {called}, which this file is named after"
+    said = f"names {_name(view, claim, tie)}"
     if tests:
         return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
     if tie.arm == "path":

@@ -21,7 +21,7 @@ def broken_by(
     there = workspace.path_of(path)
     if there is None:
         return frozenset()
-    ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes" and not t.other_file]
+    ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes"]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
     broken = set()
     for tie in ties[:MAX_QUOTES]:
