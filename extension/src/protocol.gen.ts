@@ -257,8 +257,6 @@ export interface EntityResult {
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
-  /** Why git's history can't be read, if so. */
-  readonly unnamed?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The best of them, at most twenty. */
@@ -358,14 +356,10 @@ export interface ExpertsResult {
   readonly experts: readonly ExpertRow[];
   /** Whom to ask about the entities that the topic names, as in `entity`; then owners by CODEOWNERS of its files. */
   readonly people?: readonly PersonRow[] | null;
-  /** The topic asks who: show `people` first. */
-  readonly asks_who?: true | null;
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
-  /** Why git's history can't be read, if so. */
-  readonly unnamed?: string | null;
 }
 
 /** A text to explain. */
@@ -452,7 +446,7 @@ export interface FilesParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Absolute, or relative to the knowledge base or its repository. A folder stands for the first 100 files below it that claims are surely tied to. */
+  /** Absolute, or relative to the knowledge base or its repository. */
   readonly paths?: readonly string[] | null;
   /** Instead of paths, one file; as it stands in the editor. */
   readonly uri?: string | null;
@@ -977,7 +971,7 @@ export interface TiedClaim {
 
 /** A file with its claims. */
 export interface TiedFile {
-  /** Below the knowledge base, else as it was given; with `/` at its end a folder, for what is tied to it as a whole. */
+  /** Below the knowledge base, else as it was given. */
   readonly path: string;
   /** Strongest first. */
   readonly claims: readonly TiedClaim[];

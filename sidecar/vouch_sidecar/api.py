@@ -174,9 +174,9 @@ class KnowledgeBase:
         """
         engine = self._open()
         viewer = viewer_in(operation, params)
-        served = (kb for kb in engine.serving(self._caller, viewer) if kb.collection.complete)
+        served = [kb.collection for kb in engine.serving(self._caller, viewer)]
         settle(
-            [kb.collection for kb in filter(operation.needs_workspace, served)],
+            [c for c in served if c.complete and operation.needs_workspace(c)],
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)

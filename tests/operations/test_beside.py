@@ -88,18 +88,6 @@ async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     assert answered.items
 
 
-async def test_calls_of_one_session_at_the_same_time_are_given_nothing_twice(
-    engine: Engine,
-) -> None:
-    context: Operation[ContextParams, ContextResult] = OPERATIONS["context"]
-    for session_id in map(str, range(10)):
-        asked = {**TASK, "session_id": session_id, "repeat": False}
-        calls = (perform_async(engine, context, asked, Caller()) for _ in range(3))
-        first, *others = await asyncio.gather(*calls)
-        assert first.items
-        assert [other.items for other in others] == [[], []]
-
-
 async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

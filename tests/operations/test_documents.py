@@ -37,7 +37,7 @@ def found(root: Path, locator: str, place: str | None = None) -> str | None:
     evidence = Evidence("ev", "evidence/ev.yaml", SHA, place) if place else None
     known = knowledge_of([source, *([evidence] if evidence else [])])
     view = View("kb", known, frozenset({"open"}), root, workspace=World(root))
-    uri = ArtifactViews(view, root).citation("ev" if evidence else SHA).document
+    uri = ArtifactViews(view).citation("ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 
 

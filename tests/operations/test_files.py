@@ -11,7 +11,6 @@ from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask, cached, engine_on
-from tests.kb.samples import claim, put
 from tests.workspace.places import cite, git, repository, settled, write
 
 
@@ -82,25 +81,6 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
         },
         {"path": "src/idle.py", "claims": []},
     ]
-
-
-def test_a_folder_has_the_claims_that_name_it(root: Path, tmp_path: Path) -> None:
-    for folder in ("src", "src/deep"):
-        claim_id = folder.replace("/", "-")
-        text = f"Everything in `{folder}/` is threaded."
-        put(root / ".vouch", f"claims/{claim_id}.yaml", claim(claim_id, text=text))
-    write(root, {"src/deep/pond.txt": "x"})
-    git(root, "add", "src")
-    engine = settled(root, tmp_path)
-    rows = [("src/", ["src"]), ("src/deep/", ["src-deep"]), ("src/relay.py", ["cites", "names"])]
-    for folder, there in (("src", rows), ("src/", rows), (".", rows)):
-        files = ask(engine, "files", paths=[folder])["files"]
-        assert [(file["path"], [row["id"] for row in file["claims"]]) for file in files] == there
-    (deep,) = ask(engine, "files", paths=["src/deep"])["files"]
-    assert (deep["path"], {row["id"] for row in deep["claims"]}) == (
-        "src/deep/",
-        {"src", "src-deep"},
-    )
 
 
 def test_the_shell_folds_what_is_weak(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.operations import InvalidParamsError
-from vouch_sidecar.operations.mentions import MAX_LOOKED_AT, MAX_PIECE
+from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
@@ -99,13 +99,6 @@ def test_what_is_listed_is_what_salience_lists(engine: Engine) -> None:
 def test_each_row_of_several_knowledge_bases_names_its_own(root: Path, tmp_path: Path) -> None:
     rows = found(engine_on(root, base(tmp_path / "other")), "the Key Vault")
     assert [row["collection"] for row in rows] == ["kb", "other"]
-
-
-@pytest.mark.parametrize("gap", [" so ", "\n", "x"])
-def test_a_long_text_is_looked_at_in_parts(engine: Engine, gap: str) -> None:
-    text = (gap * MAX_PIECE)[: MAX_PIECE - 3] + " Ada Lovelace "
-    (row,) = found(engine, text + gap * 20_000)
-    assert text[row["start"] : row["end"]] == "Ada Lovelace"
 
 
 def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:

@@ -99,7 +99,7 @@ class Sender:
         return {name: self._value(depth - 1) for name in names}
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_anything(client: Client, root: Path, seed: int) -> None:
     sender, asked = Sender(seed, root), []
     since = len(client.received)

@@ -12,10 +12,8 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import Client, Message, running
 from tests.protocol.editor import ABLE, Editor
-from tests.soak import LONG, soak
 
 HOVER = "textDocument/hover"
-FLOOD = 300 if LONG else 100
 
 
 def demanding() -> dict[str, Any]:
@@ -87,27 +85,3 @@ def test_one_whose_changes_come_in_any_order(client: Client) -> None:
     assert client.request(HOVER, place) is not None
     client.open(uri, "opened again", version=1)
     assert client.request(HOVER, place) is None
-
-
-def test_one_that_closes_what_it_never_opened(client: Client, root: Path) -> None:
-    for uri in (
-        "untitled:x",
-        (root / ".vouch/claims/jwt-expires.yaml").as_uri(),
-        "vouch-prompt:/a/1",
-    ):
-        client.close(uri)
-        client.close(uri)
-    assert len(client.request("vouch/experts", {"topic": "jwt"})["experts"]) == 2
-
-
-@soak
-def test_one_that_floods(client: Client) -> None:
-    uri, names = "untitled:flood", [("JWT", "Redis")[number % 2] for number in range(FLOOD)]
-    client.open(uri, "")
-    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
-    asked = []
-    for number, name in enumerate(names):
-        client.change(uri, name, number)
-        asked.append(client.start(HOVER, place))
-    answers = [client.answer(prompt)["result"]["contents"]["value"] for prompt in asked]
-    assert [said.splitlines()[0].split()[0].strip("*") for said in answers] == names

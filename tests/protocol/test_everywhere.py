@@ -7,35 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import indexed_client
 from tests.protocol.conftest import Serve
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
-
-
-LINES = [
-    "id: e",
-    "text: '😀 a\u2028b'",
-    "entities: ['é😀', redis, 字, jwt] # x",
-    "tags:",
-    "- c",
-    "",
-]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-def test_encodings_and_line_ends(library: Path, encoding: str) -> None:
-    able = {**ABLE, "general": {"positionEncodings": [encoding]}}
-    with indexed_client(library, capabilities=able) as client:
-        editor = Editor(client, encoding)
-        for name, end in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
-            path = library / ".vouch" / "claims" / f"{name}.yaml"
-            uri = editor.open(path, end.join(LINES))
-            for named in ("redis", "jwt"):
-                found = editor.at(uri, named, HOVER)
-                assert editor.said({"uri": uri, **found}) == named
 
 
 def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -63,60 +61,6 @@ def test_a_question_reflects_what_was_saved_before_it(start: Start, root: Path, 
         counts = [row["claim_count"] for row in result["experts"] if row["entity_id"] == "jwt"]
         assert counts == [number] or "index_building" in result["degraded"]
         served(client, number)
-
-
-def test_config_takes_effect_at_once(start: Start, root: Path) -> None:
-    client = connected(start, root)
-    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
-    assert client.notified("vouch/didChangeSalience")["salience"]
-    since = len(client.received)
-    knowledge.config(root, "retrieval:\n  reflex:\n    enabled: false\n")
-    assert client.notified("vouch/didChangeSalience", since)["salience"] == []
-    assert "_meta" not in client.request("vouch/experts", {"topic": "jwt", "session_id": "A"})
-    knowledge.config(root, "retrieval:\n  reflex:\n    top_k: 1\n")
-    client.until(
-        "vouch/experts",
-        {"topic": "jwt and redis", "session_id": "A"},
-        lambda result: len(result.get("_meta", {}).get("vouch_salience", [])) == 1,
-    )
-
-
-def test_a_link_to_a_knowledge_base_and_to_another(start: Start, root: Path) -> None:
-    """As in the working trees of one repository."""
-    other = knowledge.make(root.parent / "other")
-    tree = root.parent / "tree"
-    tree.mkdir()
-    (tree / ".vouch").symlink_to(root / ".vouch")
-    client = connected(start, tree)
-    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    served(client, 3)
-    knowledge.claim(other, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    knowledge.claim(other, "jwt-short", "JWT is short.", "jwt")
-    (tree / "new").symlink_to(other / ".vouch")
-    (tree / "new").rename(tree / ".vouch")
-    served(client, 4)
-    assert client.request("vouch/status")["roots"][0]["root"] == str(tree)
-
-
-def test_a_knowledge_base_that_comes_later(start: Start, tmp_path: Path) -> None:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    client, piped = start(), start("jsonl", cwd=folder)
-    client.initialize(folder)
-    assert client.request("vouch/status")["roots"] == []
-
-    def ask() -> Any:
-        piped.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n')
-        return json.loads(piped.line())["result"]
-
-    assert ask()["experts"] == []
-    knowledge.make(folder)
-    served(client, 2)
-    deadline = time.monotonic() + 60
-    while not (answer := ask())["experts"] and time.monotonic() < deadline:
-        assert answer["complete"]
-        time.sleep(0.05)
-    assert (answer["experts"][0]["entity_id"], answer["complete"]) == ("jwt", True)
 
 
 def test_health_is_told_on_change(start: Start, root: Path) -> None:

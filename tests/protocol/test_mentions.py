@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.protocol.client import Client
-from tests.protocol.conftest import Serve
 
 TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
 URI = "file:///notes/a%20b.md"
@@ -34,21 +32,10 @@ def found(client: Client, **params: Any) -> list[tuple[str, Any]]:
     return [(row["entity_id"], row["range"]) for row in rows]
 
 
-@pytest.mark.parametrize(("encoding", "width"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
-def test_all_of_a_document(serve: Serve, root: Path, encoding: str, width: int) -> None:
-    client = serve(root, capabilities={"general": {"positionEncodings": [encoding]}})
-    client.open(URI, TEXT)
-    assert found(client) == [
-        ("jwt", place(0, width + 1, width + 4)),
-        ("redis", place(1, 6, 11)),
-        ("jwt", place(3, 5, 20)),
-        ("jwt", place(4, 4, 7)),
-    ]
-
-
 @pytest.mark.parametrize(
     ("range_", "lines"),
     [
+        (part((0, 0), (99, 0)), [0, 1, 3, 4]),
         (part((1, 0), (2, 0)), [1]),
         (part((1, 6), (1, 11)), [1]),
         (part((1, 7), (3, 4)), []),  # what begins before it is none of its
@@ -57,13 +44,6 @@ def test_all_of_a_document(serve: Serve, root: Path, encoding: str, width: int) 
         (part((4, 0), (0, 0)), []),
     ],
 )
-def test_a_part_of_it(client: Client, range_: dict[str, Any], lines: list[int]) -> None:
-    client.open(URI, TEXT)
-    assert [at["start"]["line"] for _, at in found(client, range=range_)] == lines
-
-
-def test_a_document_that_is_not_open(client: Client, root: Path) -> None:
-    uri = (root / ".vouch" / "config.yaml").as_uri()
-    error = client.refused("vouch/mentions", {"uri": uri})
-    assert error["code"] == -32602
-    assert error["message"] == "uri names no open document"
+def test_a_part_of_it(shared: Client, range_: dict[str, Any], lines: list[int]) -> None:
+    shared.open(URI, TEXT)
+    assert [at["start"]["line"] for _, at in found(shared, range=range_)] == lines

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import pytest
-from vouch_sidecar.kb.pauses import Pause, pause, resume
-from vouch_sidecar.kb.runtime_folder import name_of, runtime_folder
 
 from tests.protocol.client import Client, hover, run_command
 from tests.protocol.conftest import Serve
@@ -67,25 +61,3 @@ def test_the_shell_pauses_for_an_editor(serve: Serve, root: Path) -> None:
     since = len(client.received)
     run_command("resume", "--root", root)
     pushed_rows(client, since, 1)
-
-
-@pytest.mark.parametrize("duration", ["1", "0h", "-1h", "1w", "9999999h", ""])
-def test_a_duration_is_a_number_and_a_unit(root: Path, duration: str) -> None:
-    refused = run_command("pause", "--root", root, "--for", duration, code=2)
-    assert "30m, 1h, 2d" in refused.stderr
-
-
-def test_it_ends_by_itself(tmp_path: Path) -> None:
-    env = {**os.environ}
-    look = Pause.of(tmp_path, env)
-    assert look.until() is None
-    ends = pause(tmp_path, env, 60)
-    assert look.until() == pytest.approx(ends)
-    file = Path(runtime_folder(env)) / f"{name_of(tmp_path)}.pause"
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert file.read_bytes() == b""
-    os.utime(file, (0, time.time() - 1))
-    assert look.until() is None
-    resume(tmp_path, env)
-    resume(tmp_path, env)
-    assert not file.exists()

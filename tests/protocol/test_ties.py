@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.protocol.client import Client, indexed_client, running
-from tests.workspace.places import cite, git, repository
+from tests.protocol.client import Client, indexed_client
+from tests.workspace.places import cite, repository
 
 CODE = "class RelayLoop:\n    def restart_all(self):\n        return self\n"
 
@@ -63,32 +63,8 @@ def test_hover_on_an_identifier_and_on_a_path(client: Client, root: Path) -> Non
     assert hover(client, prose, 0, 40) is None
 
 
-def test_hover_in_code_follows_the_setting(root: Path) -> None:
-    uri = (root / "src" / "relay.py").as_uri()
-    for enabled, known in (("prose", False), ("off", False), ("all", True)):
-        with running(cwd=root) as client:
-            client.initialize(
-                root, initializationOptions={"settings": {"hover": {"enabled": enabled}}}
-            )
-            client.indexed()
-            asked = {"paths": ["src/relay.py"]}
-            client.until("vouch/files", asked, lambda a: not a["degraded"])
-            client.open(uri, CODE, "python")
-            assert (hover(client, uri, 0, 8) is not None) == known
-
-
 def test_the_open_document_counts_as_it_stands_in_the_editor(client: Client, root: Path) -> None:
     uri = (root / "src" / "relay.py").as_uri()
     client.open(uri, "\n\n" + CODE, "python")
     (file,) = client.request("vouch/files", {"uri": uri})["files"]
     assert [(row["id"], row["line"]) for row in file["claims"]] == [("cites", None), ("names", 4)]
-
-
-def test_a_change_of_the_index_and_a_new_claim_are_followed(client: Client, root: Path) -> None:
-    (root / "lib").mkdir()
-    git(root, "mv", "src/relay.py", "lib/relay.py")
-    asked = {"paths": ["lib/relay.py"]}
-    client.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 2)
-    assert tied(client, "lib/relay.py") == [("cites", None), ("names", 2)]
-    cite(root, "late", "`RelayLoop` leaks.", "https://example.org/b")
-    client.until("vouch/files", asked, lambda a: len(a["files"][0]["claims"]) == 3)

@@ -9,15 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.kb.samples import put
 from tests.operations.keyring_claims import TEXTS, WORDS
 from tests.protocol.client import (
     Client,
     Message,
-    environment,
     hover,
     indexed_client,
-    run_command,
 )
 from tests.workspace.places import cite, commit_as, repository
 
@@ -65,20 +62,3 @@ def test_it_is_in_play_and_never_pushed(client: Client) -> None:
     params: Any = client.wait(told)["params"]
     assert params["fresh"] == []
     assert params["text"] == ""
-
-
-def test_one_that_is_declared_replaces_it_at_once(client: Client, root: Path) -> None:
-    entity = b"id: ring\nname: keyring\ntype: tool\n"
-    put(root / ".vouch", "entities/ring.yaml", entity)
-    answer = client.until(
-        "vouch/mentions", {"text": PROSE}, lambda a: a["mentions"][0]["entity_id"] == "ring"
-    )
-    assert [row["entity_id"] for row in answer["mentions"]] == ["ring"]
-
-
-def test_a_shell_works_them_out(root: Path, tmp_path: Path) -> None:
-    env = environment({"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")})
-    lines = run_command("entity", "keyring", "--root", root, env=env).stdout.splitlines()
-    assert lines[0].split("\t")[:4] == ["entity", "topic:keyring", "keyring", "topic"]
-    proposal = "vouch-kb propose-entity --name keyring --type concept"
-    assert lines[1] == f"topic\tno English word, in 3 claims\t{proposal}"

@@ -217,7 +217,7 @@ def test_experts_name_whom_relations_make_responsible(tmp_path: Path) -> None:
         assert "people" not in ask(found, "experts", topic=nobody)
 
 
-def test_a_model_reads_people_first_where_the_topic_asks_who(tmp_path: Path) -> None:
+def test_a_model_reads_whom_to_ask(tmp_path: Path) -> None:
     found, operation = owned(tmp_path), OPERATIONS["experts"]
     settle(found.collections.values())
 
@@ -225,9 +225,8 @@ def test_a_model_reads_people_first_where_the_topic_asks_who(tmp_path: Path) -> 
         asked = {"topic": topic, **params}
         return operation.readable(perform(found, operation, asked, Caller())).splitlines()
 
-    people_first = read("who owns the Key Vault")
-    assert people_first[0] == "ask: Ada (owner), Ops (maintainer)"
-    assert people_first[0] in read("the Key Vault")
+    for topic in ("who owns the Key Vault", "the Key Vault"):
+        assert "ask: Ada (owner), Ops (maintainer)" in read(topic)
     assert read("who owns the Key Vault", types=["person"])[0] == "ask: Ada (owner)"
     assert read("who owns the Side Gate")[0] == operation.result.nothing
 

@@ -114,22 +114,6 @@ def test_where_nothing_is_found(root: Path, command: str, extra: list[str]) -> N
     assert bool(done.stderr) != bool(extra)
 
 
-def test_whom_to_ask_comes_first_where_the_topic_asks_who(root: Path) -> None:
-    ada = knowledge.entity(root, "ada", "Ada")
-    ada.write_text(ada.read_text("utf-8").replace("concept", "person"), "utf-8")
-    (root / ".vouch" / "relations" / "owner.yaml").write_text(
-        "id: owner\nsource: redis\nrelation: owned_by\ntarget: ada\n", "utf-8"
-    )
-    first, second, *_ = run(root, "experts", "who owns Redis").stdout.splitlines()
-    assert first.split("\t")[:2] == ["person", "ada"]
-    assert second.startswith("redis\t")
-    only = run(root, "experts", "who owns Redis", "--type", "person").stdout.splitlines()
-    assert only[0] == first
-    about = run(root, "experts", "Redis penguin")
-    assert "person\t" not in about.stdout
-    assert about.stderr == "not known here: penguin\n"
-
-
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
 def test_standard_input(root: Path, command: str) -> None:
     given = "+ # JWT access tokens\n- # Redis\n"

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
@@ -15,7 +14,7 @@ from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
-from tests.workspace.places import cite, commit_as, git, plant, repository, settled
+from tests.workspace.places import commit_as, git, plant, repository, settled
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
@@ -339,16 +338,3 @@ def test_what_stands_in_brackets_behind_a_name_shows_nobody_who_is_never_named(
     engine = settled(root, tmp_path)
     named = ask(engine, "experts", topic="key vault")["by_commits"]
     assert [row["name"] for row in named] == ["Bob Kahn"]
-
-
-def _about_ledger(root: Path, tmp_path: Path) -> dict[str, Any]:
-    cite(root, "one", "`src/till.py` takes the ledger lock.", "elsewhere")
-    return ask(settled(root, tmp_path), "experts", topic="ledger")
-
-
-def test_a_repository_that_is_not_asked_says_why_nobody_is_named(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {})
-    commit_as(root, "Ada", {"src/till.py": "x = 1\n"})
-    (root / ".git").rename(tmp_path / "elsewhere")
-    (root / ".git").write_text(f"gitdir: {tmp_path / 'elsewhere'}\n", "utf-8")
-    assert _about_ledger(root, tmp_path)["unnamed"].startswith("its .git leads to ")

@@ -187,11 +187,6 @@ class Collection:
         text = "git is not asked, so that files are found by a walk, and authors not named"
         return [Problem("", f"{text}: {unasked}", Severity.HINT)] if unasked else []
 
-    def why_unnamed(self) -> str:
-        """Why authors of commits are not named; "" where they can be."""
-        unasked = why_unasked(self.tree, self.settings.trust.folders)
-        return unasked or self.world.history.unread
-
     @property
     def may_have_topics(self) -> bool:
         """Whether topics are enabled and the published generation may have some."""

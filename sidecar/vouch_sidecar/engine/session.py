@@ -12,13 +12,12 @@ import re
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from vouch_sidecar.retrieval.session_update import PushedBefore
 
 if TYPE_CHECKING:
-    import asyncio
+    pass
 
 MAX_SLOT_BYTES = 4096
 _CUT_AT_START = re.compile(r"\S{0,80}\s")
@@ -150,15 +149,6 @@ class Session:
             self._last_push_at[identity] = now
 
     # What was given
-
-    @cached_property
-    def giving(self) -> asyncio.Lock:
-        """Held from the beginning of a question with `repeat: false` until what it gives is
-        recorded: another one that is asked meanwhile leaves that out.
-        """
-        import asyncio  # the shell asks without an event loop
-
-        return asyncio.Lock()
 
     def given(self, identity: Hashable, kind: str, artifact_id: str) -> object:
         """The state in which something was given with `repeat: false`; None if it was not."""

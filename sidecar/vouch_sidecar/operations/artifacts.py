@@ -144,10 +144,10 @@ def facts_of(claim: Claim, stale: str | None) -> str:
 class ArtifactViews:
     """Makes models of the artifacts in one view, and resolves their references."""
 
-    def __init__(self, view: View, root: Path) -> None:
+    def __init__(self, view: View) -> None:
+        assert view.root is not None
         self._view = view
-        self._root = root
-        self._kb_dir = root / KB_DIRNAME
+        self._kb_dir = view.root / KB_DIRNAME
         self._kept = lru_cache(maxsize=4)(partial(kept, self._kb_dir))
         """The contents of the sources that were cited last: many citations may be of one."""
 

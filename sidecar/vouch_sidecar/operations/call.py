@@ -7,14 +7,15 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -27,33 +28,24 @@ from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
     SearchFailedError,
+    UnknownRootParamError,
 )
-from vouch_sidecar.operations.operation import (
-    OpenDocuments,
-    Operation,
-    OperationCall,
-    excerpt,
-)
+from vouch_sidecar.operations.operation import FindDocument, Operation, OperationCall, excerpt
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
-from vouch_sidecar.operations.wire import (
-    Meta,
-    Params,
-    Paths,
-    Result,
-    SalienceMeta,
-    Wire,
-    marked,
-)
-
-if TYPE_CHECKING:
-    from vouch_sidecar.engine.embedding import Embeddings
-
+from vouch_sidecar.operations.wire import Meta, Params, Paths, Result, SalienceMeta, Wire, marked
 
 log = logging.getLogger(__name__)
 
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 """Names that protocols add to params."""
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
+_WORDINGS = {
+    "missing": "is missing",
+    "string_pattern_mismatch": "must not be blank",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+"""How errors of pydantic read, by their type."""
 NO_NAME = re.compile(r"[^\w-]")
 MAX_PARAM_NAME = 60
 MAX_UNKNOWN = 3
@@ -61,35 +53,50 @@ MAX_UNKNOWN = 3
 RESEMBLES = 0.7
 """How similar an unknown param is to the one that was meant."""
 
-
 M = TypeVar("M", bound=Wire)
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
-T = TypeVar("T")
 
 
-def perform(
+def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
+    """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
+    `SearchFailedError`.
+    """
+    started = perf_counter()
+    with refusing_if_damaged(engine):
+        params = _params(operation, raw)
+        call = _begun(engine, operation, params, caller)
+        return _completed(operation, call, _run(operation, call, params), started)
+
+
+async def perform_async(
     engine: Engine,
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
+    document: FindDocument | None = None,
+    patience: float = CATCH_UP_SECONDS,
+    *,
+    whole: bool = False,
 ) -> R:
-    """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
-    `SearchFailedError`.
+    """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
+    that was current at the call. After a report that files changed, the call begins when these were
+    looked at, at the latest after `patience` seconds. With `whole`, a first answer
+    waits to be whole (`ready`). `document` finds a document that the caller has open.
+    Raises `InvalidParamsError` and `SearchFailedError`.
     """
+    if whole:
+        await ready(engine, operation, caller)
+    await caught_up(engine, operation, caller, patience)
+    started = perf_counter()
     with refusing_if_damaged(engine):
-        this = _Call.begin(engine, operation, raw, caller, None)
-        return this.completed(this.run())
-
-
-def viewer_in(operation: Operation[P, R], raw: object) -> Viewer | None:
-    """The viewer whom params name. Raises `InvalidParamsError`."""
-    return _viewer(_params(operation, raw))
-
-
-def _viewer(params: Params) -> Viewer | None:
-    who = params.viewer
-    return Viewer(who.project, who.agent) if who else None
+        params = _params(operation, raw)
+        call = replace(_begun(engine, operation, params, caller), document=document)
+        call = await _with_vector(operation, call, params)
+        with engine.breath:
+            run = partial(_run, operation, call, params)
+            result = await in_turn(run) if operation.is_long else run()
+            return _completed(operation, call, result, started)
 
 
 @contextmanager
@@ -102,165 +109,104 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
         raise SearchFailedError from None
 
 
-async def perform_async(
-    engine: Engine,
-    operation: Operation[P, R],
-    raw: object,
-    caller: Caller,
-    documents: OpenDocuments | None = None,
-    patience: float = CATCH_UP_SECONDS,
-    *,
-    whole: bool = False,
-) -> R:
-    """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current at the call. After a report that files changed, the call begins when these were
-    looked at, at the latest after `patience` seconds. With `whole`, a first answer
-    waits to be whole (`ready`). `documents` are those that the caller has open.
-    Raises `InvalidParamsError` and `SearchFailedError`.
+def viewer_in(operation: Operation[P, R], raw: object) -> Viewer | None:
+    """The viewer whom params name. Raises `InvalidParamsError`."""
+    return _viewer(_params(operation, raw))
+
+
+def _viewer(params: Params) -> Viewer | None:
+    who = params.viewer
+    return Viewer(who.project, who.agent) if who else None
+
+
+def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
+    """A call, with the text put into the session named. Raises `InvalidParamsError`."""
+    lists = (getattr(params, name) or () for name in marked(operation.params, Paths))
+    places = [path for paths in lists for path in paths if os.path.isabs(path)]  # noqa: PTH117
+    if places and caller.at is None:
+        caller = replace(caller, at=anchored(Path(places[0])))
+    try:
+        served = engine.serving(caller, _viewer(params), params.root)
+    except UnknownRootError:
+        raise UnknownRootParamError from None
+    text = getattr(params, operation.text_field) if operation.text_field else None
+    if params.session_id and text is not None:
+        engine.observe(params.session_id, None, text)
+    lacks = lacking(engine, operation, caller, served)
+    return OperationCall(engine, caller, served, lacks=lacks, generation=engine.generation)
+
+
+async def _with_vector(operation: Operation[P, R], call: OperationCall, params: P) -> OperationCall:
+    """The call with the vector of its text, if the operation wants one and the model is in time."""
+    embeddings = call.engine.embeddings
+    text = getattr(params, operation.text_field or "text", None) if operation.is_semantic else None
+    if not text or not call.served or embeddings is None or not embeddings.is_on:
+        return call
+    text = excerpt(text)
+    vector = await embeddings.vector(text, call.served)
+    is_lacking = vector is None and embeddings.reads(text)
+    lacks = [*call.lacks, *(["semantic_unavailable"] if is_lacking else [])]
+    return replace(call, vector=vector, lacks=lacks)
+
+
+def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
+    """The operation's result, with the salience of the session that the call names."""
+    result = operation.run(call, params)
+    rows = call.engine.salience(call.served, params.session_id) if params.session_id else []
+    salience = [
+        SalienceMeta(
+            entity_id=row.entity.id,
+            claim_count=row.claim_count,
+            top_claim_id=row.top_claim_id,
+            collection=row.view.shown_collection,
+        )
+        for row in rows
+    ]
+    return result.model_copy(update={"meta": Meta(vouch_salience=salience) if rows else None})
+
+
+def _completed(operation: Operation[P, R], call: OperationCall, result: R, started: float) -> R:
+    """The result with the fields that every answer has. Records the duration of the call, and what
+    the operation wants recorded.
     """
-    if whole:
-        await ready(engine, operation, caller)
-    await caught_up(engine, operation, caller, patience)
-    with refusing_if_damaged(engine):
-        this = _Call.begin(engine, operation, raw, caller, documents)
-        if engine.embeddings is not None and engine.embeddings.is_on:
-            this = await this.with_vector(engine.embeddings)
-        with engine.breath:
-            async with this.giving:
-                result = await in_turn(this.run) if operation.is_long else this.run()
-                return this.completed(result)
-
-
-@dataclass(frozen=True)
-class _Call(Generic[P, R]):
-    """A call in progress. The engine's thread begins and completes it; any thread may run it."""
-
-    operation: Operation[P, R]
-    params: P
-    ask: OperationCall
-    generation: int
-    started: float
-    lacking: Sequence[str] = ()
-    """What was not known when the call began, as values of `degraded`."""
-
-    @classmethod
-    def begin(
-        cls,
-        engine: Engine,
-        operation: Operation[P, R],
-        raw: object,
-        caller: Caller,
-        documents: OpenDocuments | None,
-    ) -> _Call[P, R]:
-        """Check the params and put the text into the session named. Raises `InvalidParamsError`."""
-        started = perf_counter()
-        params = _params(operation, raw)
-        places = [Path(path) for path in paths_in(operation, raw) if os.path.isabs(path)]  # noqa: PTH117
-        if places and caller.at is None:
-            caller = replace(caller, at=anchored(places[0]))
-        try:
-            served = engine.serving(caller, _viewer(params), params.root)
-            if params.session_id and operation.text_field:
-                text = getattr(params, operation.text_field)
-                if text is not None:
-                    engine.observe(params.session_id, None, text)
-        except UnknownRootError:
-            message = Message("root", "is no folder of a knowledge base that is served")
-            raise InvalidParamsError([message]) from None
-        ask = OperationCall(engine, caller, served, documents)
-        lacks = lacking(engine, operation, caller, served)
-        return cls(operation, params, ask, engine.generation, started, lacks)
-
-    async def with_vector(self, embeddings: Embeddings) -> _Call[P, R]:
-        """The call with the vector of its text, if the operation wants one and the model is in
-        time.
-        """
-        operation = self.operation
-        field = operation.text_field or "text"
-        text = getattr(self.params, field, None) if operation.is_semantic else None
-        if not text or not self.ask.served:
-            return self
-        text = excerpt(text)
-        vector = await embeddings.vector(text, self.ask.served)
-        lacks = vector is None and embeddings.reads(text)
-        return replace(self, ask=replace(self.ask, vector=vector, lacks_vector=lacks))
-
-    @property
-    def giving(self) -> AbstractAsyncContextManager[object]:
-        """What the call holds while it runs, so that its session is given nothing twice."""
-        session_id = self.ask.session(self.params)
-        if session_id is None or getattr(self.params, "repeat", True):
-            return nullcontext()
-        return self.ask.engine.sessions.open(session_id).giving
-
-    def run(self) -> R:
-        """The operation's result, with the salience of the session that the call names."""
-        result = self.operation.run(self.ask, self.params)
-        return result.model_copy(update={"meta": _meta(self.ask, self.params.session_id)})
-
-    def completed(self, result: R) -> R:
-        """The result with the fields that every answer has. Records the duration of the call, and
-        what the operation wants recorded.
-        """
-        engine = self.ask.engine
-        for record in self.ask.to_record:
-            self.ask.caller.when_heard(record)
-        cut = any(view.deadline.cut for view in self.ask.views)
-        degraded = [*engine.problems.degraded(), *(["timed_out"] if cut else []), *result.degraded]
-        degraded += [value for value in self.lacking if value not in degraded]
-        degraded += ["semantic_unavailable"] if self.ask.lacks_vector else []
-        common = {
-            "generation": self.generation,
-            "complete": engine.registry.complete,
-            "degraded": degraded,
-        }
-        took = perf_counter() - self.started
-        engine.stats.count_call(self.operation.name, took)
-        who = self.ask.caller.connection
-        log.debug("%s for %s: %.1f ms", self.operation.name, who, took * 1000)
-        return result.model_copy(update=common)
-
-
-def _meta(ask: OperationCall, session_id: str | None) -> Meta | None:
-    if session_id is None:
-        return None
-    rows = ask.engine.salience(ask.served, session_id)
-    if not rows:
-        return None
-    return Meta(
-        vouch_salience=[
-            SalienceMeta(
-                entity_id=row.entity.id,
-                claim_count=row.claim_count,
-                top_claim_id=row.top_claim_id,
-                collection=row.view.shown_collection,
-            )
-            for row in rows
-        ]
-    )
-
-
-def paths_in(operation: Operation[P, R], raw: object) -> list[str]:
-    """The paths of files that a call asks about."""
-    given = raw if isinstance(raw, Mapping) else {}
-    lists = (given.get(name) for name in marked(operation.params, Paths))
-    paths = (path for some in lists if isinstance(some, list) for path in some)
-    return [path for path in paths if isinstance(path, str)]
+    engine = call.engine
+    for record in call.to_record:
+        call.caller.when_heard(record)
+    cut = ["timed_out"] if any(view.deadline.cut for view in call.views) else []
+    degraded = [*engine.problems.degraded(), *cut, *result.degraded, *call.lacks]
+    took = perf_counter() - started
+    engine.stats.count_call(operation.name, took)
+    log.debug("%s for %s: %.1f ms", operation.name, call.caller.connection, took * 1000)
+    common = {
+        "generation": call.generation,
+        "complete": engine.registry.complete,
+        "degraded": [*dict.fromkeys(degraded)],
+    }
+    return result.model_copy(update=common)
 
 
 def read_params(model: type[M], raw: object) -> M:
-    """Params as a model; None counts as {}. Raises `InvalidParamsError`."""
+    """Params as a model; None counts as {}. Raises `InvalidParamsError`, with one message a field,
+    which does not repeat the values sent.
+    """
     try:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise _invalid(error) from None
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+    messages: dict[str, Message] = {}
+    for fault in faults:
+        field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
+        text = _WORDINGS.get(fault["type"]) or _SUBJECT.sub("must ", fault["msg"])
+        messages.setdefault(field, Message(field, text))
+    missing = all(fault["type"] == "missing" for fault in faults)
+    raise InvalidParamsError([*messages.values()], missing=missing)
 
 
 def _params(operation: Operation[P, R], raw: object) -> P:
     """The params of a call. Raises `InvalidParamsError`, also for those that there are not."""
     others = [
         Message(name, f"is no parameter; did you mean {near}?")
-        for name, near in islice(unknown(operation, raw), MAX_UNKNOWN)
+        for name, near in islice(_unknown(operation, raw), MAX_UNKNOWN)
     ]
     try:
         params = read_params(operation.params, raw)
@@ -271,39 +217,17 @@ def _params(operation: Operation[P, R], raw: object) -> P:
     return params
 
 
-def unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]]:
+def _unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]]:
     """Unknown names in params, shortened and with odd characters replaced. Each comes with the
     known name that it resembles, else with the one without which there is nothing to ask.
     """
-    if not isinstance(raw, Mapping):
-        return
+    given = raw if isinstance(raw, Mapping) else {}
     fields = operation.params.model_fields
     required = (name for name, field in fields.items() if field.is_required())
-    asks = (name for name in (*required, operation.text_field) if name and name not in raw)
+    asks = (name for name in (*required, operation.text_field) if name and name not in given)
     missing = next(asks, None)
-    for name in map(str, raw):
+    for name in map(str, given):
         if name not in fields and name not in OTHERS:
             cutoff = 0.0 if missing is None else RESEMBLES
             near = get_close_matches(name[:MAX_PARAM_NAME], fields, 1, cutoff)
             yield NO_NAME.sub("?", name[:MAX_PARAM_NAME]), near[0] if near else missing or ""
-
-
-def _invalid(error: ValidationError) -> InvalidParamsError:
-    """An error with one message a field, which does not repeat the values sent."""
-    errors = error.errors(include_input=False, include_url=False, include_context=False)
-    messages: dict[str, Message] = {}
-    for fault in errors:
-        field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
-        messages.setdefault(field, Message(field, _wording(fault["type"], fault["msg"])))
-    missing = all(error["type"] == "missing" for error in errors)
-    return InvalidParamsError(list(messages.values()), missing=missing)
-
-
-def _wording(kind: str, message: str) -> str:
-    if kind == "missing":
-        return "is missing"
-    if kind == "string_pattern_mismatch":
-        return "must not be blank"
-    if kind in ("model_type", "model_attributes_type"):
-        return "must be an object"
-    return _SUBJECT.sub("must ", message)

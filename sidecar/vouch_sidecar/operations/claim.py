@@ -10,6 +10,7 @@ from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.artifacts import (
+    ArtifactViews,
     Citation,
     ClaimView,
     IdParams,
@@ -17,18 +18,15 @@ from vouch_sidecar.operations.artifacts import (
     RelationRef,
     around,
 )
-from vouch_sidecar.operations.commit_authors import (
-    AuthorRow,
-    author_rows,
-    author_table,
-    by_commits_field,
-)
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people_to_ask import (
+from vouch_sidecar.operations.people import (
+    AuthorRow,
     PersonRow,
+    author_rows,
+    by_commits_field,
     owner_row,
-    people_table,
+    people_shown,
     person_row,
 )
 from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, FileUri, Shown, Table, Words
@@ -70,7 +68,7 @@ class ClaimResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, artifact = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(artifact, Claim)
-    views = ask.views_for(view)
+    views = ArtifactViews(view)
     claim = views.claim(artifact)
     others = [
         other
@@ -99,8 +97,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
 def table(result: ClaimResult) -> list[Shown]:
     return [
         *_about(result),
-        *people_table(result.people),
-        *author_table(result.by_commits),
+        *people_shown(result.people, result.by_commits),
         *around(result.pages, result.relations),
     ]
 

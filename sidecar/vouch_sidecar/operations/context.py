@@ -11,7 +11,7 @@ from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.given_once import given_entities
-from vouch_sidecar.kb.records import Artifact, Page
+from vouch_sidecar.kb.records import Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
@@ -26,7 +26,7 @@ from vouch_sidecar.operations.wire import (
 )
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.line import HitArm, Line
+from vouch_sidecar.retrieval.line import HitArm
 
 
 class ContextParams(SinceParams):
@@ -80,7 +80,7 @@ class ContextResult(Result):
 
 def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     ask = ask.since(params.since)
-    session_id = ask.session(params)
+    session_id = params.session_id or ask.caller.session_id
     if session_id is None and params.task is None:
         raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
@@ -124,7 +124,9 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
                 arm=hit.arm,
                 reviewed=hit.view.texts.is_reviewed(cited),
                 said=cited.title if isinstance(cited, Page) else line_text(hit),
-                uri=_uri(hit, cited),
+                uri=None
+                if hit.view.names.is_topic(cited.id)
+                else ArtifactViews(hit.view).uri(cited.path),
             )
             for hit in speech.hits
             for cited in hit.cited
@@ -133,13 +135,6 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         supplemental_collections=list(speech.supplemental),
         persona=persona_of(served, speech.primary),
     )
-
-
-def _uri(hit: Line, cited: Artifact) -> str | None:
-    root = hit.view.root
-    if root is None or hit.view.names.is_topic(cited.id):
-        return None
-    return ArtifactViews(hit.view, root).uri(cited.path)
 
 
 def table(result: ContextResult) -> list[Shown]:
@@ -160,7 +155,6 @@ OPERATION = Operation(
     table=table,
     is_long=True,
     text_field="task",
-    reads_window=True,
     is_semantic=True,
     needs=frozenset({"topics"}),
 )

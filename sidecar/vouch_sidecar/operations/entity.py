@@ -9,6 +9,7 @@ from pydantic import Field
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations.artifacts import (
+    ArtifactViews,
     ClaimView,
     EntityView,
     IdParams,
@@ -16,20 +17,15 @@ from vouch_sidecar.operations.artifacts import (
     RelationRef,
     around,
 )
-from vouch_sidecar.operations.commit_authors import (
-    AuthorRow,
-    author_rows,
-    author_table,
-    by_commits_field,
-    unnamed_field,
-    why_unnamed,
-)
 from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people_to_ask import (
+from vouch_sidecar.operations.people import (
+    AuthorRow,
     PersonRow,
+    author_rows,
+    by_commits_field,
     owner_row,
-    people_table,
+    people_shown,
     person_row,
 )
 from vouch_sidecar.operations.table import (
@@ -59,7 +55,6 @@ class EntityResult(Result):
         "by CODEOWNERS."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
-    unnamed: str | None = unnamed_field()
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
     pages: list[PageRef]
@@ -72,15 +67,12 @@ class EntityResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> EntityResult:
     view, artifact = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(artifact, Entity)
-    views, best = ask.views_for(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
+    views, best = ArtifactViews(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
     topic = view.derived.get(artifact.id)
-    authors = author_rows(authors_about(view, artifact))
-    served = [kb for kb in ask.served if kb.view is view]
     return EntityResult(
         entity=views.entity(artifact),
         people=_people(view, artifact),
-        by_commits=authors,
-        unnamed=why_unnamed(served, authors),
+        by_commits=author_rows(authors_about(view, artifact)),
         claim_count=view.counts.claims_of(artifact.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, artifact.id)),
@@ -127,8 +119,7 @@ def table(result: EntityResult) -> list[Shown]:
         ),
         *([Words(clip(entity.description, CELL_CHARS))] if entity.description else []),
         *([Words(file)] if file is not None else []),
-        *people_table(result.people),
-        *author_table(result.by_commits, result.unnamed),
+        *people_shown(result.people, result.by_commits),
         *([Words(count(total, "live claim") + order)] if total else []),
         Table(columns | {"date": "whole", "text": "text"}, claims, "claim"),
         *around(result.pages, result.relations),

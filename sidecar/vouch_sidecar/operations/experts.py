@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.kb.sanitize import clip
-from vouch_sidecar.operations.commit_authors import (
-    AuthorRow,
-    author_rows,
-    author_table,
-    by_commits_field,
-    unnamed_field,
-    why_unnamed,
-)
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.people_to_ask import (
+from vouch_sidecar.operations.people import (
+    AuthorRow,
     PersonRow,
+    author_rows,
+    by_commits_field,
     owner_row,
-    people_table,
+    people_shown,
     person_row,
 )
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
@@ -113,23 +108,17 @@ class ExpertsResult(Result):
         "Whom to ask about the entities that the topic names, as in `entity`; then owners by "
         "CODEOWNERS of its files."
     )
-    asks_who: Literal[True] | None = absent("The topic asks who: show `people` first.")
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
-    unnamed: str | None = unnamed_field()
     _quoted: dict[str, str] = PrivateAttr(default_factory=dict)
-
-    def quotes(self) -> list[tuple[str, str]]:
-        """The top claims with what is said of them, for a model that asked."""
-        return [*self._quoted.items()]
+    """For a model, what is said of the top claims."""
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.retrieval.people.authors import authors_on
     from vouch_sidecar.retrieval.people.experts import Question, rank
-    from vouch_sidecar.retrieval.people.to_ask import asks_who
     from vouch_sidecar.retrieval.people.topic_matches import matching
     from vouch_sidecar.text.prompt_text import without_who_knows
 
@@ -145,33 +134,20 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         explain=params.explain,
     )
     matches = matching(ask.views, question)
-    authors = author_rows(authors_on(matches.in_views))
+    ranked = rank(matches)
     result = ExpertsResult(
-        experts=[_row(expert, params.explain) for expert in rank(matches)],
+        experts=[_row(expert, params.explain) for expert in ranked],
         people=_people(matches) or None,
-        asks_who=True if asks_who(params.topic) else None,
         unmatched=matches.unmatched() or None,
-        by_commits=authors,
-        unnamed=why_unnamed(ask.served, authors),
+        by_commits=author_rows(authors_on(matches.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
-    if ask.caller.is_model:
-        result._quoted.update(_quotes(ask, result))
+    for expert in ranked if ask.caller.is_model else ():
+        for claim_id in expert.top_claim_ids:
+            if (claim := expert.view.visible.claim(claim_id)) is not None:
+                said = clip(expert.view.texts.shown(claim).text, QUOTED)
+                result._quoted.setdefault(claim_id, said)
     return result
-
-
-def _quotes(ask: OperationCall, result: ExpertsResult) -> dict[str, str]:
-    """What is said of the top claims, each sentence once."""
-    by_sentence: dict[object, tuple[str, str]] = {}
-    for row in result.experts:
-        for view in ask.views:
-            if row.collection in (None, view.collection):
-                for claim_id in row.top_claim_ids:
-                    if (claim := view.visible.claim(claim_id)) is not None:
-                        shown = view.texts.shown(claim)
-                        key = (view.collection, shown.sentence_key)
-                        by_sentence.setdefault(key, (claim_id, clip(shown.text, QUOTED)))
-    return dict(by_sentence.values())
 
 
 def _people(matches: TopicMatches) -> list[PersonRow]:
@@ -226,9 +202,6 @@ def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
 def table(result: ExpertsResult) -> list[Shown]:
     several = any(row.collection is not None for row in result.experts)
     explained = [row for row in result.experts if row.explain is not None]
-    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
-    columns |= dict.fromkeys(("claims", "citations", "score"), "number")
-    columns |= {"collection": "whole"} if several else {}
     cells = [
         [
             *(row.entity_id, row.name, row.type, row.claim_count, row.citation_count),
@@ -237,16 +210,23 @@ def table(result: ExpertsResult) -> list[Shown]:
         ]
         for row in result.experts
     ]
-    ranked = [Table(columns | {"top claims": "ids"}, cells, "expert" if explained else "")]
-    # Scripts read the ranking alone, unless they ask who.
-    people = people_table(result.people, "terminal" if cells and not result.asks_who else "all")
+    columns: dict[str, ColumnKind] = {
+        "entity": "key",
+        "name": "short",
+        "type": "short",
+        "claims": "number",
+        "citations": "number",
+        "score": "number",
+        **({"collection": "whole"} if several else {}),
+        "top claims": "ids",
+    }
     unknown = ", ".join(result.unmatched or ())
     return [
-        *([*people, *ranked] if result.asks_who else [*(ranked if cells else [])]),
+        Table(columns, cells, "expert" if explained else ""),
         *(part for row in explained for part in _arithmetic(row)),
-        *([] if result.asks_who else people),
-        Table({"claim": "key", "text": "text"}, result.quotes(), to="model"),
-        *author_table(result.by_commits, result.unnamed),
+        # Scripts read the ranking alone, where there is one.
+        *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
+        Table({"claim": "key", "text": "text"}, [*result._quoted.items()], to="model"),
         *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
         *(
             [Words("This weight is not known: it counts as `count`.", aside=True)]

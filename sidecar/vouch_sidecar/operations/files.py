@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 from urllib.parse import unquote, urlparse
 
 from pydantic import Field, StringConstraints
 
-from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
@@ -24,17 +22,12 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.files.file_ties import Tied, folder_of, tied_as_stored, tied_to
+from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000
-MOST_BELOW = 100
-"""Files of one folder that are listed."""
-
-TiedRow = tuple[Served, Tied]
-"""A claim that is tied to a file, with the knowledge base that it is from."""
 PathText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
 
 
@@ -44,8 +37,7 @@ class FilesParams(Params):
     paths: Annotated[list[PathText] | None, Paths()] = Field(
         default=None,
         max_length=MAX_PATHS,
-        description="Absolute, or relative to the knowledge base or its repository. A folder "
-        f"stands for the first {MOST_BELOW} files below it that claims are surely tied to.",
+        description="Absolute, or relative to the knowledge base or its repository.",
     )
     uri: Annotated[LongText | None, EditorOnly()] = Field(
         default=None, description="Instead of paths, one file; as it stands in the editor."
@@ -86,10 +78,7 @@ class TiedClaim(Wire):
 class TiedFile(Wire):
     """A file with its claims."""
 
-    path: str = Field(
-        description="Below the knowledge base, else as it was given; with `/` at its end a "
-        "folder, for what is tied to it as a whole."
-    )
+    path: str = Field(description="Below the knowledge base, else as it was given.")
     claims: list[TiedClaim] = Field(description="Strongest first.")
 
 
@@ -109,17 +98,16 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         raise InvalidParamsError([Message("range", "needs the uri of a file")])
     if params.uri is not None:
         path = _path_of(params.uri)
-        document = ask.documents.find(params.uri) if ask.documents is not None else None
+        document = ask.document(params.uri) if ask.document is not None else None
         text = document.source if document is not None else None
-        files = [] if path is None else [_tied(ask, path, text, params.range)]
-        return FilesResult(files=[_file(*row) for row in files])
-    tied_files: dict[str, Sequence[TiedRow]] = {}
+        return FilesResult(files=[] if path is None else [_tied(ask, path, text, params.range)])
+    files: dict[str, TiedFile] = {}
     for path in params.paths or ():
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        for file, rows in _tied_below(ask, path) or [_tied(ask, path, None, None)]:
-            tied_files.setdefault(file, rows)
-    return FilesResult(files=[_file(*row) for row in tied_files.items()])
+        file = _tied(ask, path)
+        files.setdefault(file.path, file)
+    return FilesResult(files=[*files.values()])
 
 
 def _path_of(uri: str) -> str | None:
@@ -135,83 +123,45 @@ def _path_of(uri: str) -> str | None:
 
 
 def _tied(
-    ask: OperationCall, path: str, text: str | None, wanted: Range | None
-) -> tuple[str, list[TiedRow]]:
-    """A file's path, and the claims tied to it in all knowledge bases, those in the `wanted` lines
-    first.
-    """
+    ask: OperationCall, path: str, text: str | None = None, wanted: Range | None = None
+) -> TiedFile:
+    """A file with the claims tied to it, those in the `wanted` lines first."""
     inside: str | None = None
-    rows: list[TiedRow] = []
-    for served in ask.served:
-        there = served.view.workspace.path_of(path)
-        if there is not None:
-            rows += [(served, tied) for tied in tied_to(served.view, there, text)]
+    found: list[Tied] = []
+    for view in ask.views:
+        if (there := view.workspace.path_of(path)) is not None:
+            found += tied_to(view, there, text)
             inside = inside or there
-    rows.sort(key=lambda row: _order(row[1], wanted))
-    return one_line(path) if inside is None else inside, rows
-
-
-def _tied_below(ask: OperationCall, folder: str) -> list[tuple[str, list[TiedRow]]]:
-    """A folder and all below it with the claims tied to them, each claim on a folder once, weak
-    ties of files left out; empty if there are none, or if it is no folder.
-    """
-    by_path: dict[str, list[TiedRow]] = {}
-    of_folders: set[tuple[str, str]] = set()
-    for served in ask.served:
-        for path in served.view.workspace.tied_below(folder):
-            if len(by_path) >= MOST_BELOW or served.view.deadline.has_passed():
-                break
-            tied = [t for t in tied_as_stored(served.view, path) if not t.is_weak]
-            if path.endswith("/"):
-                tied = [t for t in tied if (t.view.collection, t.claim.id) not in of_folders]
-                of_folders |= {(t.view.collection, t.claim.id) for t in tied}
-            else:
-                tied = [t for t in tied if folder_of(t) is None]
-            if tied:
-                by_path.setdefault(path, []).extend((served, each) for each in tied)
-    for rows in by_path.values():
-        rows.sort(key=lambda row: _order(row[1], None))
-    return list(by_path.items())
+    found.sort(key=lambda tied: _order(tied, wanted))
+    return TiedFile(path=inside or one_line(path), claims=[*map(_row, found)])
 
 
 def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
     line = tied.line
-    there = (
-        wanted is not None and line is not None and wanted.start.line < line <= wanted.end.line + 1
-    )
+    there = wanted and line is not None and wanted.start.line < line <= wanted.end.line + 1
     return (
-        tied.is_weak,
-        not there,
-        -tied.strength,
-        *tied.place,
-        tied.claim.id,
-        tied.view.collection,
+        *(tied.is_weak, not there, -tied.strength, *tied.place),
+        *(tied.claim.id, tied.view.collection),
     )
 
 
-def _file(path: str, rows: Sequence[TiedRow]) -> TiedFile:
-    return TiedFile(path=path, claims=[_row(kb, tied) for kb, tied in rows])
-
-
-def _row(served: Served, tied: Tied) -> TiedClaim:
-    views = ArtifactViews(served.view, served.collection.root)
-    claim = tied.claim
+def _row(tied: Tied) -> TiedClaim:
+    views, claim = ArtifactViews(tied.view), tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
     citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
-    gone = stale(served.view, claim)
-    is_lost = gone is None and tied.fresh == "gone"
-    shown = served.view.texts.shown(claim)
     cited = citations[0] if citations and citations[0].source_id is not None else None
+    gone, shown = stale(tied.view, claim), tied.view.texts.shown(claim)
+    lost = tied.why if tied.fresh == "gone" else None
     return TiedClaim(
         id=claim.id,
-        collection=served.view.collection,
+        collection=tied.view.collection,
         arm=tied.arm,
         strength=tied.strength,
         weak=tied.is_weak,
         line=tied.line,
         why=tied.why,
         fresh=tied.fresh,
-        stale=tied.why if is_lost else None if gone is None else gone.reason,
+        stale=lost if gone is None else gone.reason,
         text=shown.text,
         heading=shown.heading,
         status=claim.status,
@@ -234,14 +184,13 @@ def table(result: FilesResult) -> list[Shown]:
             cells.append((file.path, claim.id, *collection, why, claim.text))
     columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
     columns |= {"collection": "whole"} if several else {}
-    folders = tuple(file.path for file in result.files if file.path.endswith("/"))
-    bare = [f.path for f in result.files if not (f.claims or f.path.startswith(folders))]
+    bare = ", ".join(file.path for file in result.files if not file.claims)
+    none = result.not_found if result.is_unread else f"No claim is tied to {bare}"
     ties = f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json"
     return [
         Table(columns | {"why": "short", "text": "text"}, cells),
-        *([] if cells or result.is_empty else [Words(result.not_found, aside=True)]),
+        *([Words(none, aside=True)] if bare else []),
         *([Words(ties, aside=True, to="people")] if folded else []),
-        *([Words(f"No claim is tied to {', '.join(bare)}", aside=True)] if bare and cells else []),
     ]
 
 

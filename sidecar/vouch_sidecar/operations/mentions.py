@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
@@ -16,10 +15,10 @@ from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import arm_of
 
-MAX_PIECE = 16_384
-"""Characters of a document that are analysed in one piece."""
-MAX_LOOKED_AT = 4 * MAX_PIECE
+MAX_LOOKED_AT = 65_536
 """Characters of a text that are searched, in a quarter of a second."""
+MAX_LINE = 4_096
+"""Characters of the first and the last line that are analysed around these."""
 
 
 class Position(Wire):
@@ -90,42 +89,30 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
         start, end = end if first is None else first, end if last is None else last
     in_document = []
     for row in _named_between(ask, without_blocks(document.source), start, end):
-        assert row.start is not None
-        assert row.end is not None
-        there = document.range_of(row.start, row.end)
+        there = document.range_of(row.start or 0, row.end or 0)
         there = Range.model_validate(there, from_attributes=True)
         in_document.append(row.model_copy(update={"start": None, "end": None, "range": there}))
     return MentionsResult(mentions=in_document)
 
 
 def _document(ask: OperationCall, uri: str) -> OpenDocument:
-    if ask.documents is None:
+    if ask.document is None:
         lacks = "is for the language server alone, which has the open documents: give a text"
         raise InvalidParamsError([Message("uri", lacks)])
-    document = ask.documents.find(uri)
-    if document is None:
+    if (document := ask.document(uri)) is None:
         raise InvalidParamsError([Message("uri", "names no open document")])
     return document
 
 
 def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[NamedEntity]:
-    """The entities named between two offsets of a text. Analyses whole lines, because the words
-    around a name decide whether it counts.
+    """The entities named between two offsets of a text, as far as `MAX_LOOKED_AT` reaches. Analyses
+    whole lines, because the words around a name decide whether it counts.
     """
-    first = text.rfind("\n", 0, start) + 1
+    end = min(end, start + MAX_LOOKED_AT)
+    first = max(text.rfind("\n", 0, start) + 1, start - MAX_LINE)
     last = text.find("\n", end)
-    places = []
-    for at, piece in _pieces(text, first, len(text) if last < 0 else last):
-        if any(view.deadline.has_passed() for view in ask.views):
-            break
-        for served in ask.served:
-            for evidence in weigh(served.view, piece):
-                place = (at + evidence.mention.start, at + evidence.mention.end)
-                entity = served.view.visible.entity(evidence.mention.entity_id)
-                if entity is not None and start <= place[0] and place[1] <= end:
-                    places.append((place, entity, evidence, served.view))
-    places.sort(key=lambda found: (found[0][0], -found[0][1], found[1].id, found[3].collection))
-    return [
+    piece = text[first : min(end + MAX_LINE, last if last >= 0 else len(text))]
+    rows = [
         NamedEntity(
             entity_id=entity.id,
             name=entity.name,
@@ -133,26 +120,17 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
             arm=arm_of(evidence.mention),
             ambiguous=evidence.mention.ambiguous,
             listed=evidence.is_listed,
-            collection=view.shown_collection,
-            start=place[0],
-            end=place[1],
+            collection=served.view.shown_collection,
+            start=first + evidence.mention.start,
+            end=first + evidence.mention.end,
         )
-        for place, entity, evidence, view in places
+        for served in ask.served
+        for evidence in weigh(served.view, piece)
+        if start <= first + evidence.mention.start and first + evidence.mention.end <= end
+        if (entity := served.view.visible.entity(evidence.mention.entity_id)) is not None
     ]
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """The text between two offsets, at most `MAX_LOOKED_AT` characters, in pieces of at most
-    `MAX_PIECE`, cut between lines or words. Yields the offset and text of each.
-    """
-    end = min(end, start + MAX_LOOKED_AT)
-    while end - start > MAX_PIECE:
-        most = start + MAX_PIECE
-        cut = max(text.rfind("\n", start, most), 0) or text.rfind(" ", start, most)
-        cut = most if cut <= start else cut + 1
-        yield start, text[start:cut]
-        start = cut
-    yield start, text[start:end]
+    rows.sort(key=lambda row: (row.start, -(row.end or 0), row.entity_id, row.collection or ""))
+    return rows
 
 
 def table(result: MentionsResult) -> list[Shown]:

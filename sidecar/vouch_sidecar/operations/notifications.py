@@ -9,7 +9,7 @@ from pydantic import Field
 from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
+from vouch_sidecar.operations.errors import UnknownRootParamError
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import LongText, SessionId, Wire, iso
@@ -114,8 +114,7 @@ def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> Paus
     try:
         roots = [kb.collection.root for kb in engine.serving(caller, root=params.root)]
     except UnknownRootError:
-        message = Message("root", "is no folder of a knowledge base that is served")
-        raise InvalidParamsError([message]) from None
+        raise UnknownRootParamError from None
     ends = None
     for root in roots:
         if params.seconds == 0:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from vouch_sidecar.operations.table import Shown, Verbatim, Words, for_model
@@ -16,12 +14,16 @@ from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
-    from vouch_sidecar.operations.artifacts import ArtifactViews
+    from vouch_sidecar.engine.collection import Collection
     from vouch_sidecar.retrieval.statements.text_vector import TextVector
     from vouch_sidecar.retrieval.view import View
 
-FIRST = ("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats")
-"""The operations that surfaces list first; the others follow by name."""
+NAMES = (
+    *("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats"),
+    *("capabilities", "explain", "files", "mentions", "session_end"),
+)
+"""The operations, in the order in which surfaces list them; each is a module of this package."""
+PACKAGE = __name__.rpartition(".")[0]
 
 
 class OpenDocument(Protocol):
@@ -36,12 +38,8 @@ class OpenDocument(Protocol):
         """The range between two offsets as the client takes it."""
 
 
-class OpenDocuments(Protocol):
-    """The documents that a client has open."""
-
-    def find(self, uri: str) -> OpenDocument | None:
-        """The document, if the client has it open."""
-
+FindDocument = Callable[[str], OpenDocument | None]
+"""Finds a document that the caller has open, by its URI."""
 
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
@@ -54,12 +52,13 @@ class OperationCall:
     engine: Engine
     caller: Caller
     served: Sequence[Served]
-    documents: OpenDocuments | None = None
-    """The caller's open documents, if the surface knows them."""
+    document: FindDocument | None = None
+    """None where the surface knows no open documents."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
-    lacks_vector: bool = False
-    """Whether a model is configured but failed or was late."""
+    lacks: Sequence[str] = ()
+    """What was not known when the call began, as values of `degraded`."""
+    generation: int = 0
     to_record: list[Callable[[], None]] = field(default_factory=list)
     """What the operation wants recorded once its answer was heard."""
 
@@ -74,16 +73,6 @@ class OperationCall:
     @property
     def views(self) -> list[View]:
         return [kb.view for kb in self.served]
-
-    def views_for(self, view: View) -> ArtifactViews:
-        from vouch_sidecar.operations.artifacts import ArtifactViews
-
-        root = next(kb.collection.root for kb in self.served if kb.view is view)
-        return ArtifactViews(view, root)
-
-    def session(self, params: Params) -> str | None:
-        """The id of the session to answer about: that in the params, else the connection's."""
-        return params.session_id or self.caller.session_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +95,6 @@ class Operation(Generic[P, R]):
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
     """Whether it is about a session's window. Who has no session of his own has to name one."""
-    reads_window: bool = False
-    """Whether it may be about a session's window, in which words that are being typed count."""
     needs: frozenset[Literal["ties", "topics"]] = frozenset()
     """What the answer depends on beside the index. Where the disk is followed, answers say
     `workspace_pending` until it is known; else it is worked out before the first one.
@@ -134,11 +121,9 @@ class Operation(Generic[P, R]):
         """Its method in a line of JSON, as the schema lists it."""
         return f"kb.{self.name}"
 
-    def needs_workspace(self, served: Served) -> bool:
+    def needs_workspace(self, collection: Collection) -> bool:
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
-        return "ties" in self.needs or (
-            "topics" in self.needs and served.collection.may_have_topics
-        )
+        return "ties" in self.needs or ("topics" in self.needs and collection.may_have_topics)
 
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""
@@ -157,26 +142,16 @@ class Operation(Generic[P, R]):
 
 def operation_called(name: str) -> Operation[Any, Any] | None:
     """The operation of a name, without the others."""
-    package = __name__.rpartition(".")[0]
-    try:
-        module = import_module(f"{package}.{name}")
-    except ModuleNotFoundError:
+    if name not in NAMES:
         return None
-    found: Operation[Any, Any] | None = getattr(module, "OPERATION", None)
+    found: Operation[Any, Any] = import_module(f"{PACKAGE}.{name}").OPERATION
     return found
 
 
 @cache
 def operations() -> dict[str, Operation[Any, Any]]:
-    """All operations by name, in the order of listing: the `OPERATION` of each module of this
-    package that defines one.
-    """
-    package, folder = __name__.rpartition(".")[0], str(Path(__file__).parent)
-    modules = [import_module(f"{package}.{module.name}") for module in iter_modules([folder])]
-    listed: list[Operation[Any, Any]] = [m.OPERATION for m in modules if hasattr(m, "OPERATION")]
-    order = {name: place for place, name in enumerate(FIRST)}
-    listed.sort(key=lambda operation: (order.get(operation.name, len(order)), operation.name))
-    return {operation.name: operation for operation in listed}
+    """All operations by name, in the order of listing."""
+    return {name: import_module(f"{PACKAGE}.{name}").OPERATION for name in NAMES}
 
 
 def excerpt(text: str) -> str:

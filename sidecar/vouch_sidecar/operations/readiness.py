@@ -32,30 +32,27 @@ async def ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) 
     """Wait until the first answer of an operation is whole: for the index and, if the operation
     looks around, for the workspace; at most as long as `seconds_to_wait` says.
     """
-    await _until(engine, lambda: _is_ready(engine, operation, caller), seconds_to_wait(engine))
+
+    def is_ready() -> bool:
+        return engine.registry.has_looked and not any(
+            collection.is_first_workspace_pending and operation.needs_workspace(collection)
+            for collection in engine.registry.chosen(caller, None)
+        )
+
+    await _until(engine, is_ready, seconds_to_wait(engine))
 
 
 def seconds_to_wait(engine: Engine) -> float:
     """How long a first answer may wait from now on to be whole."""
-    begun = [
-        collection.since
-        for collection in engine.collections.values()
-        if collection.is_first_workspace_pending
-    ]
-    return max(0.0, max(begun) + READY_SECONDS - engine.clock()) if begun else 0.0
+    pending = [c for c in engine.collections.values() if c.is_first_workspace_pending]
+    begun = max((collection.since for collection in pending), default=-math.inf)
+    return max(0.0, begun + READY_SECONDS - engine.clock())
 
 
 def hook_limit(engine: Engine, caller: Caller) -> float:
     """Seconds that a hook may take: the shortest `timeout_ms` of the caller's knowledge bases."""
     limits = [served.settings.recall.timeout_ms for served in engine.serving(caller)]
     return min(limits, default=0) / 1000
-
-
-def _is_ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> bool:
-    return engine.registry.has_looked and not any(
-        kb.collection.is_first_workspace_pending and operation.needs_workspace(kb)
-        for kb in engine.serving(caller)
-    )
 
 
 async def caught_up(
@@ -67,21 +64,18 @@ async def caught_up(
     """If a client reported a file as changed, wait for the look at it, for at most `seconds`.
     Without an operation, the files of the knowledge bases alone count.
     """
-    if not _is_caught_up(engine, operation, caller):
+
+    def is_caught_up() -> bool:
+        if operation is not None and any(
+            collection.is_workspace_awaited and operation.needs_workspace(collection)
+            for collection in engine.registry.chosen(caller, None)
+        ):
+            return False
+        return not engine.not_looked_at(caller)
+
+    if not is_caught_up():
         engine.check_soon()
-        await _until(engine, lambda: _is_caught_up(engine, operation, caller), seconds)
-
-
-def _is_caught_up(engine: Engine, operation: Operation[Any, Any] | None, caller: Caller) -> bool:
-    if engine.not_looked_at(caller):
-        return False
-    if operation is None:
-        return True
-    is_awaited = any(c.is_workspace_awaited for c in engine.collections.values())
-    served = engine.serving(caller) if is_awaited else ()
-    return not any(
-        s.collection.is_workspace_awaited and operation.needs_workspace(s) for s in served
-    )
+        await _until(engine, is_caught_up, seconds)
 
 
 def lacking(
@@ -89,16 +83,15 @@ def lacking(
 ) -> list[str]:
     """What an answer that begins now does not know, as values of `degraded`."""
     lacks = ["index_building"] if engine.not_looked_at(caller) else []
-    tells = operation.tells_pending and engine.is_followed
-    is_pending = any(
-        kb.collection.is_workspace_pending
-        or ("topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates))
-        if operation.needs_workspace(kb)
-        else tells and kb.collection.is_first_workspace_pending
-        for kb in served
-        if kb.collection.complete
-    )
-    return [*lacks, "workspace_pending"] if is_pending else lacks
+    for kb in served:
+        lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
+        if operation.needs_workspace(kb.collection):
+            is_pending = kb.collection.is_workspace_pending or lacks_topics
+        else:
+            tells = operation.tells_pending and engine.is_followed
+            is_pending = tells and kb.collection.is_first_workspace_pending
+        lacks += ["workspace_pending"] if is_pending and kb.collection.complete else []
+    return lacks
 
 
 async def _until(engine: Engine, holds: Callable[[], bool], seconds: float) -> None:

@@ -49,7 +49,7 @@ class SalienceResult(Result):
 
 
 def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
-    session_id = ask.session(params)
+    session_id = params.session_id or ask.caller.session_id
     if session_id is None:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
@@ -104,6 +104,5 @@ OPERATION = Operation(
     example={"session_id": "agent-7"},
     table=table,
     requires_session=True,
-    reads_window=True,
     needs=frozenset({"topics"}),
 )

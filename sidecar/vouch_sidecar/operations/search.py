@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import ColumnKind, Marked, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, Wire, absent
@@ -80,7 +80,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 arm=row.arm,
                 stale=_stale(row),
                 collection=row.view.collection,
-                uri=ask.views_for(row.view).uri(row.artifact.path),
+                uri=ArtifactViews(row.view).uri(row.artifact.path),
             )
             for row in hits
         ],

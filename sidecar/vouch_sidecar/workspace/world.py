@@ -101,21 +101,6 @@ class World:
             file = self.files.find(inside[len(prefix) :])
         return file or inside
 
-    def tied_below(self, folder: str) -> list[str]:
-        """A folder and all below it that claims may be tied to as of the last analysis, by path;
-        folders have a slash at their end. Empty if it is no folder here. Reads no file.
-        """
-        inside = "" if path_below(self.root, f"{folder}/x") == "x" else self.path_of(folder)
-        if inside is None or (inside and inside not in self.files.folders):
-            return []
-        prefix = inside and f"{inside}/"
-        tied = filter(None, {*self.ties.by_path, *self.ties.names, prefix})
-        return sorted(
-            path
-            for path in tied
-            if path.startswith(prefix) and (path.endswith("/") or path in self.files)
-        )
-
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the root in front of paths below it:
         an absolute path counts as the relative one.

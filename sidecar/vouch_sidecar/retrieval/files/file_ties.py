@@ -166,17 +166,6 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     return each_once(ties, lambda tied: tied.view.texts.shown(tied.claim).says, fresher)
 
 
-def folder_of(tied: Tied) -> str | None:
-    """The folder, with a slash at its end, if the claim is tied to it and to no file in it; else
-    None.
-    """
-    if tied.arm != "path" or tied.line is not None or tied.names:
-        return None
-    paths = files_of(tied.view, tied.claim)
-    around = [path for path in paths if path.endswith("/") and tied.path.startswith(path)]
-    return None if tied.path in paths else max(around, key=len, default=None)
-
-
 def files_of(view: View, claim: Claim) -> dict[str, float]:
     """The files that a claim is tied to, and folders with a slash at their end, each with the
     strength of the strongest tie that the viewer may see.

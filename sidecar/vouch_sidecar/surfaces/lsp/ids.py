@@ -54,7 +54,7 @@ class NamedArtifact:
 
     @property
     def views(self) -> ArtifactViews:
-        return ArtifactViews(self.served.view, self.served.collection.root)
+        return ArtifactViews(self.served.view)
 
     @property
     def target(self) -> str:

@@ -31,7 +31,7 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
     if mention is None or (mention.in_code and where == "prose"):
         return None
     targets = [
-        ArtifactViews(kb.view, kb.collection.root).uri(entity.path)
+        ArtifactViews(kb.view).uri(entity.path)
         for kb, entity_id in mention.named
         if (entity := kb.view.visible.entity(entity_id)) is not None
     ]

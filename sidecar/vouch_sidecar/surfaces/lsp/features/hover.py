@@ -96,7 +96,7 @@ def _of_words(
         if place is None or place.is_word_of_code or _is_silent(server, place.in_code):
             return None
         served, tied = place.named[0]
-        claim = ArtifactViews(served.view, served.collection.root).claim(tied.claim)
+        claim = ArtifactViews(served.view).claim(tied.claim)
         others = {other.claim.id for _, other in place.named} - {claim.id}
         why = [_text(style, f"Claim on {tied.path}: {tied.why}")]
         why += [count(len(others), "more claim")] if others else []

@@ -26,6 +26,9 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 log = logging.getLogger(__name__)
 
+READ_WINDOW = ("salience", "context")
+"""The operations that words which are being typed count for."""
+
 
 def register(server: Sidecar) -> None:
     """Answer every operation."""
@@ -39,12 +42,12 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     """The result of an operation; long ones run in a worker thread. Raises JsonRpcException,
     and SearchFailedError.
     """
-    if operation.reads_window:
+    if operation.name in READ_WINDOW:
         server.typing.flush()
     try:
         uri = params.get("uri") if isinstance(params, Mapping) else None
         caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
-        asked = (operation, params, caller, server.documents)
+        asked = (operation, params, caller, server.documents.find)
         result: Result = await perform_async(server.engine, *asked)
         return result
     except InvalidParamsError as error:

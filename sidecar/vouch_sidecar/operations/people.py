@@ -1,0 +1,147 @@
+"""Whom to ask: rows of people, owners of files and authors of commits, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from vouch_sidecar.kb.sanitize import count
+from vouch_sidecar.operations.table import Reader, Shown, Table, Words
+from vouch_sidecar.operations.wire import Wire, absent
+
+if TYPE_CHECKING:
+    from vouch_sidecar.retrieval.people.authors import Author
+    from vouch_sidecar.retrieval.people.owners import FileOwner
+    from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
+
+_ROLE = {
+    "owned by": "owner",
+    "maintained by": "maintainer",
+    "led by": "lead",
+    "with": "of the same team",
+}
+"""What somebody is, by how the relation reads from the entity to them."""
+
+
+class PersonRow(Wire):
+    """Somebody to ask."""
+
+    entity_id: str | None = Field(description="null: an owner by CODEOWNERS.")
+    name: str = Field(
+        description="Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`."
+    )
+    type: str
+    via: str | None = Field(
+        description="The team through which somebody was found, or the pattern of CODEOWNERS."
+    )
+    claim_count: int = Field(description="Claims that count for both.")
+    relation: str | None = Field(
+        description="Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS."
+    )
+    said: str = Field(description="Why to ask them, for people.")
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
+class AuthorFileRow(Wire):
+    """A file with an author's commits to it."""
+
+    path: str = Field(description="Below the root of the knowledge base.")
+    commits: int = Field(description="Their commits that changed it.")
+    last: str = Field(description="Date of the last of them.")
+
+
+class AuthorRow(Wire):
+    """Somebody who committed to the files of claims, by name alone."""
+
+    name: str
+    commits: int = Field(description="Commits that changed those files.")
+    last: str = Field(description="Date of the last of them, as in 2026-03-01.")
+    files: int = Field(description="How many of those files they changed.")
+    paths: list[AuthorFileRow] = Field(
+        description="Those with most of their commits first, at most seven."
+    )
+
+
+def by_commits_field() -> Any:
+    """The field `by_commits` of a result."""
+    return absent(
+        "Who committed to the files of these claims, who knows them best first; for models only "
+        "where `people.git` is `agents`."
+    )
+
+
+def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:
+    """A person as a row, with the collection where there are several."""
+    from vouch_sidecar.retrieval.people.to_ask import ROLES
+
+    why = [_ROLE[ROLES[row.relation]]] if row.relation else []
+    why += [f"via {row.via.name}"] if row.via is not None else []
+    why += [count(row.claim_count, "claim")] if row.claim_count else []
+    return PersonRow(
+        entity_id=row.entity.id,
+        name=row.entity.name,
+        type=row.entity.type,
+        via=row.via.id if row.via is not None else None,
+        claim_count=row.claim_count,
+        relation=row.relation,
+        said=", ".join(why),
+        collection=collection,
+    )
+
+
+def owner_row(owner: FileOwner, collection: str | None = None) -> PersonRow:
+    """An owner of code as a row, with the collection where there are several."""
+    return PersonRow(
+        entity_id=None,
+        name=owner.handle,
+        type="team" if owner.is_team else "person",
+        via=owner.pattern,
+        claim_count=0,
+        relation="owns",
+        said="owner of the files",
+        collection=collection,
+    )
+
+
+def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
+    """The rows of authors; None without any."""
+    rows = (AuthorRow.model_validate(a, from_attributes=True, strict=False) for a in authors)
+    return list(rows) or None
+
+
+def people_shown(
+    people: Sequence[PersonRow] | None, authors: Sequence[AuthorRow] | None, to: Reader = "people"
+) -> list[Shown]:
+    """The tables of those to ask and of authors; to a model in a line each."""
+    ask = [f"{row.name} ({row.said})" if row.said else row.name for row in people or ()]
+    wrote = [f"{row.name} ({count(row.commits, 'commit')})" for row in authors or ()]
+    rows = [
+        (row.entity_id or row.name, row.name, row.type, row.relation, row.via, row.claim_count)
+        for row in people or ()
+    ]
+    cells = [(row.name, row.commits, row.last, row.files) for row in authors or ()]
+    return [
+        *([Words(f"ask: {', '.join(ask)}", to="model")] if ask else []),
+        Table(
+            {
+                "to ask": "key",
+                "name": "short",
+                "type": "short",
+                "relation": "short",
+                "via": "short",
+                "claims": "number",
+            },
+            rows,
+            "person",
+            to=to,
+        ),
+        *([Words(f"by commits: {', '.join(wrote)}", to="model")] if wrote else []),
+        Table(
+            {"by commits": "short", "commits": "number", "last": "whole", "files": "number"},
+            cells,
+            "by_commits",
+            to="people",
+        ),
+    ]
