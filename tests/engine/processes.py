@@ -31,6 +31,8 @@ class Server:
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
         self.process = Forked(["jsonl", "--root", str(root)], root, environment(env))
+        self._log = threading.Thread(target=self.process.stderr.read, daemon=True)
+        self._log.start()  # a pipe that nobody reads fills up, and then the server waits
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""
@@ -68,6 +70,7 @@ class Server:
 
     def dispose(self) -> None:
         self.kill()
+        self._log.join()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             try:
                 stream.close()

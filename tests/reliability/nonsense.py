@@ -30,3 +30,20 @@ def value(random: Random, depth: int = 0) -> Any:
             return {texts(random)[:40]: value(random, depth + 1) for _ in range(3)}
         case _:
             return texts(random)
+
+
+def changed(random: Random, right: Any) -> Any:
+    """A value that is right but for some parts, however deep they stand."""
+    if random.random() < 0.1:
+        return value(random)
+    if isinstance(right, dict):
+        return {
+            name: changed(random, item) for name, item in right.items() if random.random() > 0.05
+        }
+    if isinstance(right, list):
+        return [changed(random, item) for item in right for _ in range(random.randrange(3))]
+    if isinstance(right, str) and random.random() < 0.3:
+        return right + texts(random)
+    if isinstance(right, int) and random.random() < 0.3:
+        return random.choice((-1, 0, 10**9, 10**30, 1.5, True))
+    return right

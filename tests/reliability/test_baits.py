@@ -4,9 +4,6 @@ ends when told to.
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +11,6 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, blocks_of
 from vouch_sidecar.text.comments import is_code
@@ -28,12 +24,9 @@ from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
 
 from tests.engine.bases import write
-from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
-from tests.protocol.client import Client, environment, running
+from tests.protocol.client import running
 
-SECONDS = 30.0
-"""The promise is five; a machine that does much else takes longer."""
 BAITS = {
     "a sparse table": "-" + "|  " * 20 + "x",
     "rows of a table": ("-" + "|  " * 20 + "x\n") * 1_000,
@@ -132,10 +125,6 @@ def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str
     return folder, env
 
 
-def terminate(client: Client) -> None:
-    client.process.send_signal(signal.SIGTERM)
-
-
 def test_a_server_reads_baits_to_their_end(baited: tuple[Path, Mapping[str, str]]) -> None:
     folder, env = baited
     with running(cwd=folder / "kb", env=env) as client:
@@ -144,25 +133,3 @@ def test_a_server_reads_baits_to_their_end(baited: tuple[Path, Mapping[str, str]
         status = client.request("vouch/status")
         assert status["roots"][0]["counts"]["claims"] == len(BAITS) + 1
         assert client.request("vouch/claim", {"id": "bait-0"})["claim"]["id"] == "bait-0"
-
-
-def test_a_resident_reads_baits_to_their_end(
-    baited: tuple[Path, Mapping[str, str]],
-) -> None:
-    folder, env = baited
-
-    def claims() -> int:
-        try:
-            status = ask([folder / "kb"], "kb.status", {}, env=env, timeout=SECONDS)
-        except UnansweredError:  # it is busy with its start
-            return 0
-        count: int = status["roots"][0]["counts"]["claims"]
-        return count
-
-    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident"]
-    with subprocess.Popen(command, env=environment(env)) as process:
-        try:
-            until(lambda: sockets(folder), "it owns no socket")
-            until(lambda: claims() == len(BAITS) + 1, "it does not answer")
-        finally:
-            process.terminate()

@@ -10,7 +10,6 @@ import pytest
 from vouch_sidecar.index.base_cache import RECORDS
 
 from tests.engine.processes import Server, serving, until
-from tests.protocol.client import Client, indexed_client
 
 FAILED = "the index could not be read; it is being rebuilt"
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -38,12 +37,6 @@ def overwrite(folder: Path, ending: str, by: bytes = b"\xff") -> list[Path]:
     return files
 
 
-def overwrite_behind(client: Client, folder: Path) -> None:
-    """The same once nothing is worked out any more, so that it is a question that notices."""
-    until(lambda: not client.request("vouch/entity", {"id": "vault"})["degraded"])
-    assert overwrite(folder, "store")
-
-
 def answered(server: Server) -> list[dict[str, Any]]:
     """All answers, without what another generation, or one more moment, says otherwise."""
     found = [server.ask(name, **params) for name, params in QUESTIONS]
@@ -66,15 +59,3 @@ def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending:
         assert {"error": FAILED} in answered(server)
         until(lambda: answered(server) == before, "it is not made anew")
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")
-
-
-def test_the_language_server_says_so_until_it_is_made_anew(
-    here: tuple[Path, Mapping[str, str]],
-) -> None:
-    folder, env = here
-    with indexed_client(folder / "kb", env=env) as client:
-        overwrite_behind(client, folder)
-        refused = client.refused("vouch/search", {"query": "keys rotate"})
-        assert (refused["code"], refused["message"]) == (-32803, FAILED)
-        until(lambda: client.request("vouch/status")["degraded"] == [], "it is not made anew")
-        assert client.request("vouch/search", {"query": "keys rotate"})["hits"]

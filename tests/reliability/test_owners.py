@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
@@ -65,49 +63,45 @@ def below(folder: Path) -> Path:
     return folder / "all"
 
 
-def jsonl(start: Path, env: Mapping[str, str], *methods: str) -> tuple[list[dict[str, Any]], str]:
-    """The results that a process which starts in a folder gives, and its standard error."""
-    lines = [
-        json.dumps({"id": 1, "method": name, "params": {"topic": "key vault"}})
-        if name == "kb.experts"
-        else json.dumps({"id": 1, "method": name})
-        for name in methods
-    ]
-    asked = "".join(f"{line}\n" for line in lines)
-    done = run_command("jsonl", cwd=start, env=env, said=asked)
-    return [json.loads(line)["result"] for line in done.stdout.splitlines()], done.stderr
-
-
 Where = Callable[[Path], Path]
+PLACES = [theirs, behind_a_link, in_their_folder, below]
 
 
-@pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
-def test_it_is_not_served_and_that_is_said_once(folder: Path, where: Where) -> None:
-    start, env = where(folder), {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
-    (experts, status, _), errors = jsonl(start, env, "kb.experts", "kb.status", "kb.status")
-    assert experts["experts"] == []
+def served(start: Path, env: Mapping[str, str]) -> Engine:
+    """What a process that starts in a folder serves."""
+    engine = Engine(env=env, clock=Clock())
+    engine.set_folders([start])
+    engine.load()
+    return engine
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_it_is_not_served_unless_it_is_trusted(folder: Path, where: Where) -> None:
+    start, env = where(folder), {"HOME": str(folder)}
+    status = ask(served(start, env), "status")
     assert status["roots"] == []
     (refused,) = status["refused"]
     assert TRUST in refused
     assert "trust.folders" in refused
-    assert errors.count(TRUST) == 1
+    for trust in ("*", str(folder)):
+        engine = served(start, env | {TRUST: trust})
+        assert [row["entity_id"] for row in ask(engine, "experts", topic="key vault")["experts"]]
+        assert ask(engine, "status")["refused"] == []
 
 
-@pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
-@pytest.mark.parametrize("trust", ["*", "{}"])
-def test_whoever_trusts_it_is_served(folder: Path, where: Where, trust: str) -> None:
-    start = where(folder)
-    env = {"HOME": str(folder), TRUST: trust.format(folder)}
-    (experts, status), errors = jsonl(start, env, "kb.experts", "kb.status")
-    assert [row["entity_id"] for row in experts["experts"]] == ["vault"]
-    assert status["refused"] == []
-    assert TRUST not in errors
+def test_a_process_says_it_once(folder: Path) -> None:
+    done = run_command(
+        "jsonl",
+        cwd=theirs(folder),
+        env={"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")},
+        said='{"id": 1, "method": "kb.status"}\n' * 2,
+    )
+    assert done.stderr.count(TRUST) == 1
 
 
 def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
     shared = theirs(folder)
-    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
-    engine.set_folders([shared])
+    engine = served(shared, {"HOME": str(folder)})
     assert not engine.collections
     assert any(TRUST in problem.message for problem in engine.problems.faulty())
     engine.reconfigure({"trust": {"folders": [str(shared)]}})
@@ -120,15 +114,11 @@ def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
 
 def test_a_config_can_not_trust_itself(folder: Path) -> None:
     root = base(folder / "kb", {"config.yaml": b"sidecar:\n  trust:\n    folders: ['*']\n"})
-    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
-    engine.set_folders([root])
-    engine.load()
+    engine = served(root, {"HOME": str(folder)})
     (problem,) = ask(engine, "status")["roots"][0]["problems"]
     assert "environment" in problem["message"]
     give(root)
-    engine = Engine(env={"HOME": str(folder)}, clock=Clock())
-    engine.set_folders([root])
-    assert not engine.collections
+    assert not served(root, {"HOME": str(folder)}).collections
 
 
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) -> None:

@@ -1,0 +1,189 @@
+"""Random calls, requests and events over live processes: each has one answer, the processes go on,
+and nothing of them stands in a log.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.surfaces.hook import payload as payloads
+from vouch_sidecar.surfaces.hook.events import END, FILE, PROMPT, START
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask
+from vouch_sidecar.workspace.code_owners import CodeOwners, rules_in
+
+from tests.engine.processes import place, until
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, environment, running
+from tests.reliability.nonsense import PIECES, changed, texts, value
+from tests.soak import LONG, examples, soak
+
+CALLS, AT_ONCE = 200_000 if LONG else 600, 100
+EVENTS = 20_000 if LONG else 300
+ROUNDS = 5_000 if LONG else 300
+CANCELLED = -32800
+SECRET, OWNER = "xyzzy-answer", "xyzzy-owner"
+TEXT = "Does JWT 😀 rotate, and is Rédis 密码 next to it? " * 20
+ASKED: dict[str, dict[str, Any]] = {
+    "vouch/context": {"task": "How long does a JWT live, and who knows Redis?"},
+    "vouch/explain": {"text": TEXT},
+    "vouch/mentions": {"text": TEXT},
+    "vouch/search": {"query": "JWT tokens"},
+    "vouch/experts": {"topic": "jwt", "weight": "evidence"},
+    "textDocument/hover": {
+        "textDocument": {"uri": "file:///flood.md"},
+        "position": {"line": 0, "character": 6},
+    },
+}
+
+
+def call(random: Random, number: int) -> dict[str, Any]:
+    """A call of an operation with some of its params in order, and others that are not."""
+    name = random.choice(sorted(operations()))
+    params: dict[str, Any] = dict(operations()[name].example)
+    fields = [*operations()[name].params.model_fields, "nobody_has_this"]
+    for field in random.sample(fields, random.randrange(1, len(fields))):
+        params[field] = value(random)
+    if random.random() < 0.5 and operations()[name].text_field:
+        params = {str(operations()[name].text_field): texts(random)}
+    return {"id": number, "method": f"kb.{name}", "params": params}
+
+
+@soak
+def test_every_call_has_one_answer(tmp_path: Path) -> None:
+    root, random = knowledge.make(tmp_path / "project"), Random(20_261_123)
+    process = subprocess.Popen(
+        [COMMAND, "jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=root,
+        env=environment({"XDG_CACHE_HOME": str(tmp_path)}),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        for first in range(0, CALLS, AT_ONCE):
+            calls = [call(random, first + number) for number in range(AT_ONCE)]
+            process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
+            process.stdin.flush()
+            answers = [json.loads(process.stdout.readline()) for _ in calls]
+            assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
+            codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
+            assert codes <= {"invalid_request", "missing_param"}
+        process.stdin.close()
+        assert process.wait() == 0  # while somebody still reads
+
+
+@soak
+def test_every_request_that_may_be_taken_back_has_one_answer(tmp_path: Path) -> None:
+    root, random = knowledge.make(tmp_path / "kb"), Random(5)
+    with running(cwd=root) as client:
+        client.initialize(root)
+        client.indexed()
+        client.open("file:///flood.md", TEXT, "markdown")
+        wanted = client.request("vouch/experts", {"topic": "jwt"})["experts"]
+        since, asked, taken_back = len(client.received), [], set()
+        for number in range(ROUNDS):
+            method = random.choice(list(ASKED))
+            asked.append(client.start(method, ASKED[method]))
+            client.change("file:///flood.md", f"{TEXT}\nJWT {number}", number + 2)
+            while random.random() < 0.5:
+                taken_back.add(random.choice(asked))
+                client.notify("$/cancelRequest", {"id": max(taken_back)})
+        for request_id in asked:
+            client.answer(request_id)
+        answers = [one for one in client.received[since:] if "method" not in one]
+        assert sorted(one["id"] for one in answers) == asked
+        for one in answers:
+            if "error" in one:
+                assert (one["error"]["code"], one["id"] in taken_back) == (CANCELLED, True)
+        assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == wanted
+        assert client.strays == b""
+
+
+def events(root: Path) -> Mapping[str, dict[str, Any]]:
+    """By event, one that is right."""
+    of = {"session_id": "s", "cwd": str(root)}
+    hunk = {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 2, "lines": ["+# JWT", " x"]}
+    file = {"startLine": 1, "numLines": 2, "content": "# Redis holds\nx\n"}
+    tool = {"file_path": "src/auth/login.py", "offset": 1, "limit": 2, "old_string": "x"}
+    tool |= {"new_string": "# JWT and Redis\n", "edits": [{"old_string": "a", "new_string": "b"}]}
+    response = {"file": file, "structuredPatch": [hunk]}
+    return {
+        PROMPT: {**of, "prompt": f"How does a JWT rotate, {SECRET}?"},
+        START: {**of, "source": "compact"},
+        FILE: {**of, "tool_name": "Edit", "tool_input": tool, "tool_response": response},
+        END: of,
+    }
+
+
+@soak
+def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
+    with place() as (folder, env):
+        root = knowledge.make(folder / "project")
+        (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")
+        right, random, spoken = events(root), Random(43), 0
+        with running("lsp", cwd=root, env={**env, "VOUCH_SIDECAR_LOG": "debug"}) as client:
+            client.initialize(root)
+            client.indexed()
+            until(lambda: any((folder / "run" / "vouch-sidecar").glob("*.sock")))
+            for number in range(EVENTS):
+                event = random.choice(sorted(right))
+                sent = changed(random, right[event])
+                if number % 2:  # what another program sends, and what our hook makes of it
+                    sent = {**sent, "cwd": str(root)} if isinstance(sent, dict) else {}
+                try:
+                    said = ask([root], f"hook.{event}", sent, env=env, timeout=30)
+                except UnansweredError:  # it is refused
+                    assert not isinstance(sent, dict)
+                    continue
+                assert said is None or set(said) == {"hookSpecificOutput"}, (event, sent)
+                spoken += said is not None
+                prompt = changed(random, {"session_id": "s", "text": f"JWT {SECRET}"})
+                answered = client.answer(client.start("vouch/prompt", prompt))
+                assert ("result" in answered) is not ("error" in answered), prompt
+            assert spoken > EVENTS / 20
+            assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
+            assert client.strays == b""
+        text = client.errors.decode()
+    assert not [word for word in (" failed: ", SECRET, OWNER) if word in text]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+KEYS = st.sampled_from(["tool_input", "tool_response", "cwd", "session_id"])
+READS = (
+    *(payloads.text_of, payloads.is_edit, payloads.change_of),
+    *(payloads.ranges_of, payloads.ranges_before, payloads.growth_of),
+)
+
+
+@examples(100)
+@given(st.dictionaries(KEYS, JSON))
+def test_no_payload_raises(given: dict[str, Any]) -> None:
+    assert payloads.digest_of(FILE, given)
+    if payloads.edited_file(given) is not None:
+        for read in READS:
+            json.dumps(read(given))
+
+
+OWNERS = st.lists(
+    st.sampled_from([*PIECES, "*", "**", "/", "docs/*", "@a", "@a/b", "a@b.example", "#", "\\ "])
+)
+
+
+@examples(100)
+@given(st.text(max_size=300) | OWNERS.map(" ".join))
+def test_no_code_owners_raise(text: str) -> None:
+    read = CodeOwners(rules=rules_in(text))
+    for path in ("src/a.py", "docs/", "a" * 300, ""):
+        assert read.rule_for(path) in (None, *read.rules)
