@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.conftest import MakeKb
 from tests.oracle import OracleKb
 from tests.parity import corpus
 from tests.parity.ours import Row, Sidecar, by_score
-from tests.parity.topics import names_of, plain_topics, touches_whole_words
 
 WEIGHTS = ["count", "recency", "citation"]
 LIMIT = 10
@@ -26,20 +27,9 @@ def sidecar(kb: OracleKb) -> Sidecar:
     return Sidecar(kb, agent=corpus.AGENT)
 
 
-@pytest.fixture(scope="module")
-def topics(kb: OracleKb) -> list[str]:
-    """The words for which matching must be the same."""
-    names = names_of(kb.root)
-    words = [w for w in plain_topics(kb.root) if touches_whole_words(w, names)][::2]
-    [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
-    return [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
-
-
 def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
-    names = names_of(kb.root)
-    words = plain_topics(kb.root)[::8]
-    several = [f"{word} {two}" for word, two in zip(words[::6], words[1::6], strict=False)]
-    asked = [*names, *words, *several, "of the and"]
+    words = corpus.vocabulary()[:60]
+    asked = [*words, *map(" ".join, pairwise(words)), "of the and"]
     matched = [sidecar.matched(topic) for topic in asked]
     [theirs] = kb.run({"op": "experts_given", "matched": matched, "weights": WEIGHTS, "limit": 100})
     assert sum(len(claims) > 3 for claims in matched) > 10
@@ -49,10 +39,10 @@ def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Side
             assert by_score(ours) == by_score(answer[weight]), (topic, weight)
 
 
-def test_matching_is_the_same_for_plain_words(
-    kb: OracleKb, sidecar: Sidecar, topics: list[str]
-) -> None:
-    assert len(topics) >= 100
+def test_matching_is_the_same_for_plain_words(kb: OracleKb, sidecar: Sidecar) -> None:
+    words = corpus.vocabulary()[::2]
+    [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
+    topics = [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
     [theirs, everything] = kb.run(
         {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": LIMIT},
         {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": 100},
@@ -69,9 +59,7 @@ def assert_same_head(
 ) -> None:
     """Equal rows down to the last score, whose rows may be others of that score."""
     assert [row["score"] for row in ours] == [row["score"] for row in theirs], asked
-    if not ours:
-        return
-    last = ours[-1]["score"]
+    last = ours[-1]["score"] if ours else 0.0
     assert by_score([r for r in ours if r["score"] > last]) == by_score(
         [r for r in theirs if r["score"] > last]
     ), asked
