@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -19,12 +18,12 @@ from tempfile import TemporaryDirectory
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 
-from benchmarks.quality.measures import Case
-from benchmarks.quality.sets import Edit, read_edits
+from benchmarks.quality.runs import Outcome, outcome
+from benchmarks.quality.sets import REAL, Edit, Prompt, read_edits
 from benchmarks.quality.world import World, view_of
 
 KBS = Path(__file__).resolve().parents[3] / "shared" / "kbs"
-TWENTY = Path(__file__).parent / "real" / "twenty"
+TWENTY = REAL / "twenty"
 PIP_COMMIT = "6d309205789d368b2749d93fd6193d584811efd5"
 """The commit of pypa/pip that the knowledge base was made at."""
 COMMITS = 300
@@ -33,25 +32,29 @@ MOST_INSERTED = 5_000
 _HUNK = re.compile(r"^@@ .*\n(?:[-\\].*\n)*+((?:\+.*\n)++)", re.MULTILINE)
 _FILE = re.compile(r"^\+\+\+ b/(.+)\n", re.MULTILINE)
 
-Over = tuple[str, World, Sequence[Edit]]
 
-
-def worlds() -> Iterator[Over]:
-    """The knowledge bases, each with its edits and, where there is a clone of pip, its commits;
-    these are asked of `twenty`, too, as from a file that nothing is tied to.
+@contextmanager
+def over(base: str) -> Iterator[tuple[World, Sequence[Edit]]]:
+    """A knowledge base with its edits and, where there is a clone of pip, the commits; `twenty` is
+    asked of these as from a file that nothing is tied to.
     """
-    edits, clone = read_edits(), os.environ.get("PIP")
-    drawn = list[Edit]()
-    if clone is None or not (KBS / "pip").is_dir():
-        print("no clone of pypa/pip (PIP=): neither its edits nor commits", file=sys.stderr)
-    else:
-        with _checkout(Path(clone)) as root:
-            drawn = commits(root)
-            own = [edit for edit in edits if edit.base == "pip"]
-            yield "pip", World(root), [*own, *drawn]
-    elsewhere = [edit.model_copy(update={"path": f"elsewhere/{edit.path}"}) for edit in drawn]
-    own = [edit for edit in edits if edit.base == "twenty"]
-    yield "twenty", World(TWENTY), [*own, *elsewhere]
+    own = [edit for edit in read_edits() if edit.base == base]
+    clone = os.environ.get("PIP")
+    if clone is None:
+        yield World(TWENTY), own
+        return
+    with _checkout(Path(clone)) as root:
+        drawn = commits(root)
+        if base == "pip":
+            yield World(root), [*own, *drawn]
+        else:
+            away = [edit.model_copy(update={"path": f"elsewhere/{edit.path}"}) for edit in drawn]
+            yield World(TWENTY), [*own, *away]
+
+
+def bases() -> list[str]:
+    """Those whose edits can be asked."""
+    return ["pip", "twenty"] if os.environ.get("PIP") and (KBS / "pip").is_dir() else ["twenty"]
 
 
 @contextmanager
@@ -97,15 +100,13 @@ def _git(root: Path, *args: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def edit_cases(world: World, edits: Sequence[Edit]) -> Iterator[Case]:
-    """Whether the claim that is told of what was inserted is one that it breaks, and whether a
-    commit is told any.
-    """
+def told(edits: Iterable[Edit], world: World) -> Iterator[Outcome]:
+    """Whether a claim that an edit breaks is told of it; a commit should be told nothing."""
     view = view_of(world)
     for edit in edits:
         met = met_by(view, edit.path, edit.inserted)[:1]
-        told = [one.artifact.id for one in met if one.likelihood >= EDIT_LEAST]
-        right = not set(told).isdisjoint(edit.want) if edit.want else not told
-        measure = "edit told" if edit.want else "commit fires"
-        wrong = f"{edit.path}: {edit.inserted[:80]!r} gave {told}, not {list(edit.want)}"
-        yield Case({measure: (float(right is bool(edit.want)), 1.0)}, [] if right else [wrong])
+        ids = [one.artifact.id for one in met if one.likelihood >= EDIT_LEAST]
+        counts = not set(ids).isdisjoint(edit.want) if edit.want else bool(ids)
+        text = f"{edit.path}: {edit.inserted[:80]}"
+        kind = "edit" if edit.want else "commit"
+        yield outcome(Prompt(kind=kind, text=text, want=edit.want), counts, ids)

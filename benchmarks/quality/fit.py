@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -28,27 +27,23 @@ from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.likelihood import Features
 
-from benchmarks.quality import minilm
-from benchmarks.quality.edits import worlds as edit_worlds
-from benchmarks.quality.meaning import MeaningWorlds
+from benchmarks.quality import edits, meaning
+from benchmarks.quality.every_set import opened
 from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import slug
 from benchmarks.quality.sets import (
     FITTED,
+    ROOT,
+    SETS,
     KnowledgeBase,
-    Question,
-    Wanted,
-    read_asked,
+    Prompt,
     read_base,
     read_foreign,
-    read_questions,
+    read_prompts,
 )
-from benchmarks.quality.world import World, copied, view_of, written
+from benchmarks.quality.world import World, view_of, written
 
-ROOT = Path(__file__).resolve().parents[2]
 CONSTANTS = ROOT / "sidecar" / "vouch_sidecar" / "retrieval" / "constants.py"
-SETS = ROOT / "tests" / "quality" / "sets"
-QUESTIONS = ROOT / "tests" / "quality" / "questions.json"
 BASES = ("bakery", "laboratory", "studio", "heating")
 SIZES = (20, 1_000, 4_581)
 """Claims that the fitted worlds are cut or filled to, beside their own number."""
@@ -106,27 +101,26 @@ def main() -> int:
     if os.environ.get("PIP"):
         _write("_EDITS", _edits())
     _write("", _examples(_worlds()))
-    given = os.environ.get("MODEL")
-    model = Path(given) if given else minilm.fetched(Path(tempfile.gettempdir()) / "vouch-sidecar")
-    if model is None:
+    if (model := meaning.model()) is None:
         print("no model: the weights with meaning stay as they are", file=sys.stderr)
         return 0
-    with MeaningWorlds(model) as made:
+    with meaning.MeaningWorlds(model) as made:
         _write("_SEMANTIC", _examples(_worlds(made)))
     return 0
 
 
 def _edits() -> Iterator[Example]:
     """What was inserted into files of `pip` and `twenty`, with the claims that it may meet."""
-    for name, world, edits in edit_worlds():
-        view = view_of(world)
-        for edit in edits:
-            found = [
-                Candidate(answer.features, answer.artifact.id in edit.want)
-                for answer in met_by(view, edit.path, edit.inserted)
-            ]
-            kind = "edit" if edit.want else "commit"
-            yield Example(name, 0, kind, bool(edit.want), tuple(found))
+    for name in edits.bases():
+        with edits.over(name) as (world, made):
+            view = view_of(world)
+            for edit in made:
+                found = [
+                    Candidate(answer.features, answer.artifact.id in edit.want)
+                    for answer in met_by(view, edit.path, edit.inserted)
+                ]
+                kind = "edit" if edit.want else "commit"
+                yield Example(name, 0, kind, bool(edit.want), tuple(found))
 
 
 def _write(suffix: str, examples: Iterable[Example]) -> None:
@@ -165,11 +159,11 @@ class Over(NamedTuple):
     name: str
     size: int
     world: World
-    prompts: Sequence[Wanted]
+    prompts: Sequence[Prompt]
 
 
 def _examples(worlds: Iterable[Over]) -> Iterator[Example]:
-    asked = [Wanted(kind="foreign", text=one.question) for one in read_foreign()]
+    asked = [Prompt(kind="foreign", text=one.text) for one in read_foreign()]
     foreign = [*asked, *_pasted()]
     for one in worlds:
         yield from _over(one)
@@ -177,33 +171,26 @@ def _examples(worlds: Iterable[Over]) -> Iterator[Example]:
             yield from _over(one._replace(prompts=foreign))
 
 
-def _pasted() -> Iterator[Wanted]:
+def _pasted() -> Iterator[Prompt]:
     """A short request above sentences of the standard library's docstrings."""
     random, sentences = Random(3), docstring_sentences()
     for _ in range(PASTED):
         words, lines = random.randrange(*PASTED_WORDS), [random.choice(LEAD_INS)]
         while sum(len(line.split()) for line in lines) < words:
             lines.append(random.choice(sentences))
-        yield Wanted(kind="pasted", text="\n".join(lines))
+        yield Prompt(kind="pasted", text="\n".join(lines))
 
 
 def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
-    asked = [*read_asked(SETS / "answers.jsonl"), *read_asked(SETS / "everyday.jsonl")]
-    over = defaultdict[str, list[Wanted]](list)
-    for one in asked:
-        if not one.listed:
-            over[one.kb].append(Wanted(kind=one.kind, text=one.prompt, want=one.expect))
-    with copied(ROOT / "examples" / "courier", made) as world:
-        yield Over("courier", 0, world, over["courier"])
-    for name in BASES:
-        with written(read_base(name), made) as world:
+    over = defaultdict[str, list[Prompt]](list)
+    for one in read_prompts(SETS / "answers.jsonl", SETS / "everyday.jsonl"):
+        over[one.base].append(one)
+    for name in ("courier", *BASES):
+        with opened(name, made) as world:
             yield Over(name, 0, world, over[name])
-    questions = read_questions(QUESTIONS)
+    questions = read_base("questions")
     with written(questions, made) as world:
-        cases = [
-            Wanted(kind=_kind(case), text=case.text, want=case.gold) for case in questions.cases
-        ]
-        yield Over("questions", 0, world, cases)
+        yield Over("questions", 0, world, [_labelled(prompt) for prompt in questions.prompts])
     bases = {name: read_base(name) for name in (*BASES, *FITTED)}
     for name in FITTED:
         with written(bases[name], made) as world:
@@ -215,8 +202,9 @@ def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
                     yield Over(name, size, world, sized.prompts)
 
 
-def _kind(one: Question) -> str:
-    return "alone" if one.gold else "tolerated" if one.acceptable else "silent"
+def _labelled(one: Prompt) -> Prompt:
+    kind = "alone" if one.want else "tolerated" if one.tolerable else "silent"
+    return one.model_copy(update={"kind": kind})
 
 
 def _over(over: Over) -> Iterator[Example]:

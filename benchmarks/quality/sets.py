@@ -1,22 +1,27 @@
-"""The format of the labelled sets; README.md describes it for those who write one."""
+"""The labelled sets; README.md describes their format for those who write one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-_DATA = Path(__file__).resolve().parents[2] / "tests" / "quality" / "data"
-_FOREIGN = Path(__file__).parent / "foreign" / "questions.jsonl"
-_EDITS = Path(__file__).parent / "real" / "edits.jsonl"
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+DATA = ROOT / "tests" / "quality" / "data"
+SETS = ROOT / "tests" / "quality" / "sets"
+PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
+REAL = HERE / "real"
+DEMO = ROOT / "examples" / "courier"
 FITTED = ("port", "newspaper")
 KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
 """Worlds: knowledge bases with prompts of their own. Nobody reads the prompts of those kept back,
-or what is said of them: only how many are answered.
+or what is shown for them: only how many are answered.
 """
+_FOREIGN = HERE / "foreign" / "questions.jsonl"
 
 
 class Record(BaseModel):
@@ -25,77 +30,20 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class EntityRecord(Record):
-    """An entity as a set gives it."""
+class Prompt(Record):
+    """A prompt over the knowledge base `base`: any of the ids in `want` answers it.
 
-    id: str
-    name: str
-    type: str
-    aliases: tuple[str, ...] = ()
-    description: str | None = None
-
-
-class ClaimRecord(Record):
-    """A claim as a set gives it; written stable, with one source and confidence 0.9."""
-
-    id: str
-    text: str
-    entities: tuple[str, ...] = ()
-
-
-class Turn(Record):
-    """One text of a dialogue. Only those of the user are judged."""
-
-    role: str
-    text: str
-    gold: tuple[str, ...] = ()
-    acceptable: tuple[str, ...] = ()
-    silent: bool = False
-
-
-class Dialogue(Record):
-    """A conversation with a knowledge base of its own."""
-
-    id: str
-    category: str
-    entities: tuple[EntityRecord, ...]
-    claims: tuple[ClaimRecord, ...]
-    turns: tuple[Turn, ...]
-
-
-class Marked(Record):
-    """A sentence with the entities that a person marked in it."""
-
-    text: str
-    gold: tuple[str, ...]
-
-
-class Topic(Record):
-    """A topic with those who are known to be its experts."""
-
-    topic: str
-    gold: tuple[str, ...]
-
-
-class Knowledge(Record):
-    """What a knowledge base holds."""
-
-    entities: tuple[EntityRecord, ...]
-    claims: tuple[ClaimRecord, ...]
-
-
-class Wanted(Record):
-    """A prompt over its own knowledge base: any of the ids in `want` answers it.
-
-    Where that is empty nothing does, but a line about an entity in `tolerable` is no fault.
-
-    An id is that of a claim or an entity, or `page#Heading` for a section of a page.
+    Where that is empty nothing does, but a line about an entity in `tolerable` is no fault. An id
+    is that of a claim or an entity, or `page#Heading` for a section of a page. `before` are earlier
+    prompts of the session.
     """
 
     kind: str
     text: str
+    base: str = ""
     want: tuple[str, ...] = ()
     tolerable: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 class KnowledgeBase(Record):
@@ -115,68 +63,7 @@ class KnowledgeBase(Record):
     sources: tuple[Mapping[str, Any], ...] = ()
     pages: tuple[Mapping[str, Any], ...] = ()
     sessions: tuple[Mapping[str, Any], ...] = ()
-    prompts: tuple[Wanted, ...] = ()
-
-
-class Mentions(Knowledge):
-    """Marked sentences over one knowledge base."""
-
-    cases: tuple[Marked, ...]
-
-
-class Experts(Knowledge):
-    """Topics over one knowledge base."""
-
-    cases: tuple[Topic, ...]
-
-
-class Prompt(Record):
-    """A prompt over the demo knowledge base: what must, may and must not be said of it.
-
-    `before` are earlier prompts of the session. `listed`: what `salience` must list for the text
-    alone, and nothing else; without it, listing is not judged.
-    """
-
-    id: str
-    kind: str
-    text: str
-    before: tuple[str, ...] = ()
-    gold: tuple[str, ...] = ()
-    acceptable: tuple[str, ...] = ()
-    listed: tuple[str, ...] | None = None
-
-
-class Question(Record):
-    """A text that names nothing: the claims that must, and may, be said of it."""
-
-    id: str
-    kind: str
-    text: str
-    gold: tuple[str, ...] = ()
-    acceptable: tuple[str, ...] = ()
-
-
-class Asked(Record):
-    """A prompt, and which lines `context` must have for it: any of the ids in `expect`; none where
-    that is empty. With `listed`, the entities that `salience` must list instead.
-
-    An id is that of a claim or an entity, or `page#heading` for a section of a page.
-    """
-
-    kb: str
-    kind: str
-    prompt: str
-    expect: tuple[str, ...]
-    page: str | None = None
-    listed: bool = False
-    note: str = ""
-
-
-class Foreign(Record):
-    """A question of a developer about another repository, which no knowledge base here answers."""
-
-    repository: str
-    question: str
+    prompts: tuple[Prompt, ...] = ()
 
 
 class Edit(Record):
@@ -188,81 +75,74 @@ class Edit(Record):
     want: tuple[str, ...] = ()
 
 
-class Questions(Knowledge):
-    """Questions, and other texts, over one knowledge base without entities."""
-
-    cases: tuple[Question, ...]
-
-
-def read_dialogues(path: Path) -> list[Dialogue]:
-    """One dialogue a line."""
-    return [Dialogue.model_validate_json(line) for line in _lines(path)]
+def read_prompts(*paths: Path) -> list[Prompt]:
+    """The prompts of files, one a line."""
+    return [Prompt.model_validate_json(line) for path in paths for line in lines(path)]
 
 
-def read_prompts(path: Path) -> list[Prompt]:
-    """One prompt a line."""
-    return [Prompt.model_validate_json(line) for line in _lines(path)]
+def read_base(name: str) -> KnowledgeBase:
+    """The knowledge base of that name in `tests/quality/data`."""
+    return KnowledgeBase.model_validate_json((DATA / f"{name}.json").read_bytes())
 
 
-def read_asked(path: Path) -> list[Asked]:
-    """One prompt a line."""
-    return [Asked.model_validate_json(line) for line in _lines(path)]
-
-
-def read_wanted(path: Path) -> list[Wanted]:
-    """One prompt a line."""
-    return [Wanted.model_validate_json(line) for line in _lines(path)]
-
-
-def read_foreign(others: Path | None = None) -> list[Foreign]:
-    """The questions about five repositories; or those about the others, of the files in a folder,
-    each of which has the name of its repository.
+def read_foreign(others: Path | None = None) -> list[Prompt]:
+    """Questions about five other repositories, each the kind of its own; or those about the others,
+    of the files in a folder, each of which has the name of its repository.
     """
-    ours = [Foreign.model_validate_json(line) for line in _lines(_FOREIGN)]
+    ours = read_prompts(_FOREIGN)
     if others is None:
         return ours
     return [
-        Foreign(repository=path.stem, question=json.loads(line)["question"])
+        Prompt(kind=path.stem, text=json.loads(line)["question"])
         for path in sorted(others.glob("*.jsonl"))
-        if path.stem not in {one.repository for one in ours}
-        for line in _lines(path)
+        if path.stem not in {one.kind for one in ours}
+        for line in lines(path)
     ]
 
 
 def read_edits() -> list[Edit]:
     """The edits that break a claim, over all bases."""
-    return [Edit.model_validate_json(line) for line in _lines(_EDITS)]
+    return [Edit.model_validate_json(line) for line in lines(REAL / "edits.jsonl")]
 
 
-def read_base(name: str) -> KnowledgeBase:
-    """The knowledge base of that name in `tests/quality/data`."""
-    return KnowledgeBase.model_validate_json((_DATA / f"{name}.json").read_bytes())
+def read_dialogues(path: Path) -> Iterator[KnowledgeBase]:
+    """Conversations, each with a knowledge base of its own: a prompt for each text of the user."""
+    for line in lines(path):
+        given = json.loads(line)
+        said, prompts = list[str](), list[Prompt]()
+        for turn in given["turns"]:
+            if turn["role"] == "user":
+                want, tolerable = turn.get("gold", ()), turn.get("acceptable", ())
+                prompts.append(
+                    Prompt(
+                        kind="said" if want else "tolerated" if tolerable else "silent",
+                        text=turn["text"],
+                        want=want,
+                        tolerable=tolerable,
+                        before=tuple(said),
+                    )
+                )
+            said.append(turn["text"])
+        yield KnowledgeBase(
+            name="notes",
+            entities=given["entities"],
+            claims=given["claims"],
+            prompts=tuple(prompts),
+        )
 
 
-def read_mentions(path: Path) -> Mentions:
-    """One object."""
-    return Mentions.model_validate_json(path.read_bytes())
+def read_paraphrases(path: Path) -> list[Prompt]:
+    """Prompts over the example whose words are others than those of the claims that answer."""
+    given = map(json.loads, lines(path))
+    return [Prompt(kind=one["kind"], text=one["prompt"], want=one["expect"]) for one in given]
 
 
-def read_experts(path: Path) -> Experts:
-    """One object."""
-    return Experts.model_validate_json(path.read_bytes())
+def read_cases(path: Path) -> tuple[KnowledgeBase, list[dict[str, Any]]]:
+    """A knowledge base, and cases over it: objects as README.md describes them."""
+    given = json.loads(path.read_bytes())
+    cases = given.pop("cases")
+    return KnowledgeBase(name="notes", **given), cases
 
 
-def read_questions(path: Path) -> Questions:
-    """One object."""
-    return Questions.model_validate_json(path.read_bytes())
-
-
-def read_names(path: Path) -> Knowledge:
-    """Entities alone; each gets a claim that gives its description."""
-    entities = [EntityRecord.model_validate(e) for e in json.loads(path.read_bytes())]
-    claims = [
-        ClaimRecord(id=f"about-{e.id}", text=f"{e.name}: {e.description}", entities=(e.id,))
-        for e in entities
-    ]
-    return Knowledge(entities=tuple(entities), claims=tuple(claims))
-
-
-def _lines(path: Path) -> Iterable[str]:
+def lines(path: Path) -> Iterator[str]:
     return (line for line in path.read_text("utf-8").splitlines() if line.strip())

@@ -8,18 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
-import anyio
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.pushes import Pushes, SaliencePush
 from vouch_sidecar.engine.worlds import settle
-from vouch_sidecar.operations import OPERATIONS, as_json, perform, salience_notification
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
 
-from benchmarks.quality.sets import Knowledge, KnowledgeBase
+from benchmarks.quality.sets import KnowledgeBase
 
 _NOW = "2026-01-01T00:00:00Z"
 _TIMES = {"created_at": _NOW, "updated_at": _NOW}
@@ -56,22 +54,6 @@ PLAIN: Mapping[str, dict[str, Any]] = {
 """By kind, what a record is beside what its file says: stable, certain to 0.9, from one source."""
 
 
-class Said(NamedTuple):
-    """What was volunteered for one text: rows of `fresh`, strongest first, and the block."""
-
-    rows: list[dict[str, Any]]
-    text: str
-
-    @property
-    def ids(self) -> list[str]:
-        return [row["entity_id"] for row in self.rows]
-
-    @property
-    def tokens(self) -> float:
-        """Four characters a token, as is usual for English."""
-        return len(self.text) / 4
-
-
 class World:
     """The real engine over the knowledge base in a folder. Sessions are made as they are named.
     What is told is what a hook tells, or without `is_unasked` what somebody is told who asks.
@@ -85,19 +67,6 @@ class World:
         self.engine.load()
         settle(self.engine.collections.values())
         self._caller = Caller(is_unasked=is_unasked)
-        self._pushes = Pushes(self.engine, self._caller)
-
-    def say(self, session: str, text: str) -> Said:
-        """Submit a text to a session; what is pushed for it."""
-        self.engine.observe(session, None, text)
-        for push in anyio.run(self._pushed):
-            if push.session_id == session:
-                sent = salience_notification(push).model_dump(mode="json", by_alias=True)
-                return Said(sent["fresh"], sent["text"])
-        return Said([], "")
-
-    async def _pushed(self) -> list[SaliencePush]:
-        return [push async for push in self._pushes.salience_in_turn()]
 
     def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:
         """Rows of `salience` for a session that holds this text alone."""
@@ -126,13 +95,11 @@ def view_of(world: World) -> View:
 
 
 @contextmanager
-def written(
-    knowledge: Knowledge | KnowledgeBase, made: Callable[[Path], World] = World
-) -> Iterator[World]:
+def written(base: KnowledgeBase, made: Callable[[Path], World] = World) -> Iterator[World]:
     """A world over files in a temporary folder, written the way vouch writes them."""
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder)
-        write(root, knowledge)
+        write(root, base)
         yield made(root)
 
 
@@ -145,9 +112,8 @@ def copied(source: Path, made: Callable[[Path], World] = World) -> Iterator[Worl
         yield made(root)
 
 
-def write(root: Path, knowledge: Knowledge | KnowledgeBase) -> None:
+def write(root: Path, base: KnowledgeBase) -> None:
     """The files of a knowledge base; where it has no sources, one that claims and pages cite."""
-    base = knowledge if isinstance(knowledge, KnowledgeBase) else _plain(knowledge)
     folder = root / ".vouch"
     folder.mkdir(parents=True)
     (folder / "schema_version").write_text("0.1.0\n", encoding="utf-8")
@@ -163,14 +129,6 @@ def write(root: Path, knowledge: Knowledge | KnowledgeBase) -> None:
     for page in _records(base, "pages"):
         text = page.pop("text")
         _put(folder / "pages" / f"{page['id']}.md", f"---\n{_yaml(page)}---\n{text}")
-
-
-def _plain(knowledge: Knowledge) -> KnowledgeBase:
-    return KnowledgeBase(
-        name="notes",
-        entities=tuple(entity.model_dump(mode="json") for entity in knowledge.entities),
-        claims=tuple(claim.model_dump(mode="json") for claim in knowledge.claims),
-    )
 
 
 def _records(base: KnowledgeBase, kind: str) -> list[dict[str, Any]]:

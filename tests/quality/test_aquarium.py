@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Caller, Engine
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, engine_on
-from tests.oracle import OracleKb
+from tests.oracle import OracleKb, Step
 
 GUIDE = """\
 # Running the reef tank
@@ -31,6 +31,8 @@ Frozen shrimp are thawed in tank water, never under the tap.
 RULE = "The dosing pump must never run while the return pump is off"
 EVENING = "Alkalinity is tested every evening"
 APPROVED = "Test the alkalinity in the evening, before lights out."
+ADA: Step = {"op": "entity", "name": "Ada Lindqvist", "entity_type": "person", "as": "ada"}
+ADA |= {"aliases": ["Ada"]}
 HOOK = Caller(is_unasked=True)
 
 
@@ -39,21 +41,10 @@ def kb(make_kb: MakeKb) -> OracleKb:
     made = make_kb(
         {"op": "config", "review": {"auto_approve_on_receipt": True}},
         {"op": "ingest", "content": GUIDE, "title": "reef.md"},
-        {
-            "op": "source",
-            "content": "What we agreed on Monday.",
-            "title": "minutes",
-            "as": "minutes",
-        },
+        {"op": "source", "content": "What we agreed on Monday.", "as": "minutes"},
         {"op": "entity", "name": "Dosing pump", "entity_type": "system", "as": "dosing"},
         {"op": "entity", "name": "Return pump", "entity_type": "system"},
-        {
-            "op": "entity",
-            "name": "Ada Lindqvist",
-            "entity_type": "person",
-            "aliases": ["Ada"],
-            "as": "ada",
-        },
+        ADA,
         *(
             {"op": "claim", "text": text, "evidence": ["@minutes"], "entities": [about]}
             for text, about in (
@@ -109,26 +100,10 @@ def test_what_answers_is_told(engine: Engine, caller: Caller, question: str, fir
 
 
 @pytest.mark.parametrize("caller", [HOOK, Caller()], ids=["hook", "asked"])
-def test_a_name_beside_a_word_of_nobodys_brings_one_line(engine: Engine, caller: Caller) -> None:
+def test_what_nothing_answers_is_told_little_or_nothing(engine: Engine, caller: Caller) -> None:
+    assert lines(engine, caller, "Which database does the web shop use for its invoices?") == []
     assert len(lines(engine, caller, "Is Ada on holiday?")) == 1
     assert len(lines(engine, caller, "What do we know about Ada?")) == 3
-
-
-@pytest.mark.parametrize("caller", [HOOK, Caller()], ids=["hook", "asked"])
-def test_what_nothing_answers_is_told_nothing(engine: Engine, caller: Caller) -> None:
-    assert lines(engine, caller, "Which database does the web shop use for its invoices?") == []
-
-
-def test_more_of_the_rules_own_words_keep_it_told(engine: Engine) -> None:
-    question = "Can I run the dosing pump now?"
-    before = 0.0
-    for word in ("", "never", "off", "return", "undiluted", "kalkwasser", "burns", "corals"):
-        question += f" {word}"
-        assert any(RULE in line for line in lines(engine, HOOK, question)), question
-        rows = ask(engine, "explain", HOOK, text=question)["texts"]
-        likelihood = max(row["similarity"] for row in rows if row["id"].startswith("the-dosing-p"))
-        assert likelihood >= before, question
-        before = likelihood
 
 
 def test_a_passage_says_that_nobody_reviewed_it_until_somebody_confirms_it(

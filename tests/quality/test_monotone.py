@@ -1,93 +1,56 @@
-"""More evidence never brings silence: one, three or all content words of a told claim, appended to
-a prompt, keep it told, unless as many lines as there may be are likelier; and another name never
-lowers the number of lines.
+"""More evidence never brings silence: words of a claim that is shown, appended to the prompt, keep
+it shown, unless as many lines as there may be are likelier.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pytest
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
-from benchmarks.quality.__main__ import ASKED, DEMO, PROMPTS_OF_REAL
-from benchmarks.quality.sets import read_asked, read_base, read_wanted
-from benchmarks.quality.world import World, copied, view_of, written
-from tests.soak import LONG, soak
+from benchmarks.quality.every_set import opened
+from benchmarks.quality.runs import AT_MOST
+from benchmarks.quality.sets import REAL, SETS, read_prompts
+from benchmarks.quality.world import World, view_of
 
-MAX_LINES = 3
-BASES = ("bakery", "laboratory", "studio", "heating", "port", "newspaper") if LONG else ()
-REAL = ("chat", "twenty", "click") if LONG else ("chat", "twenty")
-
-
-@pytest.fixture(scope="module")
-def counts() -> Counter[str]:
-    """How many prompts were extended, and how many of them lost a line, by kind of claim."""
-    counts = Counter[str]()
-    for world, prompts in worlds():
-        view = view_of(world)
-        named = [e for e in view.knowledge.names.entities() if view.counts.claims_of(e.id)]
-        names = sorted(entity.name for entity in named)
-        for number, prompt in enumerate(prompts):
-            counts.update(extended(world, view, prompt, names[number % max(1, len(names)) :][:1]))
-    return counts
+EVERY = 4
+"""Of so many prompts over the example one is asked."""
 
 
-def worlds() -> Iterator[tuple[World, Sequence[str]]]:
-    asked = [prompt for path in ASKED for prompt in read_asked(path)]
-    with copied(DEMO) as world:
-        yield world, [prompt.prompt for prompt in asked if prompt.kb == "courier"]
-    for name in BASES:
-        base = read_base(name)
-        with written(base) as world:
-            prompts = [prompt.prompt for prompt in asked if prompt.kb == name]
-            yield world, [*prompts, *(prompt.text for prompt in base.prompts)]
-    for name in REAL:
-        prompts = [prompt.text for prompt in read_wanted(PROMPTS_OF_REAL / f"{name}.jsonl")]
-        yield World(PROMPTS_OF_REAL / name), prompts
+@pytest.mark.parametrize(
+    ("name", "extended", "lost"), [("courier", 100, 2), ("twenty", 100, 1), ("chat", 10, 0)]
+)
+def test_little_is_lost(name: str, extended: int, lost: int) -> None:
+    if name == "courier":
+        prompts = [one.text for one in read_prompts(SETS / "answers.jsonl") if one.base == name]
+        with opened(name) as world:
+            kept = list(_kept(world, prompts[::EVERY]))
+    else:
+        prompts = [one.text for one in read_prompts(REAL / f"{name}.jsonl")]
+        kept = list(_kept(World(REAL / name), prompts))
+    assert len(kept) > extended
+    assert kept.count(False) <= lost
 
 
-def extended(world: World, view: View, prompt: str, names: Sequence[str]) -> Iterator[str]:
-    told = world.ask("context", task=prompt)["items"]
-    for name in names if told else ():
-        yield "names"
-        again = world.ask("context", task=f"{prompt} {name}")["items"]
-        if len(again) < len(told):
-            yield "names, fewer"
-    for item in told:
-        claim = view.visible.claim(item["id"])
-        if isinstance(claim, Claim):
-            kind = view.texts.kind_of(claim)
-            words = [word.word for word in terms(view.texts.shown(claim).text)]
-            for more in dict.fromkeys((*words[-1:], " ".join(words[:3]), " ".join(words))):
-                yield kind
-                if not is_told(world, claim, f"{prompt} {more}"):
-                    yield f"{kind}, lost"
+def _kept(world: World, prompts: Sequence[str]) -> Iterator[bool]:
+    """For each prompt with one, three or all words of a claim more, whether this is still shown."""
+    view = view_of(world)
+    for prompt in prompts:
+        for item in world.ask("context", task=prompt)["items"]:
+            claim = view.visible.claim(item["id"])
+            if isinstance(claim, Claim):
+                words = [word.word for word in terms(view.texts.shown(claim).text)]
+                for more in dict.fromkeys((*words[-1:], " ".join(words[:3]), " ".join(words))):
+                    yield _is_shown(world, claim, f"{prompt} {more}")
 
 
-def is_told(world: World, claim: Claim, prompt: str) -> bool:
-    """Whether a claim is told, or as many lines as there may be are likelier."""
-    told = world.ask("context", task=prompt)["items"]
-    if claim.id in (item["id"] for item in told):
+def _is_shown(world: World, claim: Claim, prompt: str) -> bool:
+    shown = world.ask("context", task=prompt)["items"]
+    if any(item["id"] == claim.id for item in shown):
         return True
     rows = world.ask("explain", text=prompt)["texts"]
     own = max((row["similarity"] for row in rows if row["id"] == claim.id), default=0.0)
-    lines = {item["said"]: item["similarity"] for item in told}
-    return len(lines) >= MAX_LINES and min(lines.values()) >= own
-
-
-@soak
-def test_nothing_that_nobody_reviewed_is_lost(counts: Counter[str]) -> None:
-    assert counts["exchange"] + counts["passage"] > 60
-    assert counts["exchange, lost"] + counts["passage, lost"] == 0
-
-
-@soak
-def test_little_that_was_reviewed_is_lost(counts: Counter[str]) -> None:
-    assert counts["worded"] > 800
-    assert counts["worded, lost"] <= (40 if LONG else 4)
-    assert counts["names"] > 100
-    assert counts["names, fewer"] <= (8 if LONG else 3)
+    lines = {item["said"]: item["similarity"] for item in shown}
+    return len(lines) >= AT_MOST and min(lines.values()) >= own
