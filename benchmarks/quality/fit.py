@@ -270,7 +270,7 @@ def _names(suffix: str) -> tuple[str, ...]:
     left_out = {
         "": {"passage", "cosine", "lead", "tied"},
         "_SEMANTIC": {"passage", "tied"},
-        "_EDITS": {"named", "section", "around", "passage", "cosine", "lead"},
+        "_EDITS": {"named", "section", "passage", "cosine", "lead"},
     }[suffix]
     return tuple(name for name in Features._fields if name not in left_out)
 

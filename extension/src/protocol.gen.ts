@@ -709,8 +709,6 @@ export interface PushedEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
-  /** Whether the last sentence of the newest text names it. */
-  readonly newest: boolean;
   /** Present with several knowledge bases. */
   readonly collection?: string | null;
   /** What its top claim says, at most 200 characters. */
@@ -824,8 +822,6 @@ export interface SalientEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
-  /** Whether the last sentence of the newest text names it. */
-  readonly newest: boolean;
   /** Present with several knowledge bases. */
   readonly collection?: string | null;
 }

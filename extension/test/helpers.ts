@@ -17,7 +17,6 @@ export const pushed = (id: string, more: Partial<PushedEntity> = {}): PushedEnti
   matched: [id],
   why: `named as ${id}`,
   ambiguous: false,
-  newest: false,
   claim: `Text of c-${id}`,
   ...more,
 });

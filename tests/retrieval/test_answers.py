@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.kb.records import Page
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
@@ -275,17 +274,6 @@ def test_what_a_page_quotes_is_said_as_the_claim_and_is_no_rival_of_it() -> None
     assert answers(seen, asked, {})[0].features.rivals == 0
     without = view(page("p", body=COMPILED), *OTHERS)
     assert [hit.artifact.id for hit in probed(without, asked).answers] == ["p"]
-
-
-def test_a_section_lends_its_words_to_the_claims_that_it_quotes() -> None:
-    asked = "heating plant: does the boiler feed that valve?"
-
-    def around(*pages: Page) -> float:
-        found = answers(view(QUOTED, *pages, *OTHERS), asked, {})
-        return next(answer.features.around for answer in found if answer.artifact.id == "cellar")
-
-    assert around(page("p", body=COMPILED)) > 0
-    assert around(page("p", body=COMPILED.replace("[claim: cellar]", ""))) == around() == 0
 
 
 def test_the_sections_of_one_page_are_no_rivals_in_the_words_of_its_title() -> None:

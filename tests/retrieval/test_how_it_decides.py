@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar import open_kb
 from vouch_sidecar.kb.settings_model import Recall
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval import constants
 from vouch_sidecar.workspace.ties import STRENGTH
 
@@ -28,8 +29,9 @@ def test_the_weights_and_thresholds_of_the_page_are_those_of_the_code() -> None:
     for least in (constants.LISTED, constants.VOLUNTEERED, *constants.UNASKED_LEAST.values()):
         assert f"**{least:.2f}**" in PAGE
     assert f"{Recall().similarity_threshold:.2f} or more" in PAGE
-    names = (constants.ALIAS, constants.IDENTIFIER_FORM, constants.INFLECTED, constants.PART)
-    assert all(f" {value:g}" in PAGE for value in (*names, *constants.PLACES.values()))
+    arms = (value for form, value in constants.ARMS.items() if form is not FormKind.DERIVED)
+    told = (constants.INFLECTED, *arms, *constants.PLACES.values())
+    assert all(f" {value:g}" in PAGE for value in told)
 
 
 def test_the_worked_example_is_what_explain_says() -> None:

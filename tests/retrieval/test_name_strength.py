@@ -7,9 +7,10 @@ from unicodedata import normalize
 
 import pytest
 from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
-from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, score_of, weigh
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view
@@ -27,8 +28,8 @@ def seen(*more: Artifact) -> View:
     return view(*EVERYTHING, *more)
 
 
-def of(entity_id: str, text: str, where: View | None = None) -> WeighedMention | None:
-    found = [e for e in weigh(where or seen(), text) if e.mention.entity_id == entity_id]
+def of(entity_id: str, text: str, where: View | None = None) -> Mention | None:
+    found = [e for e in weigh(where or seen(), text) if e.entity_id == entity_id]
     return max(found, key=lambda e: e.strength, default=None)
 
 
@@ -58,7 +59,7 @@ def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
         for written in ("NFC", "NFD"):
             (evidence,) = weigh(known, normalize(written, text))
             matched = normalize("NFC", evidence.matched)
-            found.append((matched, evidence.mention.form, *evidence[2:]))
+            found.append((matched, evidence.form, *evidence[8:]))
             assert matched in text
     assert found == found[:1] * 4
 
@@ -144,7 +145,7 @@ def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str, fo
     for written in (name, name.lower()):
         text = form.format(written)
         (found,) = weigh(where, text)
-        assert (found.strength, found.matched, found.mention.form) == (1.0, written, FormKind.NAME)
+        assert (found.strength, found.matched, found.form) == (1.0, written, FormKind.NAME)
 
 
 def test_a_name_with_its_signs_is_no_ordinary_word() -> None:
@@ -154,9 +155,9 @@ def test_a_name_with_its_signs_is_no_ordinary_word() -> None:
         found = of(name, text, where)
         return found.strength if found else 0.0
 
-    assert signed("C#", "we write c# here") == 0.9
-    assert signed("@team", "ask @team about it") == 0.9
-    assert signed("--Force", "use --force on it") == 0.9
+    assert signed("C#", "we write c# here") == 1.0
+    assert signed("@team", "ask @team about it") == 1.0
+    assert signed("--Force", "use --force on it") == 1.0
     assert signed("@team", "the team is nice") < LISTED
     assert signed("Go!", "ready, let us go!") < LISTED
     assert signed("F#", "f is a function") == 0.0
@@ -177,7 +178,7 @@ def test_english_is_spelled_in_two_ways(name: str) -> None:
 
 def test_what_a_text_is_but_for_a_sign_does_not_hide_what_it_is() -> None:
     where = view(entity("handle", "@team"), entity("team", "team"))
-    assert {e.mention.entity_id: e.strength for e in weigh(where, "@team")}["handle"] == 1.0
+    assert {e.entity_id: e.strength for e in weigh(where, "@team")}["handle"] == 1.0
 
 
 def test_a_word_that_others_use_too_names_its_entity_less() -> None:
@@ -203,7 +204,7 @@ def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
     for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
         product = found.arm * found.specificity * found.keyness * found.place
         assert found.strength == round(product, 3)
-        score = found.score(1.0)
+        score = score_of(found, 1.0)
         assert score.value == found.strength == round(prod(score.terms.values()), 3)
 
 
@@ -222,7 +223,7 @@ def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
 def test_a_score_is_told_in_a_sentence(text: str, needs: float, sentence: str) -> None:
     found = of("relay", text, seen())
     assert found is not None
-    assert found.score(needs).sentence(needs) == sentence
+    assert score_of(found, needs).sentence(needs) == sentence
 
 
 LOG = "[INFO] Relay listens on 7000\n[INFO] Orbital Relay is up"
@@ -233,7 +234,7 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_volunteered() -> N
     for entity_id in ("relay", "orbital-relay"):
         found = of(entity_id, f"what is wrong here?\n\n{LOG}", seen(several))
         assert found is not None
-        assert (found.placed, found.is_listed) == ("printed", True)
+        assert (found.placed, is_listed(found)) == ("printed", True)
         assert found.strength < VOLUNTEERED
 
 
@@ -257,4 +258,4 @@ def test_what_lists_a_typed_name_lists_a_printed_one() -> None:
     assert typed is not None
     assert printed is not None
     assert printed.strength < LISTED
-    assert typed.is_listed is printed.is_listed is True
+    assert is_listed(typed) is is_listed(printed) is True

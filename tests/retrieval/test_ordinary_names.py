@@ -56,7 +56,6 @@ def said(text: str, seen: View = SEEN) -> list[str]:
         ("look at src/beacon/app.py", ["beacon"]),
         ("look at beacon/sender.go", ["beacon"]),
         ("is it a beacon/lamp", []),
-        ("feat(beacon): sign events", ["beacon"]),
         ("the beacon's lamp on the hill", []),
         ("beacon lamps are cheap", []),
         ("since Tuesday Beacon shows nothing", ["beacon"]),
@@ -153,8 +152,6 @@ def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:
     ("text", "inside"),
     [
         ("use beacon::client", True),
-        ("import beacon", True),
-        ("import beacon as b", True),
         ("import beacon data from the archive", False),
         ("import { Store } from '../beacon/store'", True),
         ("beacon and gull", False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.retrieval.blocks.context import lines_for
-from vouch_sidecar.retrieval.evidence.phrases import phrase_of, phrases
+from vouch_sidecar.retrieval.evidence.phrases import phrases
 from vouch_sidecar.retrieval.salience import named_in
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -25,13 +25,6 @@ def test_what_is_quoted_and_identifiers_come_first(text: str, found: list[str]) 
 def test_words_that_something_holds_follow_without_names() -> None:
     seen = view(claim("c", "The boiler valve leaks."), claim("d", "A boiler hums."))
     assert phrases([seen], "does the valve of Ada's boiler sing", [(16, 19)]) == ["valve", "boiler"]
-
-
-def test_words_that_stand_together_are_the_phrase() -> None:
-    text = "why does the valve leak in the evening before the lights go out?"
-    assert phrase_of(text, ("lights", "valve")) == "lights valve"
-    assert phrase_of(text, ("valve", "leak")) == "valve leak"
-    assert phrase_of(text, ("evening", "lights")) == "evening before the lights"
 
 
 def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> None:

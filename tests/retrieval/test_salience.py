@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import pytest
-from vouch_sidecar.retrieval.constants import FADING, FOUND, NAMED
+from vouch_sidecar.retrieval.constants import FADING
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.salience import Salient, rank, volunteered_by
 from vouch_sidecar.retrieval.view import View
@@ -27,7 +27,7 @@ def row(entity_id: str, *texts: str, where: View = SEEN) -> Salient:
 def test_the_score_of_one_text_is_its_strength_in_its_band() -> None:
     found = row("relay", "we know that Relay is slow")
     assert found.why == f"“Relay” names “Relay”: {found.strength:.2f}"
-    assert found.score == round(sum(NAMED) - NAMED[1] * (1 - found.strength), 6)
+    assert found.score == round(0.4 + 0.6 * found.strength, 6)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_full_text_has_a_band_of_its_own() -> None:
     found = row("relay", "scans taken in from drivers")
     assert found.arm == "text"
     assert found.why.startswith(f"{found.strength:.2f}: its description holds “scans ")
-    assert found.score == round(FOUND[0] + FOUND[1] * found.strength, 6)
+    assert found.score == round(0.2 + 0.15 * found.strength, 6)
 
 
 def test_repeated_naming_counts_more_and_older_less() -> None:

@@ -316,8 +316,8 @@ def test_a_ticket_needs_its_sign() -> None:
 def test_a_declared_name_covers_a_topic() -> None:
     ring = entity("ring", "Keyring Service", aliases=("blue keyring",))
     view = seen(*KEYRINGS, ring)
-    assert [e.mention.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
-    assert {e.mention.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
+    assert [e.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
+    assert {e.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
 
 
 @pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])

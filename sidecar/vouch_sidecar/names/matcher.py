@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
@@ -23,7 +22,7 @@ from vouch_sidecar.names.name_forms import (
     unpunctuated,
 )
 from vouch_sidecar.names.trie import Node, walk
-from vouch_sidecar.text.analysis import Units, differ_in_number, units
+from vouch_sidecar.text.analysis import differ_in_number, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 MANY_SHARE = 5
@@ -118,75 +117,43 @@ class Names:
         analysis = units(text)
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
-        ids: set[str] = set()
-        for stems in paths_without_gaps(analysis):
-            ids.update(self._holding(stems))
-        return sorted(ids)
+        runs = paths_without_gaps(analysis)
+        return sorted(
+            entity_id
+            for entity_id in {i for run in runs for i in self._by_stem.get(run[0], ())}
+            if any(_has_run(path, run) for path, _ in self._entities[entity_id][1] for run in runs)
+        )
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """Mentions of a part of a name, outside the given mentions: the longest runs of words that
-        are in the names of at most `MANY_SHARE` entities, in the singular or plural.
+        """The words of a text outside the given mentions that are a part of the names of at most
+        `MANY_SHARE` entities, in the singular or plural.
         """
-        analysis = units(text)
         covered = bytearray(len(text) + 1)
         for mention in mentions:
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-        mentions_of_parts: list[Mention] = []
-        holding = cache(self._holding)
-        at = 0
-        while at < len(analysis.units):
-            unit, ids = analysis.units[at], list[str]()
-            if not covered[unit.start] and not unit.spaceless and unit.folded not in STOPWORDS:
-                last, ids = _longest_part(analysis, at, covered, holding)
-            if not ids or _NUMBER_BEHIND.match(text, analysis.units[last - 1].end):
-                at += 1
+        found: list[Mention] = []
+        for unit in units(text).units:
+            ids = self._by_stem.get(unit.stem, ())
+            if not 0 < len(ids) <= MANY_SHARE or covered[unit.start] or unit.spaceless:
                 continue
-            end = analysis.units[last - 1].end
-            words = [u.folded for u in analysis.units[at:last]]
-            names_by_id = {i: name for i in ids if (name := self._name_with(i, words))}
-            for entity_id, name in sorted(names_by_id.items()):
-                shared = len(names_by_id) > 1
-                mentions_of_parts.append(
-                    Mention(unit.start, end, entity_id, FormKind.PART, name, shared, False)
-                )
-            at = last
-        return mentions_of_parts
+            if unit.folded in STOPWORDS or _NUMBER_BEHIND.match(text, unit.end):
+                continue
+            named = [(i, name) for i in sorted(ids) if (name := self._name_with(i, unit.folded))]
+            found += [
+                Mention(unit.start, unit.end, i, FormKind.PART, name, len(named) > 1, False)
+                for i, name in named
+            ]
+        return found
 
-    def _holding(self, stems: KeyPath) -> list[str]:
-        """Ids of the entities that have these stems side by side in a name."""
-        ids = set.intersection(*(set(self._by_stem.get(stem, ())) for stem in stems))
-        if len(stems) == 1:
-            return list(ids)
-        return [i for i in ids if any(_has_run(path, stems) for path, _ in self._entities[i][1])]
-
-    def _name_with(self, entity_id: str, words: Sequence[str]) -> str | None:
-        """An entity's name that has these words in a row, in the singular or plural; None if none
-        has.
-        """
-        for _, form in self._entities[entity_id][1]:
-            runs = (form.words[i : i + len(words)] for i in range(len(form.words)))
-            if any(len(r) == len(words) and all(map(differ_in_number, r, words)) for r in runs):
-                return form.name
-        return None
-
-
-def _longest_part(
-    analysis: Units, at: int, covered: bytearray, holding: Callable[[KeyPath], list[str]]
-) -> tuple[int, list[str]]:
-    """The end (exclusive) of the longest run of words from `at` that some name has, and ids of the
-    entities with such names: none if they are more than `MANY_SHARE`.
-    """
-    units = analysis.units
-    last, ids = at, list[str]()
-    while last < len(units) and (last == at or not units[last].gap):
-        stems = tuple(unit.stem for unit in units[at : last + 1])
-        more = [] if covered[units[last].start] else holding(stems)
-        if not more:
-            break
-        last, ids = last + 1, more
-    return last, ids if len(ids) <= MANY_SHARE else []
+    def _name_with(self, entity_id: str, word: str) -> str | None:
+        """An entity's name that has a word, in the singular or plural; None if none has."""
+        its_forms = (form for _, form in self._entities[entity_id][1])
+        return next(
+            (f.name for f in its_forms if any(differ_in_number(own, word) for own in f.words)), None
+        )
 
 
 def _has_run(path: KeyPath, stems: KeyPath) -> bool:
+    """Whether these stems stand side by side in a path."""
     n = len(stems)
     return any(path[i : i + n] == stems for i in range(len(path) - n + 1))

@@ -11,7 +11,9 @@ from vouch_sidecar.text.analysis import Units, inflects
 
 
 class Mention(NamedTuple):
-    """A place in a text that names an entity."""
+    """A place in a text that names an entity. The last fields are those of one that was weighed:
+    `arm` to `place` are the factors of its strength, each from 0 to 1.
+    """
 
     start: int
     end: int
@@ -23,6 +25,19 @@ class Mention(NamedTuple):
     """Whether the same words name another entity as well."""
     nested: bool
     """Whether the mention is inside a longer one."""
+    matched: str = ""
+    """The words that name it, with the signs that belong to the name."""
+    arm: float = 1.0
+    specificity: float = 1.0
+    keyness: float = 1.0
+    place: float = 1.0
+    placed: str = "name"
+    """What its position says of it."""
+
+    @property
+    def strength(self) -> float:
+        """How strongly it says that the entity is meant, from 0 to 1."""
+        return round(self.arm * self.specificity * self.keyness * self.place, 3)
 
     def overlaps(self, other: Mention) -> bool:
         """Whether both share a character."""

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.operation import OpenDocument, Operation, Operatio
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.retrieval.evidence.name_strength import weigh
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import arm_of
 
@@ -117,17 +117,17 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
             entity_id=entity.id,
             name=entity.name,
             type=entity.type,
-            arm=arm_of(evidence.mention),
-            ambiguous=evidence.mention.ambiguous,
-            listed=evidence.is_listed,
+            arm=arm_of(evidence),
+            ambiguous=evidence.ambiguous,
+            listed=is_listed(evidence),
             collection=served.view.shown_collection,
-            start=first + evidence.mention.start,
-            end=first + evidence.mention.end,
+            start=first + evidence.start,
+            end=first + evidence.end,
         )
         for served in ask.served
         for evidence in weigh(served.view, piece)
-        if start <= first + evidence.mention.start and first + evidence.mention.end <= end
-        if (entity := served.view.visible.entity(evidence.mention.entity_id)) is not None
+        if start <= first + evidence.start and first + evidence.end <= end
+        if (entity := served.view.visible.entity(evidence.entity_id)) is not None
     ]
     rows.sort(key=lambda row: (row.start, -(row.end or 0), row.entity_id, row.collection or ""))
     return rows

@@ -33,7 +33,6 @@ class SalientEntity(Wire):
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
-    newest: bool = Field(description="Whether the last sentence of the newest text names it.")
     collection: str | None = absent("Present with several knowledge bases.")
 
 
@@ -74,7 +73,6 @@ def salient_row(row: Salient) -> SalientEntity:
         matched=list(row.matched),
         why=row.why,
         ambiguous=row.ambiguous,
-        newest=row.is_newest,
         collection=row.view.shown_collection,
     )
 

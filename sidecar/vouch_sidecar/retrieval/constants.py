@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from vouch_sidecar.names.name_forms import FormKind
+
 # How strongly words mean an entity: arm × specificity × keyness × place.
 
 LISTED = 0.20
@@ -19,22 +21,17 @@ VOLUNTEERED = 0.60
 stays below.
 """
 
-NAME = 1.0
-"""The entity's own name: nothing is taken off."""
-ALIAS = 0.95
-"""Somebody declared it, but the entity is called something else."""
-IDENTIFIER_FORM = 0.9
-"""`rate_limiter` has the words of “rate limiter”, but may be another thing in code."""
 INFLECTED = 0.75
 """Plural, singular or another verb form of the name: “relays” may be any relays."""
-SURNAME = 0.75
-"""Only one person of the knowledge base has the surname; others have it elsewhere."""
-PART = 0.45
-"""Some words of a name: listed where they are specific, never volunteered."""
-DERIVED = 0.35
-"""The name of a topic, which nobody declared: listed if it is several words or no English word,
-never volunteered.
-"""
+ARMS = {
+    FormKind.NAME: 1.0,  # the entity's own name: nothing is taken off
+    FormKind.ALIAS: 0.95,  # somebody declared it, but the entity is called something else
+    FormKind.VARIANT: 0.9,  # `rate_limiter` may be another thing in code than “rate limiter”
+    FormKind.SURNAME: 0.75,  # one person here has it, others have it elsewhere
+    FormKind.PART: 0.45,  # a word of a name: listed where it is specific, never volunteered
+    FormKind.DERIVED: 0.35,  # a topic: listed if no English word, never volunteered
+}
+"""Factor of a mention by the form of the name."""
 SHARED = 0.4
 """A part of a name that several entities share: ranked below whatever else is listed."""
 
@@ -47,8 +44,6 @@ ONE_LETTER = 0.3
 """A letter in the right case may still be a variable, a list's item or an article."""
 STOPWORD = 0.5
 """A stopword in capitals amid words that are not: maybe a name, maybe stress."""
-SIGNED = 0.9
-"""A word with signs that belong to its name, such as C# or @team, is no English word."""
 FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
 
@@ -60,7 +55,7 @@ WRITTEN_OUT = 0.5
 """Least keyness where both name and text have a capital that nothing else explains."""
 
 PlaceKind = Literal["alone", "name", "printed", "as it is", "code", "another's", "word"]
-PLACES: dict[PlaceKind, float] = {
+PLACES: dict[str, float] = {
     "alone": 1.0,  # the text is nothing but the name
     "name": 1.0,  # a capital that nothing else explains, or one where a name stands
     "printed": 0.5,  # a name, but only where a machine printed it: listed, not volunteered
@@ -85,19 +80,17 @@ DESCRIBED_SHARE = 0.65
 """Least share of a text's content words, weighed by rarity, that an entity's name, aliases and
 description must hold for the text to describe it.
 """
-Band = tuple[float, float]
-NAMED: Band = (0.4, 0.6)
-"""Lowest score, and width of the range above it. The ranges of the four bands do not overlap:
-entities that are named rank before those that are described…
+BANDS = {
+    (True, True): (0.4, 0.6),
+    (False, True): (0.2, 0.15),
+    (True, False): (0.1, 0.1),
+    (False, False): (0.0, 0.1),
+}
+"""Lowest score, and width of the range above it, of entities that are named or only described, with
+claims or without, of which there is nothing to say. The ranges do not overlap.
 """
-FOUND: Band = (0.2, 0.15)
-NAMED_WITHOUT_CLAIMS: Band = (0.1, 0.1)
-"""…and those with claims before those without, of which there is nothing to say."""
-FOUND_WITHOUT_CLAIMS: Band = (0.0, 0.1)
 FAINTEST = 0.01
-"""Least score of a declared entity…"""
-TOPICS: Band = (0.0, 0.01)
-"""…so that topics, which nobody declared, rank below."""
+"""Least score of a declared entity; topics, which nobody declared, rank below."""
 
 # What full text may say of a text.
 
@@ -129,7 +122,6 @@ LIKELIHOOD_WEIGHTS = {
     "pairs": 1.27,
     "named": 2.20,
     "section": -1.12,
-    "around": -0.97,
     "size": -0.16,
     "shared": 4.29,
 }
@@ -150,7 +142,6 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
     "pairs": 1.32,
     "named": 1.31,
     "section": -0.28,
-    "around": 0.00,
     "size": 0.58,
     "shared": 1.07,
     "cosine": 9.18,
@@ -204,8 +195,6 @@ more of them share words with a text by chance. Set on prompts over a base of do
 claims, where the term is -2.4): the first value at which two of fifteen prompts that nothing
 answers are told something, and one in a hundred questions about other repositories.
 """
-ALIKE = 0.7
-"""Two statements say the same if this share of their stems is common to both."""
 CandidateKind = Literal["worded", "passage", "exchange", "answer"]
 """`worded`: a claim that somebody worded or approved, or a sentence of a page. `passage`: a claim
 cut from a document, approved by its receipt alone. `exchange`: a statement of a captured exchange.
@@ -239,6 +228,8 @@ SLIGHT = 0.3
 """Factor of numbers, times and names of commands, which tell as little about a text's subject as a
 very common word.
 """
+MIN_NUMBER = 3
+"""Digits of a number that is a part of an identifier or a code and weighs its rarity alone."""
 SIGN_PAIR = 0.5
 """As how many words a pair of signs counts in a script without spaces: it is often half of a
 word.

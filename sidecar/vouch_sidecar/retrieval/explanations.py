@@ -4,12 +4,12 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
 from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
-from vouch_sidecar.retrieval.evidence.name_strength import WeighedMention, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import least, score_of, weigh
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
     asked_by_name,
@@ -57,40 +57,33 @@ def candidates(view: View, text: str) -> list[Considered]:
     rows = {row.entity.id: row for row in named_in(view, [text])}
     in_full = {row.entity.id for row in named_in(view, [text], parts=False)}
     asked = {row.entity.id for row in asked_by_name(view, text)}
-    strongest: dict[str, WeighedMention] = {}
-    for weighed in sorted(weigh(view, text), key=lambda weighed: -weighed.strength):
-        strongest.setdefault(weighed.mention.entity_id, weighed)
+    heard = {mention.start for mention in view.names.mentions(text)}
+    unheard = (m for m in view.knowledge.names.find(text) if m.start not in heard)
+    strongest = {mention.entity_id: mention._replace(arm=0.0) for mention in unheard}
+    for mention in sorted(weigh(view, text), key=lambda mention: mention.strength):
+        strongest[mention.entity_id] = mention
     considered = []
-    for entity_id, weighed in strongest.items():
-        if (entity := view.visible.entity(entity_id)) is None:
+    for mention in strongest.values():
+        entity = view.visible.entity(mention.entity_id)
+        if entity is None:
             continue
-        row, needs, note = rows.get(entity_id), 0.0, ""
+        row, needs, note = rows.get(entity.id), 0.0, ""
         verdict: Verdict = "listed"
-        if entity_id in asked:
+        if entity.id in asked:
             verdict, note = "volunteered", "the text asks for nothing else"
-        elif row is None or not weighed.is_listed:
-            verdict, needs = "refused", weighed.least
-        elif entity_id not in in_full:
-            note = ALONE if view.names.is_topic(entity_id) else NAME_PART
+        elif row is None:
+            verdict, needs = "refused", least(mention)
+        elif entity.id not in in_full:
+            note = ALONE if view.names.is_topic(entity.id) else NAME_PART
         else:
             verdict = "volunteered" if is_volunteered(row) else "listed"
             needs, note = view.name_threshold, why_unsaid(row) or ""
-        score = weighed.score(view.name_threshold)
-        why = f"“{weighed.matched}” names “{weighed.mention.name}”: {score.sentence(needs)}"
-        why += f"; {note}" if note else ""
+        score = score_of(mention, view.name_threshold)
+        why = f"“{mention.matched}” names “{mention.name}”: {score.sentence(needs)}"
+        why = f"{why}; {note}" if note else why
+        why = why if mention.arm else NEVER
         considered.append(Considered(view, entity, score, verdict, why))
-    considered += _never(view, text, strongest)
     return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
-
-
-def _never(view: View, text: str, considered: Collection[str]) -> Iterator[Considered]:
-    """The entities whose names the settings forbid to name anything."""
-    heard = {(m.start, m.end) for m in view.names.mentions(text)}
-    for mention in view.knowledge.names.find(text):
-        entity = view.visible.entity(mention.entity_id)
-        if (mention.start, mention.end) in heard or entity is None or entity.id in considered:
-            continue
-        yield Considered(view, entity, Score(0.0, {}), "refused", NEVER)
 
 
 def lines(

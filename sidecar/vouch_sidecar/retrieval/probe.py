@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_SPEAKING,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.phrases import phrase_of, phrases
+from vouch_sidecar.retrieval.evidence.phrases import phrases
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
@@ -143,10 +143,9 @@ def _answering(
         if not says_who and answer.likelihood < view.recall.similarity_threshold:
             continue
         entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
-        phrase = phrase_of(text, answer.words)
         likelihood = max(answer.likelihood, view.recall.similarity_threshold)
         arm: ArmName = "text" if answer.words else "semantic"
-        phrase = phrase or clip(" ".join(text.split()), PHRASE_CHARS)
+        phrase = " ".join(answer.words) or clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
         line = Line(view, answer.artifact, phrase, likelihood, arm, *where)
         is_told = says_who or answer.is_told(view)

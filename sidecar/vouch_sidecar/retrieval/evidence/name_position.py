@@ -5,17 +5,18 @@ at the beginning of a sentence what follows; the sentence is not parsed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from unicodedata import combining
 
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import unpunctuated
 from vouch_sidecar.retrieval.constants import HEADING_SHARE, PlaceKind
-from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
+from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import printed_lines
-from vouch_sidecar.text.windows import MAX_WINDOW
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
 _LITTLE = STOPWORDS | frozenset(
@@ -63,8 +64,6 @@ _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b"
 """Hosts, and packages that are named after hosts, belong to somebody else."""
 _JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
 _JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
-_IMPORT = re.compile(r"\s*+(?:from\s++[\w.]++\s++import\b|import\s++[\w.]++\s*+(?:$|;|as\b))")
-_SCOPE = re.compile(r"\s*\w+\([\w-]+\)!?:")
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,6 @@ class Placing:
     """A text split into units, to decide what a mention at some place of it is worth."""
 
     analysis: Units
-
-    @classmethod
-    def of(cls, text: str) -> Placing:
-        return cls(units(text))
 
     @property
     def text(self) -> str:
@@ -172,19 +167,15 @@ class Placing:
 
 
 def in_code(text: str, start: int, end: int) -> bool:
-    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`,
-    `services/beacon/app.py`, of an import, or the scope of a commit's message.
+    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`
+    or `services/beacon/app.py`.
     """
     before, rest = _token_around(text, start, end)
     if _FOREIGN.search(f"{before} {rest}"):
         return False
     if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
         return True
-    if sum((before + rest).count(slash) for slash in "/\\") > 1:
-        return True
-    first = text.rfind("\n", 0, start) + 1
-    line = text[first : first + MAX_WINDOW].partition("\n")[0]
-    return bool(_IMPORT.match(line)) or bool(text[end : end + 1] == ")" and _SCOPE.match(line))
+    return sum((before + rest).count(slash) for slash in "/\\") > 1
 
 
 def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
@@ -214,11 +205,8 @@ def has_signs(name: str) -> bool:
 
 
 def _edges(name: str) -> tuple[str, str]:
-    return _edge(name), _edge(name[::-1])[::-1]
+    return _edge(name), _edge(reversed(name))[::-1]
 
 
-def _edge(name: str) -> str:
-    for i, char in enumerate(name):
-        if char.isalnum() or combining(char):
-            return name[:i]
-    return ""
+def _edge(signs: Iterable[str]) -> str:
+    return "".join(takewhile(lambda sign: not (sign.isalnum() or combining(sign)), signs))

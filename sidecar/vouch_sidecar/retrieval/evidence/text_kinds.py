@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from vouch_sidecar.retrieval.constants import (
     LEAST_WORDS,
-    MAX_EXACT,
     MAX_PHRASED,
 )
 from vouch_sidecar.text.analysis import fold, units
@@ -55,14 +53,12 @@ _EXACT = re.compile(
     r"|[A-Z]++[a-z0-9]++(?:[A-Z][a-z0-9]*+)++"  # identifiers
     r")(?![\w/])"
 )
-_JOINTS = re.compile(r"[./]")
 _CODE = re.compile(
     r"(?<![\w#/.,-])(?:"
     r"0x[0-9A-F]++|[A-Z]{1,6}\d{3,6}"  # error codes
     r"|\d{1,4}(?:\.\d{1,5}){2,3}"  # versions and addresses
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?!:)|\d{1,2}(?::\d\d)? ?[ap]m"  # dates and times
     r"|(?:(?<=:)|(?<=port )|(?<=code )|(?<=error )|(?<=errno )|(?<=status ))\d{3,5}"
-    r"|(?:port|code|error|errno|status|version|release) \d{1,2}"
     r")(?![\w%/]|[.,:-]\d)"
     r"|(?:(?<=\bv)|(?<=version )|(?<=release ))\d{1,4}(?:\.\d{1,5}){1,3}(?![\w/]|[.,-]\d)",
     re.IGNORECASE,
@@ -78,34 +74,6 @@ may also give one by the way.
 """
 _MAX_NUMBERED = 6
 """Words of such a question."""
-
-
-class Exact(NamedTuple):
-    """An identifier, a ticket, a path, an option or a code in a text, which candidates must hold
-    exactly as it is written.
-    """
-
-    words: frozenset[Term]
-    written: re.Pattern[str]
-    """A pattern that finds it as it is written, in any case."""
-
-
-def exact_in(text: str) -> tuple[Exact, ...]:
-    """The identifiers, tickets, paths, options and codes of a text, and the identifiers within
-    them: `get_all` of `Cache.get_all`.
-    """
-    wholes = dict.fromkeys(text[start:end] for start, end in exact_places(text))
-    parts = (part for whole in wholes for part in _JOINTS.split(whole) if _EXACT.search(part))
-    tokens = [token.removesuffix("()") for token in dict.fromkeys([*wholes, *parts])]
-    return tuple(
-        Exact(
-            frozenset(terms(token)),
-            re.compile(
-                rf"(?:(?<!\w)|(?<=\bv))(?<!\d\.){re.escape(token)}(?!\w|\.\d)", re.IGNORECASE
-            ),
-        )
-        for token in tokens[:MAX_EXACT]
-    )
 
 
 def exact_places(text: str) -> Iterator[Span]:

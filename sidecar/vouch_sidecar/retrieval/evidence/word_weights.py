@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import fsum
 
 from vouch_sidecar.index.query import rarity
@@ -13,20 +13,21 @@ from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
     HIRAGANA,
     MAX_ASKED,
+    MAX_EXACT,
+    MIN_NUMBER,
     SIGN_PAIR,
     SLIGHT,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing
 from vouch_sidecar.retrieval.evidence.text_kinds import (
     GENERAL,
-    Exact,
     Span,
     blanked,
-    exact_in,
+    exact_places,
     is_command,
 )
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold, inflects, units
+from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
@@ -55,12 +56,9 @@ class WeighedWords:
     text: str
     names: tuple[Span, ...]
     weights: Mapping[Term, float]
-    rarities: Mapping[Term, float]
-    """The weights by rarity alone, not reduced for common English words."""
-    sizes: Mapping[Term, float]
-    """As how many words each one counts: a pair of signs of a script without spaces as half."""
-    exact: tuple[Exact, ...]
-    proper: frozenset[Term]
+    exact: tuple[tuple[str, frozenset[Term]], ...]
+    """Each identifier, ticket, path, option and code, folded, and its words."""
+    proper: frozenset[str]
     """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
@@ -76,59 +74,41 @@ class WeighedWords:
         """The words of this text that another text with these stems holds."""
         return tuple(word for word in self.weights if word.held_by(stems))
 
-    def best_sentence(self, held: Sequence[Term], exactly: Container[Term]) -> frozenset[Term]:
+    def means(self, word: Term, text: str) -> bool:
+        """Whether another text that holds the stem of a word means the word: one that is written
+        like a name must stand there, too, and a number as a part of the same version, address, date
+        or time. Nobody called Coppersmither is a coppersmith.
+        """
+        if word.word in self.proper:
+            return fold(word.word) in fold(text)
+        wholes = [
+            written
+            for written, words in self.exact
+            if word in words and all(each.word.isdigit() for each in words)
+        ]
+        return not wholes or any(written in fold(text) for written in wholes)
+
+    def best_sentence(self, held: Sequence[Term]) -> frozenset[Term]:
         """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
         other words weigh least; then the first.
         """
-        if len(self.sentences) < 2:
-            return self.sentences[0] if self.sentences else frozenset()
         return max(
             self.sentences,
-            key=lambda words: (
-                self.weight_of(words.intersection(held), exactly),
-                -self.weight_of(words, exactly),
-            ),
+            key=lambda words: (self.weight_of(words.intersection(held)), -self.weight_of(words)),
+            default=frozenset(),
         )
 
     def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of those identifiers, tickets, paths, options and codes that another text holds
-        exactly as they are written here.
+        as they are written here.
         """
-        return frozenset(
-            word for exact in self.exact if exact.written.search(text) for word in exact.words
-        )
+        folded = fold(text)
+        held = (words for written, words in self.exact if written in folded)
+        return frozenset[Term]().union(*held)
 
-    def torn_in(self, exactly: Container[Term]) -> frozenset[Term]:
-        """The numbers of those versions, addresses, dates and times that another text does not hold
-        exactly: it may hold each number of them, but means something else.
-        """
-        return frozenset(
-            word
-            for exact in self.exact
-            if all(word.word.isdigit() for word in exact.words)
-            for word in exact.words
-            if word not in exactly
-        )
-
-    def weight_of(self, held: Iterable[Term], exactly: Container[Term]) -> float:
-        """The weight of some of the words; a word that the other text holds exactly weighs its
-        rarity.
-        """
-        weights, rarities = self.weights, self.rarities
-        return fsum((rarities if word in exactly else weights)[word] for word in held)
-
-    def words_in(self, held: Iterable[Term]) -> float:
-        """The number of words that some words count as: a pair of signs of a script without spaces
-        counts half.
-        """
-        return fsum(self.sizes[word] for word in held)
-
-    def as_written(self, held: Iterable[Term], text: str) -> tuple[Term, ...]:
-        """Those `held` words that another text really means: a word that is written like a name
-        here must be written so there.
-        """
-        forms = {unit.folded for unit in units(text).units}
-        return tuple(word for word in held if word not in self.proper or _is_written(word, forms))
+    def weight_of(self, words: Iterable[Term]) -> float:
+        """The weight of some of the words."""
+        return fsum(map(self.weights.__getitem__, words))
 
 
 def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
@@ -147,26 +127,36 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for word in terms(rest)
         if fold(word.word) not in own and not (names and fold(word.word) in GENERAL)
     ]
-    rarities = {word: _rarity(view, word) for word in words}
-    weights = {word: rarities[word] * _commonness(word) for word in words}
+    places = islice(exact_places(rest), MAX_EXACT)
+    exact = tuple(
+        (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
+        for start, end in places
+    )
+    numbers = {
+        word
+        for _, naming in exact
+        for word in naming
+        if word.word.isdigit() and len(word.word) >= MIN_NUMBER
+    }
+    weights = {
+        word: _rarity(view, word)
+        if word in numbers and word.word.isdigit()
+        else worth_of(view, word)
+        for word in words
+    }
     if len(weights) > MAX_ASKED:
         first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
         weights = {word: weights[word] for word in first}
-    placing = Placing.of(rest)
+    placing = Placing(units(rest))
     content = [unit for unit in placing.analysis.units if unit.folded not in STOPWORDS]
-    proper = [rest[u.start : u.end] for u in content if placing.like_a_name(u)]
+    proper = frozenset(rest[u.start : u.end] for u in content if placing.like_a_name(u))
     pairs = frozenset(
         (left.stem, right.stem)
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
-    proper_words = frozenset(word for each in proper for word in terms(each))
-    sizes = {word: 0.5 if _is_pair(word) else 1.0 for word in weights}
-    exact = exact_in(rest)
     sentences = tuple(_by_sentence(rest, weights))
-    return WeighedWords(
-        text, names, weights, rarities, sizes, exact, proper_words, pairs, sentences
-    )
+    return WeighedWords(text, names, weights, exact, proper, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
@@ -198,7 +188,7 @@ def _rarity(view: View, word: Term) -> float:
 
 
 def _commonness(word: Term) -> float:
-    if _is_pair(word):
+    if is_pair(word):
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
     is_letter = len(folded) == 1 and folded.isascii()  # such as the sign of a unit
@@ -212,12 +202,6 @@ def is_number(folded: str) -> bool:
     return folded.isdigit() or folded in _NUMBERS
 
 
-def _is_pair(word: Term) -> bool:
+def is_pair(word: Term) -> bool:
+    """Whether a word is in a script without spaces, of which pairs of signs are words."""
     return any(unit.spaceless for unit in units(word.word).units)
-
-
-def _is_written(word: Term, forms: set[str]) -> bool:
-    folded = fold(word.word)
-    return len(word.alternatives) > 1 or any(
-        inflects(form, folded) or inflects(folded, form) for form in forms
-    )

@@ -5,7 +5,7 @@ constrain what it asks for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import pairwise
 from math import fsum
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.constants import (
-    ALIKE,
     BARE_WEIGHT,
     EXACT_WORDS,
     MAX_COMPARED,
@@ -23,7 +22,7 @@ from vouch_sidecar.retrieval.constants import (
     NAME_WORDS,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
-from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
+from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, is_pair
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import (
@@ -141,7 +140,7 @@ def asked_for(
     held_by_none = frozenset(asked.weights).intersection(*(each.lacks for each in about))
     if held_by_none and not asks_only_about(text, asked.names):
         return set()
-    return {each.artifact.id for each in about if asked.weight_of(each.lacks, ()) < BARE_WEIGHT}
+    return {each.artifact.id for each in about if asked.weight_of(each.lacks) < BARE_WEIGHT}
 
 
 def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
@@ -193,17 +192,10 @@ def judge(
     too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
     like exact words.
     """
-    candidates = list(candidates)
-    # Reversed, so that of several sections that quote a claim the first one lends its words.
-    lent = {
-        claim_id: candidate.context_stems
-        for candidate in reversed(candidates)
-        for claim_id in candidate.quotes
-    }
     holding = [_holding(asked, candidate) for candidate in candidates]
     rivals = _rivals(holding)
     total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
-    for candidate, exactly, sentence, held, everywhere in holding:
+    for candidate, sentence, held, everywhere in holding:
         strengths = sorted(
             (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),
             reverse=True,
@@ -218,23 +210,20 @@ def judge(
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        missing = sorted(asked.weights[word] for word in sentence.difference(held))
-        around = asked.held_by(
-            candidate.context_stems | lent.get(candidate.artifact.id, frozenset())
-        )
+        missing = sorted(asked.weight_of([word]) for word in sentence.difference(held))
+        exactly = asked.exactly_in(candidate.text).intersection(held)
         features = Features.of(
-            held=asked.weight_of(held, exactly) + tie + other_end,
+            held=asked.weight_of(held) + tie + other_end,
             missing=fsum(missing[:-1]),
             rivals=1 if tie else rivals[frozenset(held)],
             pairs=_pairs(asked, held, candidate.stems),
             named=strength,
             section=candidate.section is not None,
-            around=asked.weight_of(set(around).intersection(sentence).difference(held), ()),
             total=total,
             kind=candidate.kind,
-            shared=asked.words_in(held)
+            shared=fsum(0.5 if is_pair(word) else 1.0 for word in held)
             + NAME_WORDS * strength
-            + (EXACT_WORDS if tie or _is_code(exactly.intersection(held)) else 0),
+            + (EXACT_WORDS if tie or any(map(_has_digit, exactly)) else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:
@@ -249,8 +238,6 @@ class _Holding(NamedTuple):
     """
 
     candidate: Candidate
-    exactly: frozenset[Term]
-    """Words of identifiers, tickets, paths and options that it holds exactly as written."""
     sentence: frozenset[Term]
     held: tuple[Term, ...]
     everywhere: tuple[Term, ...]
@@ -258,22 +245,16 @@ class _Holding(NamedTuple):
 
 
 def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
-    exactly = asked.exactly_in(candidate.text)
-    torn = asked.torn_in(exactly)
-    everywhere = tuple(word for word in _held(asked, candidate) if word not in torn)
-    sentence = asked.best_sentence(everywhere, exactly)
+    of_stem = asked.held_by(frozenset(candidate.stems))
+    everywhere = tuple(word for word in of_stem if asked.means(word, candidate.text))
+    sentence = asked.best_sentence(everywhere)
     held = tuple(word for word in everywhere if word in sentence)
-    return _Holding(candidate, exactly, sentence, held, everywhere)
+    return _Holding(candidate, sentence, held, everywhere)
 
 
-def _held(asked: WeighedWords, candidate: Candidate) -> tuple[Term, ...]:
-    held = asked.held_by(frozenset(candidate.stems))
-    return asked.as_written(held, candidate.text) if asked.proper.intersection(held) else held
-
-
-def _is_code(words: Iterable[Term]) -> bool:
-    """Whether any of some words has a digit: a port, an error code, a time."""
-    return any(char.isdigit() for word in words for char in word.word)
+def _has_digit(word: Term) -> bool:
+    """Whether a word is such as a port, an error code or a time."""
+    return any(map(str.isdigit, word.word))
 
 
 def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
@@ -286,33 +267,13 @@ def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
 
 def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
     """For each set of words, how many groups of candidates hold all of them. Statements of one
-    source form one group, as do statements that say the same.
+    source form one group.
     """
-    groups: defaultdict[frozenset[Term], set[Hashable]] = defaultdict(set)
-    alike: dict[Hashable, Candidate] = {}
-    for candidate, _, _, held, _ in holding:
+    groups: defaultdict[frozenset[Term], set[str]] = defaultdict(set)
+    for candidate, _, held, _ in holding:
         if isinstance(candidate.artifact, Claim | Page | Relation):
-            group: Hashable = candidate.group or (type(candidate.artifact), candidate.artifact.id)
-            same = (earlier for earlier, other in alike.items() if _say_the_same(candidate, other))
-            group = next(same, group)
-            alike.setdefault(group, candidate)
-            groups[frozenset(held)].add(group)
+            groups[frozenset(held)].add(candidate.group or candidate.artifact.path)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
         for words in {frozenset(holds.held) for holds in holding}
     }
-
-
-def _say_the_same(candidate: Candidate, other: Candidate) -> bool:
-    """Whether two claims agree in numbers and identifiers, and in most of their stems."""
-    if not isinstance(candidate.artifact, Claim) or not isinstance(other.artifact, Claim):
-        return False
-    ours, theirs = frozenset(candidate.stems), frozenset(other.stems)
-    return len(ours & theirs) >= ALIKE * len(ours | theirs) > 0 and _exact_stems(
-        ours
-    ) == _exact_stems(theirs)
-
-
-def _exact_stems(stems: frozenset[str]) -> frozenset[str]:
-    """The numbers, and the identifiers as wholes, among some stems."""
-    return frozenset(stem for stem in stems if not stem.isalpha())

@@ -71,10 +71,6 @@ class Candidate(NamedTuple):
     kind: CandidateKind = "worded"
     own_stems: frozenset[str] = frozenset()
     """For a statement of an exchange, its stems without those of the question."""
-    context_stems: frozenset[str] = frozenset()
-    """For a section, all its stems, and those of the heading and the title above…"""
-    quotes: tuple[str, ...] = ()
-    """…the ids of the claims that it quotes."""
     words: tuple[str, ...] = ()
     features: Features = UNJUDGED
     lacks: frozenset[Term] = frozenset()
@@ -148,7 +144,7 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     ]
 
     def weight(candidate: Candidate) -> float:
-        return asked.weight_of(asked.held_by(frozenset(candidate.stems)), ())
+        return asked.weight_of(asked.held_by(frozenset(candidate.stems)))
 
     found.sort(key=weight, reverse=True)
     sentences = list(dict.fromkeys(candidate.sentence_key for candidate in found))
@@ -236,18 +232,16 @@ def _section_candidate(
     view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
 ) -> Candidate:
     """A section, represented by the passage that holds most of the words asked for. A passage that
-    quotes a visible claim is left out, as the claim itself is a candidate, which gets the words of
-    the section.
+    quotes a visible claim is left out, as the claim itself is a candidate.
     """
     number = key_in(document)[2]
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
-    headed, whole = _stems(view, above), stems_in(document)
+    headed = _stems(view, above)
     parts = view.cached("passages", section, lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
-        held = asked.held_by(frozenset((*headed, *part.stems)))
-        return asked.weight_of(held, asked.exactly_in(part.text))
+        return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
 
     best = Passage("", (), ())
     for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]:
@@ -256,12 +250,7 @@ def _section_candidate(
             break
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
     about = frozenset(page.entities).union(_named_there(view, entity_strengths, text, stems))
-    quoted = tuple(claim_id for part in parts for claim_id in part.claim_ids)
-    around = frozenset((*headed, *whole))
-    kind = view.texts.kind_of(page)
-    return Candidate(
-        page, number, stems, text, about, kind=kind, context_stems=around, quotes=quoted
-    )
+    return Candidate(page, number, stems, text, about, kind=view.texts.kind_of(page))
 
 
 def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
@@ -325,7 +314,7 @@ def _asks_again(view: View, asked: WeighedWords, question: str, answer: Sequence
         return False
     texts = (question, *(view.texts.shown(claim).text for claim in answer))
     held = asked.held_by(frozenset(stem for text in texts for stem in _stems(view, text)))
-    return asked.weight_of(held, ()) >= ASKS_MORE * asked.total_weight > 0
+    return asked.weight_of(held) >= ASKS_MORE * asked.total_weight > 0
 
 
 def _stems(view: View, text: str) -> list[str]:

@@ -43,10 +43,6 @@ class Features(NamedTuple):
     """How strongly the text names what the candidate is about, from 0 to 1."""
     section: float
     """1 for a section of a page, else 0."""
-    around: float
-    """Weight of other words of the text around it: for a passage of a section, or a claim that one
-    quotes, in the section, its heading and the title.
-    """
     size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
     shared: float
@@ -74,7 +70,6 @@ class Features(NamedTuple):
         pairs: int,
         named: float,
         section: bool,
-        around: float,
         total: int,
         kind: CandidateKind,
         shared: float,
@@ -87,7 +82,6 @@ class Features(NamedTuple):
             min(pairs, 2),
             named,
             float(section),
-            around,
             log(1 + total),
             log(1 + shared),
             log(1 + total) if kind == "passage" else 0.0,
@@ -127,5 +121,5 @@ class Features(NamedTuple):
         return Score(self.likelihood, terms, reason)
 
 
-UNJUDGED = Features(*[0.0] * 10)
+UNJUDGED = Features(*[0.0] * 9)
 """Those of a candidate that was not compared with a text."""

@@ -54,7 +54,8 @@ class VisibleNames:
 
     def parts(self, text: str) -> list[Mention]:
         """Places in a text that are a part of the names of a few entities, outside its mentions."""
-        mentions = self._at.knowledge.names.parts(text, self.mentions(text))
+        names = self._at.knowledge.names
+        mentions = names.parts(text, names.find(text))
         return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.words.never]
 
     def called(self, name: str) -> list[str]:
