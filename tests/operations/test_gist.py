@@ -10,7 +10,7 @@ from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import SHA, claim, dump, entity
+from tests.kb.samples import claim, dump, entity
 from tests.workspace.places import cite, repository, settled, write
 
 
@@ -23,20 +23,6 @@ def asked(engine: Engine, name: str, params: dict[str, str]) -> list[str]:
     """The lines that an operation gives."""
     operation = OPERATIONS[name]
     return operation.readable(perform(engine, operation, params, Caller())).split("\n")
-
-
-def test_a_document_cited_twice_is_one_source(tmp_path: Path) -> None:
-    other = "cd" * 32
-    files = {
-        f"sources/{one}/meta.yaml": dump({"id": one, "locator": "a.md", "title": title})
-        for one, title in ((SHA, "Report"), (other, "Runbook"))
-    }
-    evidence = {"id": "ev", "source_id": SHA, "locator": "L1", "quote": "It holds."}
-    files["evidence/ev.yaml"] = dump(evidence)
-    files["claims/a.yaml"] = claim("a", evidence=[SHA, other, "ev"])
-    engine = settled(base(tmp_path / "kb", files), tmp_path)
-    said = [line for line in read(engine, "claim", "a") if line.startswith("- ")]
-    assert [line.rpartition(" · ")[2] for line in said] == ["Report", "Runbook", "“It holds.”"]
 
 
 def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
@@ -72,19 +58,6 @@ def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
     assert "… (quote gone since, docs/a.md changed on " in line
     (hit, *_) = ask(engine, "search", query="relay")["hits"]
     assert hit["stale"].startswith("quote gone since, docs/a.md changed on ")
-
-
-def test_a_receipt_of_other_words_checked_nothing_of_a_claim(tmp_path: Path) -> None:
-    """Its own author approved it: vouch then says `auto_approved`, too."""
-    text = b"Relay keeps it. Gull drops it."
-    root = repository(tmp_path / "repo", {"a.md": text})
-    own = {"auto_approved": True, "approved_by": "ada"}
-    cite(root, "worded", "Drain it first.", "a.md", text, quote=b"Relay keeps it.", **own)
-    cite(root, "passage", "Gull drops it.", "a.md", text, quote=b"Gull drops it.", **own)
-    engine = settled(root, tmp_path)
-    for claim_id, by_receipt in (("worded", False), ("passage", True)):
-        answered = ask(engine, "claim", id=claim_id)
-        assert (answered["auto_approved"], answered["approved_by"]) == (by_receipt, "ada")
 
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:

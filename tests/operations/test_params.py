@@ -59,36 +59,25 @@ def refused(operation: str, params: object) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("operation", "wrong", "field", "text"),
     [
-        ("experts", {"topic": ""}, "topic", "must not be blank"),
         ("experts", {"topic": " \n\u3000"}, "topic", "must not be blank"),
         ("experts", {"topic": 7}, "topic", "must be a valid string"),
-        ("experts", {"topic": None}, "topic", "must be a valid string"),
         ("experts", {"limit": 0}, "limit", "must be greater than or equal to 1"),
         ("experts", {"limit": 101}, "limit", "must be less than or equal to 100"),
         ("experts", {"limit": True}, "limit", "must be a valid integer"),
         ("experts", {"limit": "10"}, "limit", "must be a valid integer"),
-        ("experts", {"limit": 2.5}, "limit", "must be a valid integer"),
         ("experts", {"min_claims": 0}, "min_claims", "must be greater than or equal to 1"),
-        ("experts", {"min_claims": False}, "min_claims", "must be a valid integer"),
-        ("experts", {"weight": 3}, "weight", "must be a valid string"),
         ("experts", {"linking": SENT}, "linking", "must be 'auto' or 'declared'"),
         ("experts", {"explain": 1}, "explain", "must be a valid boolean"),
-        ("experts", {"types": SENT}, "types", "must be a valid list"),
         ("experts", {"types": [1, 2, 3]}, "types", "must be a valid string"),
         ("experts", {"viewer": SENT}, "viewer", "must be an object"),
         ("experts", {"viewer": {"agent": 1}}, "viewer.agent", "must be a valid string"),
-        ("experts", {"session_id": ""}, "session_id", "must have at least 1 character"),
         ("experts", {"session_id": "x" * 257}, "session_id", "must have at most 256 characters"),
-        ("experts", {"root": 1}, "root", "must be a valid string"),
         ("salience", {"top_k": 21}, "top_k", "must be less than or equal to 20"),
-        ("salience", {"top_k": True}, "top_k", "must be a valid integer"),
         ("context", {"max_chars": 0}, "max_chars", "must be greater than or equal to 1"),
         ("context", {"repeat": "yes"}, "repeat", "must be a valid boolean"),
         ("search", {"query": "\t"}, "query", "must not be blank"),
-        ("search", {"limit": 0}, "limit", "must be greater than or equal to 1"),
         ("search", {"exclude": [[]]}, "exclude", "must be a valid string"),
         ("entity", {"id": ""}, "id", "must have at least 1 character"),
-        ("claim", {"id": 1}, "id", "must be a valid string"),
     ],
 )
 def test_one_wrong_field(operation: str, wrong: dict[str, object], field: str, text: str) -> None:
@@ -115,12 +104,6 @@ def test_null_is_not_given(operation: str) -> None:
     required = {name for name, info in model.model_fields.items() if info.is_required()}
     if required:
         assert set(refused(operation, nothing)) == required
-
-
-def test_kinds_that_do_not_exist_are_one_message() -> None:
-    messages = refused("search", {"query": "x", "kinds": [SENT] * 50})
-    assert list(messages) == ["kinds"]
-    assert "'claim'" in messages["kinds"]
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))

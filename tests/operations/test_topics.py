@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
 from vouch_sidecar.engine.worlds import settle
-from vouch_sidecar.workspace.topics import Topics
 
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, make_kb
 from tests.operations.keyring_claims import TEXTS, WORDS
-from tests.protocol.client import run_command
 from tests.workspace.places import repository, settled
 
 
@@ -75,11 +71,6 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     assert [row["name"] for row in ask(engine, "mentions", text="a gizmotron")["mentions"]] == []
 
 
-def test_the_shell_counts_them_where_nothing_runs(root: Path) -> None:
-    (status,) = json.loads(run_command("status", "--json", cwd=root).stdout)["roots"]
-    assert status["topics"] == 1
-
-
 def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
     write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
     engine = settled(root, tmp_path)
@@ -100,39 +91,6 @@ def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path
     write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
     engine.read()
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
-
-
-def test_a_new_base_silences_none_and_makes_nothing_pending(root: Path, tmp_path: Path) -> None:
-    """What was worked out of a generation is true of the same one on another base."""
-    engine = settled(root, tmp_path)
-    write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
-    engine.read()
-    settle(engine.collections.values())
-    (collection,) = engine.collections.values()
-    before = collection.knowledge
-    engine.load(whole=True)
-    assert collection.knowledge.base is not before.base
-    assert collection.knowledge.changed_since(before) == []
-    found = ask(engine, "experts", topic="keyring")
-    names = [row["name"] for row in found["experts"]]
-    assert (names, found["degraded"]) == (["keyring"], [])
-
-
-def test_clients_are_told_of_topics_that_go(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-    before, count = engine.generation, engine.changed.count
-    engine.publish_world(collection, replace(collection.world, topics=Topics(collection.knowledge)))
-    assert (engine.generation, engine.changed.count) == (before + 1, count + 1)
-
-
-def test_what_full_text_answers_is_as_without_them(root: Path, tmp_path: Path) -> None:
-    prompt = {"task": "Without a keyring, is there a password that the user is asked for?"}
-    first = ask(settled(root, tmp_path), "context", **prompt)
-    assert [row["id"] for row in first["items"]][:1] == ["off"]
-    write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
-    again = ask(settled(root, tmp_path), "context", **prompt)
-    assert (again["items"], again["text"]) == (first["items"], first["text"])
 
 
 def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:

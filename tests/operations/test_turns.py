@@ -86,14 +86,6 @@ def test_who_asks_for_all_about_a_name_gets_what_was_not_given_yet(
     assert given("What do we know about JWT?") == set()
 
 
-def test_the_same_text_has_the_same_answer(engine: Engine) -> None:
-    for name, field in (("probe", "hits"), ("context", "items")):
-        param = "text" if name == "probe" else "task"
-        first = asked(engine, name, session_id="A", **{param: BY_WORDS})[field]
-        assert any(hit["arm"] == "text" for hit in first)
-        assert asked(engine, name, session_id="A", **{param: BY_WORDS})[field] == first
-
-
 def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     engine: Engine, root: Path, env: dict[str, str]
 ) -> None:

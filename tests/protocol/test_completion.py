@@ -37,7 +37,7 @@ def labels(items: list[Any]) -> list[str]:
         ("---\r\nid: n\r\nentities: [jwt, re|\r\n", ["redis"]),
         ("---\nid: n\nentities:\n- json web|\n---\n", ["jwt"]),
         ("---\nid: n\nentities:\n- TOKEN|\n---\n", ["jwt"]),
-        ("---\nid: n\nentities:\n- |\n---\nAbout Redis.\n", ["redis", "jwt"]),
+        ("---\nid: n\nentities:\n- |\n---\n", ["jwt", "redis"]),
         ("---\nid: n\nsources:\n- auth no|\n---\n", [knowledge.SOURCE]),
         ("---\nid: n\nsources:\n- ev-|\n---\n", [knowledge.EVIDENCE]),
         ("---\nid: n\nclaims:\n- holds|\n---\n", ["redis-holds"]),

@@ -54,17 +54,7 @@ def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLi
 def _ids(file: ArtifactFile, there: Reference, offset: int) -> lsp.CompletionList:
     typed = there.text.partition(CARET)[0].strip()
     replaced = _replaced(file, there.start, offset)
-    view = file.served.view
-    artifacts = [
-        match.artifact for match in prefix_search(view, typed, there.kinds, MAX_COMPLETIONS)
-    ]
-    if Kind.ENTITY in there.kinds and not typed:
-        mentioned = {mention.entity_id: 1 for mention in view.names.mentions(file.document.source)}
-        first = [view.visible.entity(entity_id) for entity_id in mentioned]
-        artifacts = [
-            *filter(None, first),
-            *(artifact for artifact in artifacts if artifact.id not in mentioned),
-        ]
+    matches = prefix_search(file.served.view, typed, there.kinds, MAX_COMPLETIONS)
     items = [
         lsp.CompletionItem(
             label=artifact.id,
@@ -75,7 +65,7 @@ def _ids(file: ArtifactFile, there: Reference, offset: int) -> lsp.CompletionLis
             sort_text=f"{at:04}",
             text_edit=lsp.TextEdit(range=replaced, new_text=artifact.id),
         )
-        for at, artifact in enumerate(artifacts)
+        for at, artifact in enumerate(match.artifact for match in matches)
     ]
     return lsp.CompletionList(is_incomplete=True, items=items)
 
