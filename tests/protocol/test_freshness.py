@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -78,24 +77,3 @@ def test_health_is_told_on_change(start: Start, root: Path) -> None:
     )["params"]
     assert told["health"] == "warning"
     assert "broken.yaml" in told["message"]
-
-
-def followed(client: Client, root: Path) -> None:
-    """A claim that comes is served, and gone as soon as it is redacted."""
-    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    served(client, 3)
-    knowledge.claim(root, "jwt-signed", "[redacted]", "jwt", status="redacted")
-    served(client, 2)
-
-
-def test_a_name_that_is_not_utf8_costs_only_itself(start: Start, root: Path) -> None:
-    kb_dir = root / ".vouch"
-    (kb_dir / os.fsdecode(b"sources/\xff")).mkdir()
-    (kb_dir / os.fsdecode(b"claims/caf\xe9.yaml")).write_text("id: cafe", "utf-8")
-    client = connected(start, root)
-    followed(client, root)
-    status = client.request("vouch/status")
-    problems = [problem["path"] for problem in status["roots"][0]["problems"]]
-    assert problems == ["claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"]
-    client.until("vouch/status", {}, lambda answer: answer["degraded"] == ["files_skipped"])
-    assert status["watcher"] == "own"

@@ -57,21 +57,6 @@ def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
     assert not re.search(r"[*\[\]]|file:", contents["value"])
 
 
-def test_a_hostile_knowledge_base_stays_text(serve: Serve, root: Path) -> None:
-    knowledge.claim(root, "hostile", HOSTILE.replace("\x1b", "").replace("\u202e", ""), "jwt")
-    knowledge.entity(root, "evil", "Evil </b><script>", "[x](http://evil)")
-    client = serve(root)
-    for value in (
-        hover(client, "JWT", 0, 1)["contents"]["value"],
-        hover(client, "Evil </b><script>", 0, 1, "untitled:b")["contents"]["value"],
-    ):
-        assert not re.search(
-            r"<|(?<!\\)!\[|(?<!\\)\]\((?!file:)|(?<!\\)`|\(http://x|[\x00-\x09\u202e]", value
-        )
-        for target in re.findall(r"(?<!\\)\]\(([^)]*)\)", value):
-            assert target.startswith(root.as_uri())
-
-
 def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
     serve: Serve, tmp_path: Path
 ) -> None:
@@ -171,10 +156,8 @@ def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool
 @pytest.mark.parametrize(
     ("enabled", "expected"),
     [
-        ("all", [True, True, True]),
         (True, [True, True, True]),
         ("prose", [True, False, True]),
-        ("off", [False, False, False]),
         (False, [False, False, False]),
     ],
 )

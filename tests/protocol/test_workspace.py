@@ -35,22 +35,6 @@ def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
 
 
-def test_a_knowledge_base_above_a_folder_or_several_below(serve: Serve, tmp_path: Path) -> None:
-    outer = knowledge.make(tmp_path / "outer")
-    knowledge.make(outer / "packages" / "inner")
-    knowledge.make(outer / "packages" / "other")
-    for folder, served in (
-        (outer, ["outer"]),
-        (outer / "packages", ["outer"]),
-        (outer / "packages" / "inner", ["inner"]),
-    ):
-        client = serve(folder)
-        assert collections(client) == served
-    (outer / ".vouch").rename(outer / "aside")
-    client = serve(outer)
-    assert collections(client) == ["inner", "other"]
-
-
 HOVER = {"position": {"line": 0, "character": 1}}
 
 
