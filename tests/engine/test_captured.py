@@ -90,13 +90,8 @@ def test_every_exchange_is_found_by_its_question(captured: Path) -> None:
     engine = engine_on(captured)
     for question, first in ((QUESTION, RETRIES), (KEYRING_QUESTION, "pip only asks keyring")):
         assert first in context(engine, question)
-        hits = ask(engine, "search", query=question)["hits"]
-        assert hits[0]["kind"] == "source"
-        assert hits[0]["title"] == question
-        assert [hit["id"] for hit in hits].count(hits[0]["id"]) == 1
+        titles = [hit["title"] for hit in ask(engine, "search", query=question)["hits"]]
+        assert titles.count(question) == 1
     assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
-    hits = ask(engine, "search", query="relay retries backoff queue")["hits"]
-    assert [hit["title"] for hit in hits].count(QUESTION) == 1
-    assert {hit["kind"] for hit in hits} == {"source", "entity"}
     hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
     assert len({hit["snippet"] for hit in hits}) == len(hits) > 2

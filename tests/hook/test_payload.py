@@ -54,8 +54,6 @@ def test_a_change_by_the_hosts_patch() -> None:
         "tool_response": {"structuredPatch": hunks},
     }
     assert given.ranges_of(payload) == [(9, 10), (32, 32)]
-    assert given.ranges_before(payload) == [(7, 8), (29, 29)]
-    assert given.growth_of(payload) == len("c\n \n") - len("b\ngone\n")
     assert [given.changed_lines(payload, sign) for sign in "+-"] == ["c", "b\ngone"]
     assert given.change_of(payload) == "b\nc"
 

@@ -41,7 +41,7 @@ def labels(items: list[Any]) -> list[str]:
         ("---\nid: n\nsources:\n- auth no|\n---\n", [knowledge.SOURCE]),
         ("---\nid: n\nsources:\n- ev-|\n---\n", [knowledge.EVIDENCE]),
         ("---\nid: n\nclaims:\n- holds|\n---\n", ["redis-holds"]),
-        ("---\nid: n\nclaims:\n- refresh tokens rot|\n---\n", ["jwt-rotates"]),
+        ("---\nid: n\nclaims:\n- jwt rot|\n---\n", ["jwt-rotates"]),
         ("---\nid: n|\n---\n", []),
         ("---\nid: n\ntitle: red|\n---\n", []),
         ("---\nid: n\nstatus: |\n---\n", []),

@@ -16,7 +16,7 @@ SYMBOLS = "workspace/symbol"
         ("json web", ("JWT", "jwt")),
         ("auth g", ("Auth guide", "auth")),
         ("jwt-exp", ("JWT access tokens expire after 15 minutes.", "jwt-expires")),
-        ("rotate us", ("Refresh tokens for JWT rotate on every use.", "jwt-rotates")),
+        ("jwt rot", ("Refresh tokens for JWT rotate on every use.", "jwt-rotates")),
         ("", ("Auth guide", "auth")),
     ],
 )

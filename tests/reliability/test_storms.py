@@ -163,7 +163,7 @@ JSON = st.recursive(
 KEYS = st.sampled_from(["tool_input", "tool_response", "cwd", "session_id"])
 READS = (
     *(payloads.text_of, payloads.is_edit, payloads.change_of),
-    *(payloads.ranges_of, payloads.ranges_before, payloads.growth_of),
+    payloads.ranges_of,
 )
 
 

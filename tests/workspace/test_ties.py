@@ -447,7 +447,7 @@ def test_names_of_the_sentence_that_is_shown_count_as_the_claims_own(
     cite(root, "one", "or UploadLoop gives up early.", "docs/n.md", text, quote=text[45:-1])
     (tied,) = ties(settled(root, tmp_path), "src/pkg/upload.py")
     assert (tied.why, tied.is_weak) == (
-        "names src/pkg/upload.py, names UploadLoop, defined at L4",
+        "names src/pkg/upload.py",
         False,
     )
 

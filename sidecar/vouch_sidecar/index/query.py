@@ -194,11 +194,6 @@ class Search:
         least = share * sum(_boosts(weights).values()) - len(weights)
         return self.snapshot.down_to(self.weighed(weights, kind), least, most)
 
-    def beginning(self, folded: str, kind: str) -> Query:
-        """The documents of a kind that hold a stem with this beginning."""
-        places = (placed_stem(name, folded) for name in self.places[kind])
-        return any_of([matching("stems", f"{spelled(place)}.*") for place in places])
-
     def _word(self, term: Term, kind: str) -> Query:
         """Documents that hold a word in any of the ways in which it may be written."""
         return any_of(

@@ -136,11 +136,6 @@ def has_content(source: Stat) -> bool:
     return len(source) > _STAT.size
 
 
-def size_of(of: Stat) -> int:
-    """The size of a file in bytes."""
-    return sum(size for size, _, _ in _STAT.iter_unpack(of))
-
-
 def _regular(status: os.stat_result) -> Stat:
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("not a regular file")

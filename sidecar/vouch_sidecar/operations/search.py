@@ -88,9 +88,8 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
 
 
 def _stale(row: Ranked) -> str | None:
-    """Why the claim that a hit shows may hold no more; for an exchange, the one that was found."""
-    claim = row.found_by or row.artifact
-    gone = stale(row.view, claim) if isinstance(claim, Claim) else None
+    """Why the claim that a hit shows may hold no more."""
+    gone = stale(row.view, row.artifact) if isinstance(row.artifact, Claim) else None
     return None if gone is None else gone.reason
 
 

@@ -5,14 +5,12 @@ similar.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
-from tantivy import Query
-
-from vouch_sidecar.index.query import all_of, matching, nearly_query, spelled
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
+from vouch_sidecar.index.query import nearly_query
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
@@ -32,13 +30,18 @@ MAX_STEPS = 100
 
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     """The artifacts with this id, in any case; else the entities with this name or alias."""
-    if len(called.encode("utf-8", "replace")) > MAX_CALLED:  # an index takes no longer pattern
-        return []
-    if with_id := list(_with_id(view, kind, spelled(called, any_case=True))):
+    folded = called.casefold()
+    if with_id := [artifact for artifact in _all(view, kind) if artifact.id.casefold() == folded]:
         return with_id
     ids = view.names.called(called) if kind is Kind.ENTITY else []
     entities = (view.visible.entity(entity_id) for entity_id in ids)
     return [entity for entity in entities if entity is not None]
+
+
+def _all(view: View, kind: Kind) -> list[Artifact]:
+    """The artifacts of a kind that the viewer may see, by id."""
+    seen = filter(view.visible.sees, view.knowledge.all_of(kind))
+    return sorted(seen, key=lambda artifact: artifact.id)
 
 
 def short_id(artifact_id: str) -> str:
@@ -55,43 +58,27 @@ def _end_of_words(start: str) -> int | None:
     return next(islice(ends, ID_WORDS - 1, None), None)
 
 
-def _with_id(view: View, kind: Kind, pattern: str) -> Iterator[Artifact]:
-    """The artifacts that the viewer may see and whose id matches a pattern (a regular expression of
-    Rust), first by id.
-    """
-    return _matching(view, kind, matching("key", f"{kind}\0{pattern}\0" + "000"))
-
-
-def _matching(view: View, kind: Kind, query: Query) -> Iterator[Artifact]:
-    return view.visible.artifacts_in(all_of([query, view.search.every(kind)]), IDS_COMPARED)
-
-
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     """The artifacts whose id begins with `start`: three words or more, and `…` as `short_id` gives
     it.
     """
     start = start.removesuffix("…")
-    if _end_of_words(start) is None or len(start) > MAX_CALLED:
+    if _end_of_words(start) is None:
         return []
-    found = _with_id(view, kind, f"{spelled(start)}.*")
-    return list({key_of(artifact): artifact for artifact in found}.values())
+    return [artifact for artifact in _all(view, kind) if artifact.id.startswith(start)]
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
     called, ids = called[:MAX_CALLED], dict[str, str]()
-    for artifact in _candidates(views, kind, called):
-        for name in names_of(artifact):
-            ids.setdefault(name[:MAX_CALLED].casefold(), artifact.id)
+    for view in views:
+        alike = view.visible.artifacts_in(nearly_query(kind, called), IDS_COMPARED)
+        found = (hit.artifact for hit in search([view], called, [kind], IDS_COMPARED // 10))
+        for artifact in (*alike, *found, *_all(view, kind)[:IDS_COMPARED]):
+            for name in names_of(artifact):
+                ids.setdefault(name[:MAX_CALLED].casefold(), artifact.id)
     near = get_close_matches(called.casefold(), ids, 3 * NEAREST, NEAR)
     return list(dict.fromkeys(ids[name] for name in near))[:NEAREST]
-
-
-def _candidates(views: Sequence[View], kind: Kind, called: str) -> Iterator[Artifact]:
-    for view in views:
-        yield from _matching(view, kind, nearly_query(kind, called))
-        yield from (hit.artifact for hit in search([view], called, [kind], IDS_COMPARED // 10))
-        yield from _with_id(view, kind, ".*")
 
 
 def names_of(artifact: Artifact) -> Iterable[str]:
@@ -115,15 +102,11 @@ def successors(view: View, claim_id: str) -> list[str]:
     supersedes, as far as the viewer may see them.
     """
     knowledge = view.knowledge
-    waiting = [claim_id]
-    seen = {*waiting}
+    waiting, seen = [claim_id], {claim_id}
     while waiting and len(seen) < MAX_STEPS:
-        replacing = list(knowledge.superseding(waiting.pop(0)))
-        claims = filter(None, map(knowledge.claim, replacing))
-        if visible := sorted(claim.id for claim in claims if view.visible.sees(claim)):
+        newer = [each for each in knowledge.superseding(waiting.pop(0)) if each not in seen]
+        if visible := sorted(each for each in newer if view.visible.claim(each) is not None):
             return visible
-        for newer in replacing:
-            if newer not in seen:
-                seen.add(newer)
-                waiting.append(newer)
+        seen.update(newer)
+        waiting += newer
     return []

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
-
-from tantivy import Document
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.query import rarity
@@ -26,8 +23,6 @@ _LOOKED_AT = 100_000
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly."""
-OF_ONE_EXCHANGE = 4
-"""Claims that are read for each hit, as several may be of one exchange."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 _IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
@@ -43,8 +38,6 @@ class Ranked(NamedTuple):
     score: float
     arm: Literal["semantic"] | None = None
     """`semantic` where the hit was found by meaning alone."""
-    found_by: Claim | None = None
-    """For an exchange, the claim whose statement was found."""
 
     @property
     def title(self) -> str:
@@ -62,9 +55,8 @@ class Ranked(NamedTuple):
 
     @property
     def text(self) -> str:
-        claim = self.found_by or self.artifact
-        if isinstance(claim, Claim):
-            return self.view.texts.shown(claim).text
+        if isinstance(self.artifact, Claim):
+            return self.view.texts.shown(self.artifact).text
         return text_of(self.artifact, self.section)
 
 
@@ -85,17 +77,6 @@ def text_of(artifact: Artifact, section: int = 0) -> str:
             return other.id
 
 
-class _DocumentHit(NamedTuple):
-    """A document that holds words of a query, of which nothing was read yet."""
-
-    view: View
-    kind: Kind
-    artifact_id: str
-    section: int
-    score: float
-    document: Document
-
-
 def search(
     views: Sequence[View],
     query: str,
@@ -108,39 +89,21 @@ def search(
     Before them the entities that the query is a name or alias of.
     """
     by_name, others = found_by_words(views, query, kinds, limit, exclude)
-    return [*by_name, *as_units(others, kinds, limit, exclude)][:limit]
+    return [*by_name, *as_units(others, limit)][:limit]
 
 
-def as_units(
-    hits: Iterable[Ranked], kinds: Collection[Kind], limit: int, exclude: Collection[str]
-) -> list[Ranked]:
-    """The first `limit` hits, each sentence once. If sources are wanted, each exchange once, shown
-    by the statement of its answer that was found first.
-    """
+def as_units(hits: Iterable[Ranked], limit: int) -> list[Ranked]:
+    """The first `limit` hits that say something, each sentence once."""
     units: dict[tuple[str, Kind, str], Ranked] = {}
     for hit in hits:
         if len(units) >= limit:
             break
-        claim, place = hit.artifact, hit.artifact.id
-        if hit.kind is Kind.PAGE and place == STARTER_PAGE:
+        texts, place = hit.view.texts, hit.artifact.id
+        if place == STARTER_PAGE or not texts.is_sayable(hit.artifact):
             continue
-        if isinstance(claim, Claim):
-            if not hit.view.texts.is_sayable(claim):
-                continue
-            exchange = hit.view.texts.exchange_of(claim)
-            if exchange is not None and Kind.SOURCE in kinds and exchange.id not in exclude:
-                hit = Ranked(hit.view, Kind.SOURCE, exchange, 0, hit.score, hit.arm, claim)
-                place = exchange.id
-            else:
-                place = hit.view.texts.shown(claim).sentence_key
-        key = (hit.view.collection, hit.kind, place)
-        earlier = units.setdefault(key, hit)
-        if earlier.found_by is None and hit.found_by is not None:
-            units[key] = earlier._replace(found_by=hit.found_by)
-    for key, hit in units.items():
-        if hit.found_by is None and isinstance(hit.artifact, Source) and hit.artifact.question:
-            statements = hit.view.texts.statements_of(hit.artifact)
-            units[key] = hit._replace(found_by=next(iter(statements), None))
+        if isinstance(hit.artifact, Claim):
+            place = texts.shown(hit.artifact).sentence_key
+        units.setdefault((hit.view.collection, hit.kind, place), hit)
     return list(units.values())
 
 
@@ -150,49 +113,32 @@ def found_by_words(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> tuple[list[Ranked], Iterator[Ranked]]:
-    """The entities that a query is a name of, then at most `limit` artifacts of each kind that hold
-    words of it, best first, each read when it is asked for. An artifact that holds only some words
-    of an identifier, such as `RETRY_LIMIT`, is left out.
+) -> tuple[list[Ranked], list[Ranked]]:
+    """The entities that a query is a name of, then the artifacts that hold words of it, best first,
+    each once, about `limit` of each kind. An artifact that holds only some words of an identifier,
+    such as `RETRY_LIMIT`, is left out.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
-    by_name = [
-        hit
-        for view in views
-        if Kind.ENTITY in kinds
-        for hit in _by_name(view, query, words, exclude)
-    ]
-    keys = {(hit.view.collection, hit.artifact.id) for hit in by_name}
-    others = [
+    named = [hit for view in views for hit in _by_name(view, query, words, exclude)]
+    by_name = ranked(named if Kind.ENTITY in kinds else [])
+    found = [
         hit
         for view in views
         for kind in dict.fromkeys(kinds)
         for hit in _in_kind(view, kind, words, least, limit, exclude)
-        if kind is not Kind.ENTITY or (view.collection, hit.artifact_id) not in keys
     ]
-    return ranked(by_name), _in_order(others, limit)
-
-
-def _in_order(hits: Iterable[_DocumentHit], limit: int) -> Iterator[Ranked]:
-    """The artifacts that the viewer may see, best first, each once and `limit` of a kind."""
-    given: defaultdict[tuple[str, Kind], set[str]] = defaultdict(set)
-    for hit in sorted(
-        hits, key=lambda h: (-h.score, h.artifact_id, h.kind, h.view.collection, h.section)
-    ):
-        ids = given[hit.view.collection, hit.kind]
-        most = limit * OF_ONE_EXCHANGE if hit.kind is Kind.CLAIM else limit
-        if hit.artifact_id in ids or len(ids) >= most:
-            continue
-        artifact = hit.view.visible.in_document(hit.document)
-        if artifact is not None:
-            ids.add(hit.artifact_id)
-            yield Ranked(hit.view, hit.kind, artifact, hit.section, hit.score)
+    first: dict[tuple[str, Kind, str], Ranked] = {}
+    for hit in (*by_name, *ranked(found)):
+        first.setdefault((hit.view.collection, hit.kind, hit.artifact.id), hit)
+    return by_name, list(first.values())[len(by_name) :]
 
 
 def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; ties by id, then kind, then collection."""
-    return sorted(hits, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection))
+    """Best first; ties by id, then kind, collection and section."""
+    return sorted(
+        hits, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection, f.section)
+    )
 
 
 def _by_name(
@@ -213,7 +159,7 @@ def _in_kind(
     least: int,
     limit: int,
     exclude: Collection[str],
-) -> Iterator[_DocumentHit]:
+) -> Iterator[Ranked]:
     """The best of one kind that hold at least so many of the words.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
@@ -226,12 +172,12 @@ def _in_kind(
     most = limit + len(exclude) + SPARE_HITS
     for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
         document = snapshot.document(hit)
-        _, artifact_id, section = key_in(document)
-        stems = stems_in(document)
+        artifact, stems = view.visible.in_document(document), stems_in(document)
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
-        if artifact_id not in exclude and (score := _score(stems, weights, average)) > 0:
-            yield _DocumentHit(view, kind, artifact_id, section, score, document)
+        if artifact is not None and artifact.id not in exclude:
+            score = _score(stems, weights, average)
+            yield Ranked(view, kind, artifact, key_in(document).section, score)
 
 
 def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:

@@ -57,8 +57,7 @@ def semantic_search(
     """Hits by words and a few by meaning alone, ranked together; first the entities that the query
     is a name or alias of.
     """
-    by_name, in_order = found_by_words(views, query, kinds, limit, exclude)
-    others = list(in_order)
+    by_name, others = found_by_words(views, query, kinds, limit, exclude)
     keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
     alone = _alone(
         vector,
@@ -70,7 +69,7 @@ def semantic_search(
     )
     by_name = ranked(_scored(vector, row, query) for row in by_name)
     rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
-    return [*by_name, *as_units(rest, kinds, limit, exclude)][:limit]
+    return [*by_name, *as_units(rest, limit)][:limit]
 
 
 def _alone(

@@ -12,12 +12,12 @@ from itertools import count
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.safe_files import Stat, size_of
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History, prefix_in
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
-from vouch_sidecar.workspace.file_list import Files, path_below, read_file, stat_of
+from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.locator import Locator, mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
@@ -170,18 +170,6 @@ class World:
     def ties_around(self, path: str) -> list[Tie]:
         """The ties of a file, and those to other files in its folder, as of the last analysis."""
         return [*self.stored_ties_of(path), *self.ties.in_folder_of(path)]
-
-    def is_as_read(self, path: str) -> bool:
-        """Whether a file has the size and times that it had at the last analysis."""
-        stat = self.stats.get(path)
-        return stat is not None and stat_of(self.root, path) == stat
-
-    def has_grown_by(self, path: str, growth: int) -> bool:
-        """Whether a file is so many bytes larger than it was at the last analysis."""
-        before, now = self.stats.get(path), stat_of(self.root, path)
-        if before is None or now is None:
-            return False
-        return size_of(now) - size_of(before) == growth
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""

@@ -9,7 +9,6 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import log
-from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.context import each_once
@@ -46,10 +45,6 @@ class Touched:
     """First and last lines, from 1; empty where they are not known. Of a change, as they are after
     it.
     """
-    ranges_before: Sequence[tuple[int, int]] = ()
-    """Of a change, the lines that it replaced."""
-    growth: int = 0
-    """Of a change, how many bytes it added."""
     is_edit: bool = False
     text: str = ""
     """The text of a change, before and after it."""
@@ -65,17 +60,16 @@ def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list
     """
     groups = _hits_at(view, touched)
     group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
-    hits = each_once(chain(*groups))
-    hits = [hit for hit in hits if hit.state not in given]
+    hits = [hit for hit in each_once(chain(*groups)) if hit.state not in given]
     best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
-    best_ids = {hit.artifact.id for hit in best}
-    return [hit for hit in hits if hit.artifact.id in best_ids]
+    return [hit for hit in hits if hit in best]
 
 
 def _hits_at(view: View, touched: Touched) -> list[list[Line]]:
     """The claims to tell, in groups, the best first: those whose quotes the change took away; the
-    likeliest that the inserted lines meet; then those tied to the touched lines, in their order;
-    then those tied to the whole file. Weak ties and mentions are left out.
+    likeliest that the inserted lines meet; those tied to the touched lines, in their order; those
+    that name what the change has; and, where there are none of these two, those tied to the whole
+    file. Weak ties and mentions are left out.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
@@ -84,9 +78,14 @@ def _hits_at(view: View, touched: Touched) -> list[list[Line]]:
     lost = broken_by(view, there, touched.ranges, touched.removed) if touched.is_edit else ()
     broken = [tied for tied in ties if tied.claim.id in lost and stale(view, tied.claim)]
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
+    lined = sorted((tied for tied in strong if tied.line is not None), key=lambda t: t.place)
+    inside = [tied for tied in lined if _overlaps(tied, touched.ranges)]
+    words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
+    named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
+    whole = [tied for tied in strong if tied.line is None or not touched.ranges]
+    groups = [inside, named] if touched.is_edit and (inside or named) else [inside, whole]
     met = _met(view, there, touched.inserted)
-    in_place = _in_place(strong, touched, _places(view, there, touched))
-    return [[*map(_hit, broken)], met, *([*map(_hit, group)] for group in in_place)]
+    return [[*map(_hit, broken)], met, *([*map(_hit, group)] for group in groups)]
 
 
 def _hit(tied: Tied) -> Line:
@@ -119,44 +118,6 @@ def _met(view: View, path: str, inserted: str) -> list[Line]:
         for answer in met
         if answer.is_told(view) and answer.likelihood >= EDIT_LEAST
     ]
-
-
-class _TouchedLines(NamedTuple):
-    """The touched lines, as two kinds of ties count lines; empty where that is not known."""
-
-    of_quotes: Sequence[tuple[int, int]]
-    of_names: Sequence[tuple[int, int]]
-
-    def of(self, tied: Tied) -> Sequence[tuple[int, int]]:
-        return self.of_quotes if tied.arm == "quotes" else self.of_names
-
-
-def _places(view: View, path: str, touched: Touched) -> _TouchedLines:
-    """The touched lines, by the numbers that ties give. Quotes were looked for in the file as it is
-    now; names in the file as the last analysis read it, which is how a change found it, if the file
-    has grown since by what the change added.
-    """
-    workspace = view.workspace
-    if workspace.is_as_read(path):
-        return _TouchedLines(touched.ranges, touched.ranges)
-    was_as_read = touched.is_edit and workspace.has_grown_by(path, touched.growth)
-    return _TouchedLines(touched.ranges, touched.ranges_before if was_as_read else ())
-
-
-def _in_place(ties: Sequence[Tied], touched: Touched, places: _TouchedLines) -> list[list[Tied]]:
-    """In groups, the ties at the touched lines, in the order of the file, then those whose place
-    can't be compared with these lines, then those of the whole file. A change also has the ties of
-    what its text names; the others only where there are none of these.
-    """
-    lined = sorted((tied for tied in ties if tied.line is not None), key=lambda tied: tied.place)
-    inside = [tied for tied in lined if _overlaps(tied, places.of(tied))]
-    if touched.is_edit:
-        words = {word[0] for word in matches(_WORD, touched.text)}
-        named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
-        if inside or named:
-            return [inside, named]
-    unknown = [tied for tied in lined if not places.of(tied)]
-    return [inside, unknown, [tied for tied in ties if tied.line is None]]
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:

@@ -4,9 +4,10 @@ unchanged, and where the viewer may see both the claim and the source that the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import prod
 
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
@@ -20,8 +21,10 @@ GONE = 0.5
 """The factor for a quote that its file no longer has."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
-MAX_NAMES = 3
-"""Names of a claim that a reason lists."""
+
+
+Counts = Callable[[View, Claim], bool]
+"""Whether a claim counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,7 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     return _tied_to(view, path, view.workspace.ties_of(path, text))
 
 
-def tied_as_stored(
-    view: View, path: str, counts: Callable[[View, Claim], bool] = lambda *_: True
-) -> list[Tied]:
+def tied_as_stored(view: View, path: str, counts: Counts | None = None) -> list[Tied]:
     """The claims that count and are tied to a listed file as it was when it was read, strongest
     first, one for each statement. Reads no file.
     """
@@ -82,14 +83,11 @@ def tied_as_stored(
 
 
 def _tied_to(
-    view: View,
-    path: str,
-    ties: Iterable[Tie],
-    counts: Callable[[View, Claim], bool] = lambda *_: True,
+    view: View, path: str, ties: Iterable[Tie], counts: Counts | None = None
 ) -> list[Tied]:
     """The claims with ties to a file, one for each statement."""
     tied = visible_ties(view, ((path, tie) for tie in ties))
-    return _each_statement_once(each for each in tied if counts(view, each.claim))
+    return _each_statement_once(t for t in tied if counts is None or counts(view, t.claim))
 
 
 def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
@@ -158,12 +156,14 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     holds.
     """
 
-    def fresher(first: Tied, tied: Tied) -> Tied:
-        if "contested" in (first.claim.status, tied.claim.status):
-            return first if first.claim.status == "contested" else tied
-        return tied if first.fresh is None and tied.fresh is not None else first
+    def order(tied: Tied) -> tuple[bool, bool]:
+        return tied.claim.status != "contested", tied.fresh is None
 
-    return each_once(ties, lambda tied: tied.view.texts.shown(tied.claim).says, fresher)
+    return each_once(
+        ties,
+        lambda tied: tied.view.texts.shown(tied.claim).says,
+        lambda *both: min(both, key=order),
+    )
 
 
 def files_of(view: View, claim: Claim) -> dict[str, float]:
@@ -225,65 +225,34 @@ def _fresh(view: View, tie: Tie) -> Fresh | None:
 
 
 def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
-    strongest: dict[TieArm, Tie] = {}
-    for _, tie in ties:
-        if tie.arm not in strongest or strongest[tie.arm].strength < tie.strength:
-            strongest[tie.arm] = tie
-    doubt = 1.0
-    for tie in strongest.values():
-        doubt *= 1.0 - tie.strength
+    """One tie out of all of a claim: the strongest gives the reason, and the strongest with a line
+    gives the line.
+    """
 
     def order(path_and_tie: tuple[str, Tie]) -> tuple[object, ...]:
         path, tie = path_and_tie
         return (-tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, path)
 
-    path, best = min(ties, key=order)
-    lined = next((tie for _, tie in sorted(ties, key=order) if tie.line is not None), best)
-    if best.line is not None:
-        lined = best
-    line = lined.line
-    source = next((t.via for _, t in ties if t.arm in ("cites", "quotes")), None)
+    ties = sorted(ties, key=order)
+    path, best = ties[0]
+    lined = next((tie for _, tie in ties if tie.line is not None), best)
+    strongest = {tie.arm: tie.strength for _, tie in reversed(ties)}
+    doubt = prod(1.0 - strength for strength in strongest.values())
     own = (_fresh(view, tie) for _, tie in ties)
     states = [fresh.state for fresh in own if fresh is not None]
-    state = min(states, key=("there", "moved", "gone").index, default=None)
-    names: dict[object, Tie] = {}
-    for _, tie in sorted(ties, key=order):
-        if tie.arm == "identifier":
-            names.setdefault((tie.where, tie.start), tie)
-    said = {tie.line for tie in names.values() if tie.where == "text"}
-    whole = [
-        tie
-        for tie in names.values()
-        if (tie.where == "text" or tie.line not in said)
-        and not any(_holds(other, tie) for other in names.values())
-    ]
-    in_order = sorted(whole, key=lambda tie: tie.line or 0)
-    strength, why = round(1.0 - doubt, 6), _why(view, claim, best, lined, in_order)
-    defined = tuple(name for tie in in_order if (name := _name(view, claim, tie)))
-    last = lined.last_line
-    start = lined.start if lined.arm == "quotes" else 0
     return Tied(
-        view, claim, path, best.arm, strength, line, why, last, source, state, defined, start
-    )
-
-
-def _holds(tie: Tie, part: Tie) -> bool:
-    """Whether a tie is by a longer name than another, which is a part of it in the same text."""
-    longer = tie.end - tie.start > part.end - part.start
-    return tie.where == part.where and longer and tie.start <= part.start and part.end <= tie.end
-
-
-def _why(view: View, claim: Claim, best: Tie, lined: Tie, by_name: Sequence[Tie]) -> str:
-    """The reason of the strongest tie in words, with the tie that gives the line, and the names of
-    the claim that the file defines, in the order of the file.
-    """
-    first = [best] if best.arm != "identifier" else []
-    if lined is not best and lined.arm != "identifier":
-        first.append(lined)
-    names = list(dict.fromkeys(_name_in_claim(view, claim, tie) for tie in by_name))
-    more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return ", ".join(
-        [*(_name_in_claim(view, claim, tie) for tie in first), *names[:MAX_NAMES], *more]
+        view,
+        claim,
+        path,
+        best.arm,
+        round(1.0 - doubt, 6),
+        lined.line,
+        _why(view, claim, best),
+        lined.last_line,
+        next((tie.via for _, tie in ties if tie.arm in ("cites", "quotes")), None),
+        min(states, key=("there", "moved", "gone").index, default=None),
+        tuple(filter(None, (_name(view, claim, t) for _, t in ties if t.arm == "identifier"))),
+        lined.start if lined.arm == "quotes" else 0,
     )
 
 
@@ -297,22 +266,19 @@ def _name(view: View, claim: Claim, tie: Tie) -> str:
     return text[tie.start : tie.end]
 
 
-def _name_in_claim(view: View, claim: Claim, tie: Tie) -> str:
-    there = f" {file_name(tie.other_file)}" if tie.other_file else ""
-    tests = f"{there}, which this tests" if there else ""
-    if tie.arm in ("cites", "quotes"):
-        where = tests or (f" L{tie.line}" if tie.line is not None else " it")
-        return f"{tie.arm}{where}"
+def _why(view: View, claim: Claim, tie: Tie) -> str:
+    """The reason of a tie in words."""
+    other = file_name(tie.other_file) if tie.other_file else ""
     if tie.where == "document":
-        return f"cites{there}, which this names at L{tie.line}"
+        return f"cites {other}, which this names at L{tie.line}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         called = entity.name if entity is not None else "what"
         return f"is about {called}, which this file is named after"
+    if tie.arm in ("cites", "quotes"):
+        there = "it" if tie.line is None else f"L{tie.line}"
+        return f"{tie.arm} {other}, which this tests" if other else f"{tie.arm} {there}"
     said = f"names {_name(view, claim, tie)}"
-    if tests:
-        return f"{said}, of{tests}" if tie.arm == "identifier" else f"{said}, which this tests"
-    if tie.arm == "path":
-        return said
-    others = ("", ", as does another file", ", as do two other files")[min(tie.files, 3) - 1]
-    return f"{said}, defined at L{tie.line}{others}"
+    if other:
+        return f"{said}{f', of {other}' * (tie.arm == 'identifier')}, which this tests"
+    return said if tie.arm == "path" else f"{said}, defined at L{tie.line}"

@@ -195,8 +195,6 @@ def _touched(payload: Payload, path: str) -> Touched:
     return Touched(
         path,
         given.ranges_of(payload),
-        ranges_before=given.ranges_before(payload),
-        growth=given.growth_of(payload),
         is_edit=given.is_edit(payload),
         text=given.change_of(payload),
         inserted=given.changed_lines(payload, "+"),

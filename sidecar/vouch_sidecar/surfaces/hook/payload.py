@@ -113,7 +113,7 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     tells them; of a change, as they are after it.
     """
     if _hunks(payload):
-        return _changed(payload, "new", "-")
+        return _changed(payload)
     given = _object(payload.get("tool_input"))
     file = _object(_object(payload.get("tool_response")).get("file"))
     first, number = file.get("startLine"), file.get("numLines")
@@ -124,34 +124,20 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     return [(first, max(first, first + number - 1))]
 
 
-def ranges_before(payload: Payload) -> list[tuple[int, int]]:
-    """The first and last lines of what a tool has changed, as they were before, by the host's
-    patch.
-    """
-    return _changed(payload, "old", "+")
-
-
-def growth_of(payload: Payload) -> int:
-    """How many bytes larger a change made the file, by the host's patch."""
-    signs = {"+": 1, "-": -1}  # a sign takes the place of the line's end
-    lines = [line for hunk in _hunks(payload) for line in _lines(hunk)]
-    return sum(signs.get(line[:1], 0) * len(line.encode("utf-8", "replace")) for line in lines)
-
-
-def _changed(payload: Payload, side: str, other: str) -> list[tuple[int, int]]:
-    """The first and last lines of each change on a side of the patch, whose lines don't begin with
-    the sign of the `other`; where it has none there, the line in their place.
+def _changed(payload: Payload) -> list[tuple[int, int]]:
+    """The first and last lines of each change by the patch, as they are after it; where it only
+    took lines away, the line in their place.
     """
     ranges = []
     for hunk in _hunks(payload):
-        number: object = hunk.get(f"{side}Start")
+        number: object = hunk.get("newStart")
         touched: list[int] = []
         for line in _lines(hunk):
             if not _is_count(number):
                 break
             if line.startswith(("+", "-")):
                 touched.append(number)
-            number += not line.startswith(other)
+            number += not line.startswith("-")
         ranges += [(touched[0], touched[-1])] if touched else []
     return ranges
 

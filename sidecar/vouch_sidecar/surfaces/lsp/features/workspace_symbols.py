@@ -1,4 +1,4 @@
-"""Finds entities, claims and pages of all knowledge bases by name, id or words."""
+"""Finds entities, claims and pages of all knowledge bases by name, title or id."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def _answer(
 
 
 def _symbols(server: Sidecar, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    """Exact names first, then names that begin with the query, then texts with its words."""
+    """Exact names first, then names that begin with the query, then those that hold it."""
     matches = [
         (match.fits, SYMBOL_KINDS.index(key_of(match.artifact)[0]), match.artifact, served)
         for served in server.engine.serving(server.caller)
