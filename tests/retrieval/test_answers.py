@@ -81,6 +81,7 @@ CODES = (
         ("what happens at 30:18?", []),
         ("ping 10.17.0.4 fails", []),
         ("ping 10.4.17.0", []),
+        ("are orders placed at 18:45 late?", ["late"]),
         ("what does http 502 mean", []),
     ],
 )

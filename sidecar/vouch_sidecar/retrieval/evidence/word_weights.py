@@ -76,15 +76,15 @@ class WeighedWords:
 
     def means(self, word: Term, text: str) -> bool:
         """Whether another text that holds the stem of a word means the word: one that is written
-        like a name must stand there, too, and a number as a part of the same version, address, date
-        or time. Nobody called Coppersmither is a coppersmith.
+        like a name must stand there, too, and a number as a part of the same version or address.
+        Nobody called Coppersmither is a coppersmith.
         """
         if word.word in self.proper:
             return fold(word.word) in fold(text)
         wholes = [
             written
             for written, words in self.exact
-            if word in words and all(each.word.isdigit() for each in words)
+            if word in words and "." in written and all(each.word.isdigit() for each in words)
         ]
         return not wholes or any(written in fold(text) for written in wholes)
 
