@@ -13,18 +13,7 @@ import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
 EXTENSION = Path(__file__).parents[1] / "extension" / "src"
-ROOMS = (
-    "kb",
-    "text",
-    "names",
-    "index",
-    "workspace",
-    "semantic",
-    "retrieval",
-    "engine",
-    "operations",
-    "surfaces",
-)
+ROOMS = "kb text names index workspace semantic retrieval engine operations surfaces".split()
 """Lowest first."""
 FROM = re.compile(r"""\bfrom '(\.[^']+)'""")
 

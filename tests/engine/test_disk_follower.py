@@ -16,6 +16,10 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.disk_reader import REBASE_FROM
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.retrieval.people.experts import Question, rank
+from vouch_sidecar.retrieval.people.topic_matches import matching
+from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.retrieval.view import View
 
 from tests.conftest import MakeKb
 from tests.engine.bases import (
@@ -31,8 +35,8 @@ from tests.engine.bases import (
     until,
     write,
 )
+from tests.index.worlds import knowledge_of
 from tests.kb.samples import claim, dump, entity, page
-from tests.reference import Reference
 from tests.workspace.places import git
 
 pytestmark = pytest.mark.anyio
@@ -44,33 +48,36 @@ GATES = frozenset({"open"})
 def test_every_answer_is_that_of_one_generation(
     tmp_path: Path, rebase_from: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answers while another thread writes are those of a plain look at what is published, also
-    while bases are written and taken up.
+    """Answers while another thread writes are those of an index made anew of what is published,
+    also while bases are written and taken up.
     """
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", rebase_from)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
-    config = dump({"sidecar": {"topics": {"enabled": False}}})  # a plain look knows of none
+    config = dump({"sidecar": {"topics": {"enabled": False}}})  # what is made anew knows of none
     root = base(tmp_path / "kb", {"config.yaml": config})
     engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.collections[root]
-    plain: dict[int, Reference] = {}
+    fresh: dict[int, View] = {}
     checked: set[int] = set()
     bases: set[int] = set()
 
     def check() -> None:
         generation = engine.generation
         bases.add(id(collection.knowledge.base))
-        if generation not in plain:
-            plain[generation] = Reference(everything(collection.knowledge))
+        if generation not in fresh:
+            made = knowledge_of(everything(collection.knowledge))
+            fresh[generation] = View("kb", made, GATES)
         for topic in ("key vault", "keys rotate", "relay 3x"):
             rows = ask(engine, "experts", topic=topic, limit=100)["experts"]
-            wanted = plain[generation].experts(topic, NOW, "count", "auto", GATES)
+            wanted = rank(matching([fresh[generation]], Question(topic, NOW, "count", "auto", 100)))
             assert [(r["entity_id"], r["claim_count"], r["top_claim_ids"]) for r in rows] == [
-                (w.entity_id, w.claim_count, list(w.top_claim_ids)) for w in wanted
+                (w.entity.id, w.claim_count, list(w.top_claim_ids)) for w in wanted
             ]
         hits = ask(engine, "search", query="keys", kinds=["claim"], limit=100)["hits"]
-        wanted_hits = plain[generation].search("keys", Kind.CLAIM, GATES)
-        assert [(h["id"], h["score"]) for h in hits] == wanted_hits
+        wanted_hits = search([fresh[generation]], "keys", [Kind.CLAIM], 100)
+        assert [(h["id"], h["score"]) for h in hits] == [
+            (row.artifact.id, row.score) for row in wanted_hits
+        ]
         checked.add(generation)
 
     stop = threading.Event()

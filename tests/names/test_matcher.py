@@ -12,7 +12,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 
 from tests.index.worlds import WORDS, entities, texts
-from tests.reference import Reference
+from tests.names.reference import mentions as plain_mentions
 from tests.retrieval.samples import entity
 from tests.soak import examples
 
@@ -243,7 +243,7 @@ def test_what_spaces_part_is_found_as_in_one_piece(
     kind = "person" if person else "concept"
     named = [entity(f"e{i}", name, type=kind) for i, name in enumerate(known)]
     mentions = names_of(*named).find(text + known[0])
-    plain = Reference(named).mentions(text + known[0])
+    plain = plain_mentions(named, text + known[0])
     assert [(m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested) for m in mentions] == [
         tuple(mention) for mention in plain
     ]
@@ -295,7 +295,7 @@ class NamesMachine(RuleBasedStateMachine):
             assert self.names.find(text) == anew.find(text)
             assert self.names.exactly(text) == anew.exactly(text)
             assert self.names.containing(text) == anew.containing(text)
-        plain = Reference(self.known.values()).mentions(self.text)
+        plain = plain_mentions([*self.known.values()], self.text)
         mentions = self.names.find(self.text)
         assert [(m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested) for m in mentions] == [
             tuple(name) for name in plain
