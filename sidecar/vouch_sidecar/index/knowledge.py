@@ -42,6 +42,7 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     Source,
+    key_of,
 )
 from vouch_sidecar.kb.references import references_of
 from vouch_sidecar.names.matcher import Names
@@ -49,7 +50,7 @@ from vouch_sidecar.names.matcher import Names
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
-"""If this share of the claims is linked to declared entities, no topics are derived."""
+"""If more than this share of the claims is linked to declared entities, no topics are derived."""
 _serials = count(1)
 
 
@@ -251,22 +252,19 @@ class Knowledge:
     def pages_about(self, key: Key) -> list[str]:
         """Ids of the pages that list a claim or an entity, sorted."""
         kind, artifact_id = key
-        pages = set(self._pages_by_listed.get(key, ()))
+        pages = {page.id for page in self._pages[kind].get(artifact_id, ())}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
         if entity is not None and entity.page and self.page(entity.page) is not None:
             pages.add(entity.page)
         return sorted(pages)
 
     @cached_property
-    def _pages_by_listed(self) -> Mapping[Key, list[str]]:
-        pages: defaultdict[Key, list[str]] = defaultdict(list)
-        for page in self.all_of(Kind.PAGE):
-            assert isinstance(page, Page)
-            for listed in [(Kind.CLAIM, i) for i in page.claims] + [
-                (Kind.ENTITY, i) for i in page.entities
-            ]:
-                pages[listed].append(page.id)
-        return pages
+    def _pages(self) -> Mapping[Kind, Mapping[str, list[Page]]]:
+        pages = list(filter(is_shown_to_any, self._records_of(Page, Kind.PAGE)))
+        return {
+            Kind.CLAIM: _by_reference(pages, lambda page: page.claims),
+            Kind.ENTITY: _by_reference(pages, lambda page: page.entities),
+        }
 
     def relations_of(self, artifact_id: str) -> list[Relation]:
         """The relations that start or end at an artifact, by id."""
@@ -274,45 +272,35 @@ class Knowledge:
 
     @cached_property
     def _relations(self) -> Mapping[str, list[Relation]]:
-        relations: defaultdict[str, list[Relation]] = defaultdict(list)
-        for relation in sorted(self.all_of(Kind.RELATION), key=lambda relation: relation.id):
-            assert isinstance(relation, Relation)
-            for end in {relation.source: 1, relation.target: 1}:
-                relations[end].append(relation)
-        return relations
+        relations = sorted(self._records_of(Relation, Kind.RELATION), key=lambda one: one.id)
+        return _by_reference(relations, lambda relation: (relation.source, relation.target))
 
     def superseding(self, claim_id: str) -> list[str]:
         """The ids of the claims that supersede a claim, by a field or in a relation, sorted. Some
         may be retired themselves.
         """
-        return sorted(self._newer.get(claim_id, ()))
+        newer = {claim.id for claim in self._newer.get(claim_id, ())}
+        claim = self.records.get((Kind.CLAIM, claim_id))
+        if isinstance(claim, Claim) and claim.superseded_by:
+            newer.add(claim.superseded_by)
+        for relation in self.relations_of(claim_id):
+            if relation.relation == "supersedes" and relation.target == claim_id:
+                newer.add(relation.source)
+        return sorted(newer)
 
     @cached_property
-    def _newer(self) -> Mapping[str, set[str]]:
-        newer: defaultdict[str, set[str]] = defaultdict(set)
-        for key in chain(self._by_kind.get(Kind.CLAIM, ()), self._by_kind.get(Kind.RELATION, ())):
-            record = self.records[key]
-            if isinstance(record, Claim):
-                for older in record.supersedes:
-                    newer[older].add(record.id)
-                if record.superseded_by:
-                    newer[record.id].add(record.superseded_by)
-            elif isinstance(record, Relation) and record.relation == "supersedes":
-                newer[record.target].add(record.source)
-        return newer
+    def _newer(self) -> Mapping[str, list[Claim]]:
+        claims = self._records_of(Claim, Kind.CLAIM)
+        return _by_reference(claims, lambda claim: claim.supersedes)
 
     def citing(self, artifact_id: str) -> Iterator[Artifact]:
         """The artifacts that refer to an id of any kind, sorted by kind and id."""
-        found = map(self.artifact, sorted(self._citing.get(artifact_id, ())))
-        return (artifact for artifact in found if artifact is not None)
+        keys = sorted(map(key_of, self._citing.get(artifact_id, ())))
+        return (artifact for artifact in map(self.artifact, keys) if artifact is not None)
 
     @cached_property
-    def _citing(self) -> Mapping[str, set[Key]]:
-        citing: defaultdict[str, set[Key]] = defaultdict(set)
-        for key, record in self.records.items():
-            for ref in references_of(record):
-                citing[ref].add(key)
-        return citing
+    def _citing(self) -> Mapping[str, list[Artifact]]:
+        return _by_reference(self.records.values(), references_of)
 
     def claims_citing(self, evidence_id: str) -> list[Claim]:
         """The claims that cite a piece of evidence or a source, retired ones too."""
@@ -320,13 +308,8 @@ class Knowledge:
 
     @cached_property
     def _claims_by_cited(self) -> Mapping[str, list[Claim]]:
-        claims: defaultdict[str, list[Claim]] = defaultdict(list)
-        for key in self._by_kind.get(Kind.CLAIM, ()):
-            claim = self.records[key]
-            assert isinstance(claim, Claim)
-            for ref in dict.fromkeys(claim.evidence):
-                claims[ref].append(claim)
-        return claims
+        claims = self._records_of(Claim, Kind.CLAIM)
+        return _by_reference(claims, lambda claim: claim.evidence)
 
     def evidence_in(self, source_id: str) -> list[Evidence]:
         """The evidence that quotes a source, by place."""
@@ -334,13 +317,14 @@ class Knowledge:
 
     @cached_property
     def _evidence_by_source(self) -> Mapping[str, list[Evidence]]:
-        evidence: defaultdict[str, list[Evidence]] = defaultdict(list)
-        for one in self.all_of(Kind.EVIDENCE):
-            assert isinstance(one, Evidence)
-            evidence[one.source_id].append(one)
-        for several in evidence.values():
-            several.sort(key=lambda one: (one.byte_start or 0, one.byte_end or 0, one.id))
-        return evidence
+        shown = map(self._shown, self._records_of(Evidence, Kind.EVIDENCE))
+        evidence = sorted(shown, key=lambda one: (one.byte_start or 0, one.byte_end or 0, one.id))
+        return _by_reference(evidence, lambda one: (one.source_id,))
+
+    def _records_of(self, record: type[T], kind: Kind) -> Iterator[T]:
+        """The records of a kind, also of what nobody may see."""
+        records = map(self.records.__getitem__, self._by_kind.get(kind, ()))
+        return (one for one in records if isinstance(one, record))
 
     def concealed(
         self, source_id: str, gates: frozenset[str]
@@ -399,25 +383,32 @@ class Knowledge:
 
     @cached_property
     def sparse_labels(self) -> frozenset[str]:
-        """The visibility labels whose viewers see few linked claims: less than `LINKED_ENOUGH` of
-        the claims with this label or the open one are linked to an entity, or there are only pages
-        with this label.
+        """The visibility labels whose viewers see few linked claims: at most `LINKED_ENOUGH` of
+        the claims with this label or the open one are linked to an entity.
         """
-        every, linked, pages = Counter[str](), Counter[str](), set[str]()
+        every, linked = Counter[str](), Counter[str]()
         for (kind, _), state in self.states.items():
-            if kind is Kind.CLAIM and state.label != NOBODY:
-                every[state.label] += 1
+            if kind in (Kind.CLAIM, Kind.PAGE) and state.label != NOBODY:
+                every[state.label] += kind is Kind.CLAIM
                 linked[state.label] += bool(state.entity_ids)
-            elif kind is Kind.PAGE and state.label != NOBODY:
-                pages.add(state.label)
-        sparse = set()
-        for label in {OPEN, *pages, *every}:
+
+        def has_few(label: str) -> bool:
             labels = {OPEN, label}
-            number = sum(every[label] for label in labels)
-            has_few = sum(linked[label] for label in labels) < LINKED_ENOUGH * number
-            if has_few if number else label in pages:
-                sparse.add(label)
-        return frozenset(sparse)
+            enough = LINKED_ENOUGH * sum(every[one] for one in labels)
+            return sum(linked[one] for one in labels) <= enough
+
+        return frozenset(filter(has_few, every))
+
+
+def _by_reference(
+    records: Iterable[T], refs_of: Callable[[T], Iterable[str]]
+) -> Mapping[str, list[T]]:
+    """The records that refer to an id, in their order."""
+    found: defaultdict[str, list[T]] = defaultdict(list)
+    for record in records:
+        for ref in dict.fromkeys(refs_of(record)):
+            found[ref].append(record)
+    return found
 
 
 def without_quote(evidence: Evidence) -> Evidence:

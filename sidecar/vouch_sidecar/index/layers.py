@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, cmp_to_key, wraps
 from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -202,7 +202,7 @@ class Snapshot:
         base = self.base.search(query, limit + hidden, by)
         kept = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
         new = _hits(self.new, query, limit, by)
-        return (_merged(kept, new) if new else kept)[:limit]
+        return sorted([*kept, *new], key=cmp_to_key(_order))[:limit] if new else kept[:limit]
 
     def best_of_each(self, query: Query, limit: int) -> list[Hit]:
         """The best hits of the base, and those of the new layer. They are separate because scores
@@ -241,22 +241,9 @@ def _hits(layer: Layer, query: Query, limit: int, by: str | None = None) -> list
     return [Hit(value, layer, number) for value, number in layer.search(query, limit, by)]
 
 
-def _merged(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Merge two sorted lists. Keys are read only where values are equal."""
-    out: list[Hit] = []
-    i = j = 0
-    while i < len(first) and j < len(second):
-        if _goes_first(first[i], second[j]):
-            out.append(first[i])
-            i += 1
-        else:
-            out.append(second[j])
-            j += 1
-    return [*out, *first[i:], *second[j:]]
-
-
-def _goes_first(first: Hit, second: Hit) -> bool:
-    if first.value != second.value:
-        return first.value > second.value
-    key, other_key = (hit.layer.document(hit.number)["key"][0] for hit in (first, second))
-    return bool(key < other_key)
+def _order(one: Hit, other: Hit) -> int:
+    """Greatest value first, ties by key. Keys are read only where values are equal."""
+    if one.value != other.value:
+        return -1 if one.value > other.value else 1
+    key, other_key = (hit.layer.document(hit.number)["key"][0] for hit in (one, other))
+    return -1 if key < other_key else 1

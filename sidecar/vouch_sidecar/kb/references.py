@@ -6,8 +6,7 @@ as anchors, is left out.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -52,11 +51,11 @@ MAX_MARKS = 2_000
 """Marks of one page that are read; a page may come from anybody."""
 MAX_MARKED = 200
 """Characters that the id in a mark may have."""
-FENCE_OF_CODE = re.compile(
-    r"(?m)^[ \t]*+(?P<signs>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\r\n`]*+)(?=[\r\n]|\Z)"
+CODE = re.compile(
+    r"(?ms)^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^\r\n`]*+[\r\n].*?(?:^[ \t]*+(?P=fence)|\Z)"
+    r"|(?<!`)(?P<span>`{1,3}+)[^\r\n]{1,200}?(?<!`)(?P=span)(?!`)"
 )
-BACKTICKS = re.compile(r"`++")
-BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
+"""Code in Markdown: between fences, of which the last may be missing, or in backticks on a line."""
 FENCE = re.compile(r"(?<![^\r\n])---[ \t]*+(?=[\r\n]|\Z)")
 NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 
@@ -119,15 +118,14 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
     """The marks `[[id]]` and `[claim: id]` in a page's body, which begins at `start`: of the first
     2,000 those with an id of 1 to 200 characters. Marks in code are examples and left out.
     """
-    marked = list(islice(LINK_MARK.finditer(text, start), MAX_MARKS))
-    in_code = _in_code(text, start) if marked else bool
-    for mark in marked:
+    body = CODE.sub(lambda code: " " * len(code[0]), text[start:])
+    for mark in islice(LINK_MARK.finditer(body), MAX_MARKS):
         name = mark.lastgroup
-        if name is None or in_code(mark.start()) or not 0 < len(mark[name].strip()) <= MAX_MARKED:
+        if name is None or not 0 < len(mark[name].strip()) <= MAX_MARKED:
             continue
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
-        end = mark.start(name) + len(mark[name].rstrip())
-        yield Reference(field, mark.start(name), end, text[mark.start(name) : end], kinds)
+        marked, begin = mark[name].rstrip(), start + mark.start(name)
+        yield Reference(field, begin, begin + len(marked), marked, kinds)
 
 
 def references_of(artifact: Artifact) -> set[str]:
@@ -139,55 +137,6 @@ def references_of(artifact: Artifact) -> set[str]:
     if isinstance(artifact, Page):
         refs.update(mark.text for mark in marks(artifact.body))
     return refs
-
-
-def _in_code(text: str, start: int) -> Callable[[int], bool]:
-    """A function that tells whether an offset of a Markdown text, counted from `start`, is inside a
-    fence or a code span.
-    """
-    code = []
-    at = start
-    for begin, end in [*_fenced(text, start), (len(text), len(text))]:
-        code += [*_spans(text, at, begin), (begin, end)]
-        at = end
-    begins = [begin for begin, _ in code]
-
-    def tells(place: int) -> bool:
-        last = bisect_right(begins, place) - 1
-        return last >= 0 and place < code[last][1]
-
-    return tells
-
-
-def _fenced(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The blocks of code between fences; a block without a closing fence goes to the end."""
-    opening = None
-    for fence in FENCE_OF_CODE.finditer(text, start):
-        if opening is None:
-            opening = fence
-        elif fence["signs"].startswith(opening["signs"]) and not fence["info"]:
-            yield opening.start(), fence.end()
-            opening = None
-    if opening is not None:
-        yield opening.start(), len(text)
-
-
-def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The code spans of a part of a text, each within one paragraph."""
-    runs = list(BACKTICKS.finditer(text, start, end))
-    by_length: dict[int, list[int]] = {}
-    for number, run in enumerate(runs):
-        by_length.setdefault(len(run[0]), []).append(number)
-    number = 0
-    while number < len(runs):
-        alike = by_length[len(runs[number][0])]
-        place, begin = bisect_right(alike, number), runs[number].end()
-        number += 1
-        if place < len(alike):
-            closing = runs[alike[place]].start()
-            if BLANK_LINE.search(text, begin, closing) is None:
-                yield begin, closing
-                number = alike[place] + 1
 
 
 def scalars(text: str) -> Iterator[Scalar]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,8 @@ from vouch_sidecar.kb.artifact_files import (
 
 STEP_MS = 30
 DEBOUNCE_MS = 200
-POLL_SECONDS = 0.25
-"""Seconds between checks that `.vouch/` is still the folder that is watched."""
+POLL_MS = 250
+"""Milliseconds between checks that `.vouch/` is still the folder that is watched."""
 RETRY_SECONDS = 30.0
 
 _RECURSIVE = sys.platform != "linux"
@@ -67,11 +68,11 @@ class _Watch:
         while True:
             folder = self._identity()
             if folder is None:
-                await anyio.sleep(POLL_SECONDS)
+                await anyio.sleep(POLL_MS / 1000)
                 continue
             try:
                 await self._watch_folder(folder)
-            except* Exception:
+            except Exception:
                 self._say_lost(True)
             if self.is_lost:
                 await anyio.sleep(RETRY_SECONDS)
@@ -79,39 +80,30 @@ class _Watch:
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
         """Pass events on until the folder is replaced or gone."""
-        base = os.path.realpath(self.root / KB_DIRNAME)
-        ended, seen = anyio.Event(), False
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._end_when_replaced, folder, ended)
-            async for changes in awatch(
-                *_watched(base),
-                watch_filter=None,
-                debounce=DEBOUNCE_MS,
-                step=STEP_MS,
-                rust_timeout=500,
-                yield_on_timeout=True,
-                stop_event=ended,
-                recursive=_RECURSIVE,
-            ):
+        base, seen = os.path.realpath(self.root / KB_DIRNAME), False
+        events = awatch(
+            *_watched(base),
+            watch_filter=None,
+            debounce=DEBOUNCE_MS,
+            step=STEP_MS,
+            rust_timeout=POLL_MS,
+            yield_on_timeout=True,
+            recursive=_RECURSIVE,
+        )
+        async with aclosing(events):
+            async for changes in events:
                 self._say_lost(False)
                 changed = {artifact_file(_below(base, path)) for _, path in changes}
-                folders = any(map(is_folder, changed))
                 files = frozenset(path for path in changed if path == CONFIG or classify(path))
-                if folders or not seen:  # the first time, for whatever changed before
+                # Another folder is to be watched; and what takes the place of `.vouch/` may well
+                # have the same inode.
+                if any(map(is_folder, changed)) or self._identity() != folder:
+                    return
+                if not seen:  # the first time, for whatever changed before
                     self.on_change(self.root)
                 elif files:
                     self.on_files(self.root, files)
                 seen = True
-                # Another folder is to be watched; and what takes the place of `.vouch/` may well
-                # have the same inode.
-                if folders:
-                    ended.set()
-            ended.set()
-
-    async def _end_when_replaced(self, folder: tuple[int, int], ended: anyio.Event) -> None:
-        while not ended.is_set() and self._identity() == folder:
-            await anyio.sleep(POLL_SECONDS)
-        ended.set()
 
     def _identity(self) -> tuple[int, int] | None:
         try:
