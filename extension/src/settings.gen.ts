@@ -24,11 +24,7 @@ export const CLIENT_SETTINGS = [
   'topics.enabled',
   'persona',
   'hover.enabled',
-  'hover.maxClaims',
   'definition.enabled',
-  'diagnostics.error',
-  'diagnostics.warning',
-  'diagnostics.hint',
   'diagnostics.ignore',
 ] as const;
 

@@ -18,7 +18,7 @@ test('only what was set is sent, nested by group', () => {
   const values: Record<string, object> = {
     'recall.maxResults': { globalValue: 5, workspaceValue: 7 },
     'recall.enabled': { globalValue: false },
-    'hover.maxClaims': { defaultValue: 3 },
+    'recall.timeoutMs': { defaultValue: 3 },
     'reflex.topK': { workspaceFolderValue: 0, globalValue: 100 },
   };
   assert.deepEqual(

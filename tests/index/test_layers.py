@@ -196,11 +196,11 @@ def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> Non
         query = weighed(place)
         wanted = best(history, place)
         assert listed(snapshot, snapshot.search(query, limit)) == wanted[:limit]
-        assert listed(snapshot, snapshot.all_hits(query)) == wanted
+        assert listed(snapshot, snapshot.search(query, 99)) == wanted
         for least in (1.0, 4.0, 100.0):
             enough = [pair for pair in wanted if pair[1] >= least]
             assert listed(snapshot, snapshot.down_to(query, least)) == enough
-    everything = snapshot.all_hits(value_query("place", PLACES))
+    everything = snapshot.search(value_query("place", PLACES), 99)
     assert [key for key, _ in listed(snapshot, everything)] == sorted(
         text.key for text in history.now.values()
     )

@@ -25,14 +25,14 @@ def test_the_last_layer_wins_setting_by_setting() -> None:
     client = {
         "reflex": {"window": 6},
         "recall": {"maxResults": 6},
-        "hover": {"max_claims": 7},
+        "hover": {"enabled": "prose"},
     }
     env = {"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "8", "VOUCH_SIDECAR_PROMPTS_IDLE_MS": "0"}
     settings, problems = load_settings(config, client, env)
     assert problems == ()
     assert (settings.reflex.window, settings.reflex.top_k) == (6, 5)
     assert (settings.recall.max_results, settings.recall.timeout_ms) == (8, 200)
-    assert settings.hover.max_claims == 7
+    assert settings.hover.enabled == "prose"
     assert settings.prompts.idle_ms == 0
     assert settings.general.persona == "clerk"
 

@@ -120,13 +120,10 @@ def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[P
 
 
 def _findings(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """The findings in one artifact, with severities from the settings; ignored codes left out."""
-    settings = context.collection.settings.diagnostics
+    """The findings in one artifact, without those whose codes are ignored."""
+    ignored = context.collection.settings.diagnostics.ignore
     for check in CHECKS:
-        for finding in check(artifact, context):
-            if finding.code not in settings.ignore:
-                chosen = (bad for bad in Severity if finding.code in getattr(settings, bad.value))
-                yield finding._replace(severity=next(chosen, finding.severity))
+        yield from (one for one in check(artifact, context) if one.code not in ignored)
 
 
 def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[Problem, ...]:

@@ -228,10 +228,6 @@ class Snapshot:
             by_hit |= {(id(layer), n): value for n, value in zip(here, values, strict=True)}
         return [by_hit[id(hit.layer), hit.number] for hit in hits]
 
-    def all_hits(self, query: Query) -> list[Hit]:
-        """All hits; sorted by key if the query gives all the same score."""
-        return self.search(query, max(1, self.count(query)))
-
     def document(self, hit: Hit) -> Document:
         """The document of a hit."""
         return hit.layer.document(hit.number)

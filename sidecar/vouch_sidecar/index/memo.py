@@ -57,9 +57,3 @@ class Memo:
         """Forget one result."""
         with self._lock:
             self._drop((text, what))
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._results.clear()
-            self._characters = 0

@@ -25,10 +25,8 @@ from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.text.content_words import Term
 
-FEW_VALUES = 16
+FEW_VALUES = 256
 """The number of values up to which a query for each is faster than one that walks all terms."""
-FEW_KEYS = 256
-"""The same number for keys, of which there are as many as documents."""
 _EXACT = 2**24 - 1
 """The number up to which sums of whole numbers are exact in 32-bit floats, as tantivy's scores are.
 """
@@ -66,9 +64,9 @@ def stem_query(place: str, stem: str) -> Query:
     return Query.term_query(SCHEMA, "stems", placed_stem(place, stem), "freq")
 
 
-def value_query(field: str, values: Sequence[str], few: int = FEW_VALUES) -> Query:
+def value_query(field: str, values: Sequence[str]) -> Query:
     """Documents that hold one of some values, all with the same score."""
-    if len(values) <= few:
+    if len(values) <= FEW_VALUES:
         return any_of([term_query(field, value) for value in values])
     return _unscored(Query.term_set_query(SCHEMA, field, list(values)))
 
@@ -227,7 +225,7 @@ class Search:
 
     def _with_ids(self, claim_ids: Sequence[str]) -> Query:
         keys = [DocumentKey(Kind.CLAIM, claim_id).encode() for claim_id in claim_ids]
-        return all_of([value_query("key", keys, few=FEW_KEYS), self.every(Kind.CLAIM)])
+        return all_of([value_query("key", keys), self.every(Kind.CLAIM)])
 
     def _recent(self, query: Query, kind: str) -> Query:
         """A query limited to claims since `since`, if that is set; claims without a date are left

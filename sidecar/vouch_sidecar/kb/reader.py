@@ -329,11 +329,7 @@ class Kept:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._starts = [0]
-        at = data.find(b"\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = data.find(b"\n", at + 1)
+        self._starts = [0, *(end.end() for end in re.finditer(b"\n", data))]
 
     def span(self, evidence: Evidence) -> tuple[int, int] | None:
         """The range that evidence quotes; None if it has none, or the source has another text

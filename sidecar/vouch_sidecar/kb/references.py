@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from vouch_sidecar.kb.artifact_files import classify
@@ -61,24 +61,17 @@ NOTHING = frozenset({"null", "Null", "NULL", "~", "---"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
-    """A value on one line, without its quotes. Offsets count characters. `field` is dotted: the
-    name of a mapping stands before those of its fields.
+class Reference:
+    """An id on one line, without its quotes. Offsets count characters. `field` is dotted: the name
+    of a mapping stands before those of its fields; it is `id` where the file gives its own one,
+    `[[` or `[claim:` in the body of a page. `kinds` are those of artifact that it may name.
     """
 
     field: str
     start: int
     end: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reference(Scalar):
-    """An id, and the kinds of artifact that it may name. `field` is `id` where the file gives its
-    own one, `[[` or `[claim:` in the body of a page.
-    """
-
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...] = ()
 
 
 def references(relative: str, text: str) -> Iterator[Reference]:
@@ -93,9 +86,7 @@ def references(relative: str, text: str) -> Iterator[Reference]:
     body = len(front_of(relative, text))
     for scalar in scalars(text[:body]):
         if scalar.text and scalar.field in fields:
-            yield Reference(
-                scalar.field, scalar.start, scalar.end, scalar.text, fields[scalar.field]
-            )
+            yield replace(scalar, kinds=fields[scalar.field])
     if kind is Kind.PAGE:
         yield from marks(text, body)
 
@@ -139,8 +130,8 @@ def references_of(artifact: Artifact) -> set[str]:
     return refs
 
 
-def scalars(text: str) -> Iterator[Scalar]:
-    """The values of fields and lists that are written on one line."""
+def scalars(text: str) -> Iterator[Reference]:
+    """The values of fields and lists that are written on one line, whatever they name."""
     top = field = ""
     in_flow = False
     for line in LINE.finditer(text):
@@ -166,9 +157,9 @@ def scalars(text: str) -> Iterator[Scalar]:
             yield _scalar(field, value)
 
 
-def _scalar(field: str, match: re.Match[str]) -> Scalar:
+def _scalar(field: str, match: re.Match[str]) -> Reference:
     name = match.lastgroup or "plain"
     value = match[name].replace("''", "'") if name == "single" else match[name]
     if name == "plain" and value in NOTHING:
         value = ""
-    return Scalar(field, *match.span(name), value)
+    return Reference(field, *match.span(name), value)

@@ -175,14 +175,13 @@ AnswersIn = Annotated[Literal["all", "prose", "off"], BeforeValidator(_where)]
 
 
 class Hover(Group, path="sidecar.hover", sources=PERSONAL, listed={"enabled"}):
-    """Hovers, which no repository decides on. Seven claims are a dozen lines."""
+    """Hovers, which no repository decides on."""
 
     enabled: AnswersIn = Field(
         "all",
         description="where the name of an entity shows whom to ask and what is known: everywhere "
         "(two lines on an identifier of code), in comments, strings and prose alone, or nowhere",
     )
-    max_claims: int = Field(2, ge=1, le=7, description="claims that a hover shows at most")
 
 
 class Definition(Group, path="sidecar.definition", sources=PERSONAL, listed={"enabled"}):
@@ -295,11 +294,8 @@ class General(Group, path="sidecar"):
 
 
 class Diagnostics(Group, path="sidecar.diagnostics"):
-    """How bad what the checks find is; `docs/diagnostics.md` lists their codes."""
+    """Which findings of the checks are told; `docs/diagnostics.md` lists their codes."""
 
-    error: WordList = Field((), description="codes of checks whose findings are errors")
-    warning: WordList = Field((), description="codes of checks whose findings are warnings")
-    hint: WordList = Field((), description="codes of checks whose findings are hints")
     ignore: WordList = Field((), description="codes of checks whose findings are not told")
 
 

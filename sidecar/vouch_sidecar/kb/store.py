@@ -29,8 +29,6 @@ YOUNG_SECONDS = 0.1
 """A file that was written less than this before it was read may change again without another time
 stamp.
 """
-COARSE_SECONDS = 2.0
-"""The same on a file system that seems to keep time stamps in whole seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +112,6 @@ class Store:
         faulty = self._problems.keys() | rivals
         return {path: stat for path, stat in self._stats.items() if stat and path not in faulty}
 
-    def paths(self) -> Iterator[str]:
-        """The paths of all files that were read."""
-        return iter(sorted(self._stats))
-
     def has_file(self, key: Key) -> bool:
         """Whether there is a file for this artifact, even one that can't be read."""
         return key in self._counting or usual_path(*key) in self._stats
@@ -167,7 +161,7 @@ class Store:
             self._fail(path, Problem(path, str(error)))
             return
         self._young.discard(path)
-        if _is_young(stat, started):
+        if abs(started - mtime_ns(stat)) <= YOUNG_SECONDS * 1e9:
             self._young.add(path)
         self._stats[path] = stat
         self._accept(path, data, stat)
@@ -272,10 +266,3 @@ class Store:
             for path in paths:
                 message = f"another file has the same id and counts: {counting[:200]}"
                 yield Problem(path, message, Severity.ERROR, field="id")
-
-
-def _is_young(stat: Stat, now: int) -> bool:
-    """Whether a file was written so recently that a later change may get the same time stamp."""
-    written = mtime_ns(stat)
-    coarse = written % 1_000_000_000 == 0
-    return abs(now - written) <= (COARSE_SECONDS if coarse else YOUNG_SECONDS) * 1e9

@@ -32,7 +32,7 @@ from vouch_sidecar.surfaces.lsp.mentions import entities_at, ties_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import Style, paragraph, style_for
 
-CLAIMS_OF_MANY = 2
+CLAIMS = 2
 CARDS = 3
 MOST = 3
 """Citations, pages and authors that are named."""
@@ -68,8 +68,7 @@ def _of_artifact(server: Sidecar, named: NamedArtifact) -> list[str]:
     """The card of an entity or claim; of others their title, and the source where there is one."""
     style, artifact, served = style_for(server), named.artifact, named.served
     if isinstance(artifact, Entity):
-        limit = server.settings.hover.max_claims
-        return _card(_entity(server, served, artifact.id), style, limit, served)
+        return _card(_entity(server, served, artifact.id), style, served)
     if isinstance(artifact, Claim):
         call = OperationCall(server.engine, server.caller, [served])
         return _claim_card(claims.answer(call, IdParams(id=artifact.id)), style)
@@ -104,12 +103,11 @@ def _of_words(
     if _is_silent(server, mention.in_code):
         return None
     named = mention.named[:CARDS]
-    limit = settings.max_claims if len(named) == 1 else min(settings.max_claims, CLAIMS_OF_MANY)
     lines: list[str] = []
     for served, entity_id in named:
         if served.view.visible.entity(entity_id) is not None:
             result = _entity(server, served, entity_id)
-            card = _brief(result, style) if mention.in_code else _card(result, style, limit, served)
+            card = _brief(result, style) if mention.in_code else _card(result, style, served)
             lines += ["", *card] if lines else card
     return _shown(server, lines, mention.range) if lines else None
 
@@ -124,8 +122,8 @@ def _brief(result: EntityResult, style: Style) -> list[str]:
     return paragraph([" · ".join(head), *(_claim(claim, style) for claim in result.claims[:1])])
 
 
-def _card(result: EntityResult, style: Style, limit: int, served: Served) -> list[str]:
-    """An entity or topic: what it is, whom to ask, `limit` claims, links."""
+def _card(result: EntityResult, style: Style, served: Served) -> list[str]:
+    """An entity or topic: what it is, whom to ask, `CLAIMS` claims, links."""
     entity = result.entity
     also = [_text(style, f"also {', '.join(entity.aliases)}")] if entity.aliases else []
     where = [style.text(several)] if (several := served.view.shown_collection) else []
@@ -136,7 +134,7 @@ def _card(result: EntityResult, style: Style, limit: int, served: Served) -> lis
     pages = [style.link(clip(page.title, HEAD_CHARS), page.uri) for page in result.pages[:MOST]]
     links = [f"Entity: {style.link(entity.id, entity.uri)}"] if entity.uri else []
     links += [f"Pages: {', '.join(pages)}"] if pages else []
-    best = [_claim(claim, style) for claim in result.claims[:limit]]
+    best = [_claim(claim, style) for claim in result.claims[:CLAIMS]]
     return [*paragraph(top), *best, *(["", " · ".join(links)] if links else [])]
 
 
