@@ -143,22 +143,6 @@ def test_a_stat_is_trusted_once_the_file_was_still(kb_dir: Path, clock: Clock) -
     assert store.store.is_settled()
 
 
-@pytest.mark.parametrize(
-    ("fraction", "age", "seen"), [(0, 1.5, True), (1, 1.5, False), (0, 3, False)]
-)
-def test_file_systems_with_whole_seconds(
-    kb_dir: Path, clock: Clock, fraction: int, age: float, seen: bool
-) -> None:
-    stamp = 1_700_000_000_000_000_000 + fraction
-    store = Looking(kb_dir, clock=clock, wall=lambda: stamp + int(age * 1e9))
-    file = kb_dir / "claims/a.yaml"
-    for text in ("aaaa", "bbbb"):
-        file.write_bytes(claim("a", text=text))
-        os.utime(file, ns=(stamp, stamp))
-        step = store()
-    assert step.is_change is seen
-
-
 def test_the_last_good_version_of_a_torn_file_serves_for_seconds(
     kb_dir: Path, store: Looking, clock: Clock
 ) -> None:
