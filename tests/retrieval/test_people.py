@@ -150,8 +150,9 @@ ASK = "- “Key Vault” 1 entity vault: Key Vault. To ask: ada (1 claim), owned
 
 def test_a_text_that_asks_for_somebody_is_told_whom_to_ask(tmp_path: Path) -> None:
     found = engine(tmp_path, *OWNED)
-    says_so, asks, *_ = context(found, "who owns the Key Vault?")
+    says_so, asks, *others = context(found, "who owns the Key Vault?")
     assert "two: Ops owns the Key Vault." in says_so
+    assert not any("owned_by" in line for line in others)
     assert asks == ASK.replace("ada", "Ada")
     assert context(found, "whom do I ask about the Key Vault")[0] == asks
     assert not any("To ask" in line for line in context(found, "what holds the Key Vault?"))

@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
+from vouch_sidecar.retrieval.people.to_ask import people, told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -147,7 +147,22 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides([*firsts, *others] or derived))
+    asked = {ends for hit in hits if hit.kind == "people" for ends in _ends_of_people(hit)}
+    hits = [hit for hit in hits if asked.isdisjoint(_ends_of_relation(hit))]
     return sorted(hits, key=_comes_behind)[:limit]
+
+
+def _ends_of_people(hit: Line) -> Iterator[Hashable]:
+    """The ends of the relations that a line says whom to ask by."""
+    if isinstance(hit.artifact, Entity):
+        for person in people(hit.view, hit.artifact):
+            if person.relation:
+                yield hit.view.collection, frozenset({hit.artifact.id, person.entity.id})
+
+
+def _ends_of_relation(hit: Line) -> Iterator[Hashable]:
+    if isinstance(hit.artifact, Relation):
+        yield hit.view.collection, frozenset({hit.artifact.source, hit.artifact.target})
 
 
 def _comes_behind(hit: Line) -> tuple[bool, bool]:
