@@ -26,7 +26,7 @@ QUERY = np.array([1, 0], np.float32)
 
 
 def test_claims_descriptions_and_sections_are_compared() -> None:
-    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
+    texts = texts_of(knowledge_of(ARTIFACTS), any_script=False)
     assert set(texts.by_mark.values()) == {
         "Keys rotate weekly.",
         "Ada keeps the keys.",
@@ -34,12 +34,12 @@ def test_claims_descriptions_and_sections_are_compared() -> None:
         "Keys\nFirst.\n\n",
         "Keys\n# Second\n\nAnd this.\n",
     }
-    others = texts_of(knowledge_of(ARTIFACTS), None, any_script=True)
+    others = texts_of(knowledge_of(ARTIFACTS), any_script=True)
     assert set(others.by_mark.values()) - set(texts.by_mark.values()) == {"鍵は毎週変わる"}
 
 
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
-    texts = texts_of(knowledge_of(ARTIFACTS), None, any_script=False)
+    texts = texts_of(knowledge_of(ARTIFACTS), any_script=False)
     angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
     known = {m: np.array([np.cos(a), np.sin(a)], np.float32) for m, a in angles.items()}
     kinds = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)

@@ -55,7 +55,7 @@ class KbVectors:
             if self._by_digest is None:
                 self._by_digest = await in_worker(self._read, abandon_on_cancel=True)
             knowledge, by_digest = self.collection.knowledge, self._by_digest
-            read = partial(texts_of, knowledge, self._texts, backend.any_script)
+            read = partial(texts_of, knowledge, backend.any_script)
             texts = await in_worker(read, abandon_on_cancel=True)
             lacking = [mark for mark in texts.by_mark if mark not in by_digest]
             lacking.sort(key=lambda mark: len(texts.by_mark[mark]))

@@ -7,22 +7,25 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.names.mentions import Mention, mark_nested, named_by
+from vouch_sidecar.names.mentions import Mention, mark_nested, mentions_between
 from vouch_sidecar.names.name_forms import (
     FormKind,
     KeyedForm,
     KeyPath,
+    NameForm,
+    Words,
     forms,
+    gap_key,
     paths_without_gaps,
     spelling,
     spellings,
     unpunctuated,
 )
-from vouch_sidecar.names.trie import Node, walk
-from vouch_sidecar.text.analysis import differ_in_number, units
+from vouch_sidecar.text.analysis import Units, differ_in_number, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 MANY_SHARE = 5
@@ -35,18 +38,29 @@ _NUMBER_BEHIND = re.compile(r"-\d")
 """A number after a part of a name rules it out: the INC of INC-118 does not match in INC-119."""
 
 
+@dataclass(slots=True)
+class _Node:
+    """A node of the trie: the next nodes by key, and the forms that end here."""
+
+    children: dict[str, _Node] = field(default_factory=dict)
+    forms: list[NameForm] = field(default_factory=list)
+
+
 class Names:
     """A matcher over the names of all entities. Any thread may ask."""
 
     def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> None:
         """`entities` are given with the forms of their names."""
         self._entities = {entity.id: (entity, its_forms) for entity, its_forms in entities}
-        self._root = Node()
+        self._root = _Node()
         self._by_surface: defaultdict[str, list[str]] = defaultdict(list)
         self._by_stem: defaultdict[str, list[str]] = defaultdict(list)
         for entity, entity_forms in self._entities.values():
             for path, form in entity_forms:
-                self._root.put(path, form)
+                node = self._root
+                for key in path:
+                    node = node.children.setdefault(key, _Node())
+                node.forms.append(form)
             whole = (path for path, form in entity_forms if form.kind is not FormKind.SURNAME)
             for stem in dict.fromkeys(chain.from_iterable(whole)):
                 self._by_stem[stem].append(entity.id)
@@ -83,11 +97,33 @@ class Names:
         mentions: list[Mention] = []
         for start, unit in enumerate(analysis.units):
             if unit.stem in self._root.children or start in analysis.wholes:
-                mentions += named_by(analysis, start, [*walk(self._root, analysis, start)])
+                mentions += self._named_from(analysis, start)
             if len(mentions) >= MOST_MENTIONS:
                 break
         whole = self._whole(text, {mention.entity_id for mention in mentions})
         return mark_nested([*mentions, *whole])[:MOST_MENTIONS]
+
+    def _named_from(self, analysis: Units, start: int) -> Iterator[Mention]:
+        """The mentions that begin at unit `start`: every end of a name that a walk reaches."""
+        reached = defaultdict[int, list[tuple[NameForm, Words]]](list)
+        todo: list[tuple[int, _Node, Words]] = [(start, self._root, ())]
+        while todo:
+            i, node, words = todo.pop()
+            reached[i] += [(form, words) for form in node.forms]
+            if i == len(analysis.units):
+                continue
+            gap = analysis.units[i].gap
+            if gap and i > start:
+                if (between := node.children.get(gap_key(gap))) is None:
+                    continue
+                node, words = between, (*words, gap)
+            readings = [(analysis.units[i], i + 1)]
+            readings += [analysis.wholes[i]] if i in analysis.wholes else []
+            for unit, after in readings:
+                if (child := node.children.get(unit.stem)) is not None:
+                    todo.append((after, child, (*words, unit.folded)))
+        for end, named in reached.items():
+            yield from mentions_between(analysis, start, end, named)
 
     def _whole(self, text: str, mentioned: Container[str]) -> list[Mention]:
         """Mentions of entities, other than those `mentioned`, that the whole text names. The trie

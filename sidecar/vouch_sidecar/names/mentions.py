@@ -1,12 +1,11 @@
-"""Turns the ends that a walk through the trie reached into mentions."""
+"""Turns the forms of names that a walk of a text through the trie reached into mentions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vouch_sidecar.names.name_forms import FormKind, NameForm, spelling
-from vouch_sidecar.names.trie import Reached
+from vouch_sidecar.names.name_forms import FormKind, NameForm, Words, spelling
 from vouch_sidecar.text.analysis import Units, inflects
 
 
@@ -44,26 +43,19 @@ class Mention(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
-def named_by(analysis: Units, start: int, steps: Sequence[Reached]) -> Iterator[Mention]:
-    """The mentions from unit `start` to the ends that a walk reached."""
-    for end in dict.fromkeys(step.end for step in steps):
-        yield from _mentions_between(
-            analysis, start, end, [step for step in steps if step.end == end]
-        )
-
-
-def _mentions_between(
-    analysis: Units, start: int, end: int, steps: Sequence[Reached]
+def mentions_between(
+    analysis: Units, start: int, end: int, reached: Sequence[tuple[NameForm, Words]]
 ) -> Iterator[Mention]:
-    """The mentions from `start` to `end`, in all readings of the units."""
+    """The mentions between two units, from the forms that a walk reached and the words of each, in
+    all readings of the units.
+    """
     first, last = analysis.units[start], analysis.units[end - 1]
     written = analysis.text[first.start : last.end]
     best: dict[str, tuple[FormKind, NameForm]] = {}
-    for step in steps:
-        for form in step.forms:
-            kind = _kind(form, written, step.words)
-            if kind is not None and _better(kind, form, best.get(form.entity_id), written):
-                best[form.entity_id] = (kind, form)
+    for form, words in reached:
+        kind = _kind(form, written, words)
+        if kind is not None and _better(kind, form, best.get(form.entity_id), written):
+            best[form.entity_id] = (kind, form)
     certain = [e for e, (kind, _) in best.items() if kind is not FormKind.SURNAME]
     if not certain and len(best) > 1:
         return  # a part that two entities share names nobody

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.records import Artifact, Entity, Key, key_of
+from vouch_sidecar.kb.records import Artifact, Entity, key_of
 from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import least, score_of, weigh
 from vouch_sidecar.retrieval.line import Line
@@ -20,6 +20,7 @@ from vouch_sidecar.retrieval.salience import (
 )
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, kinds_for
+from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
@@ -93,37 +94,35 @@ def lines(
     `hits` are the lines that are said.
     """
     speaking = {row.entity.id: row.strength for row in surely_named(named_in(view, [text]))}
-    text = text[:MAX_PHRASED]
-    candidates = answers(view, text, speaking, kinds_for(view), vector)
-    by_key = {
-        key: candidate
-        for candidate in candidates
-        if (key := key_of(candidate.artifact))[0] in ANSWERING
-    }
-    out: dict[Key, Explained] = {}
-    for hit in (hit for hit in hits if hit.view.identity == view.identity):
-        key = key_of(hit.artifact)
-        answer = hit.judged or by_key.get(key)
-        score = Score(hit.similarity, {})
-        if answer is not None:
-            score = answer.features.score([hit.phrase])
-        if hit.kind == "people":
-            score = score._replace(reason="the text asks for somebody to ask")
-        elif hit.arm == "semantic":
-            score = score._replace(reason="near by meaning")
-        elif hit.arm != "text":
-            score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
-        why = score.sentence()
-        if answer is not None and hit.similarity < (least := UNASKED_LEAST.get(answer.kind, 0.0)):
-            why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
-        out[key] = Explained(view, hit.artifact, score, True, why)
-    for key, unsaid in list(by_key.items())[:MAX_TOLD]:
-        if key not in out:
-            score = unsaid.features.score(unsaid.words)
-            beyond = unsaid.is_told(view)
-            score = score._replace(reason=f"{'' if beyond else 'only '}{score.reason}")
-            why = score.sentence(view.least(unsaid.kind))
-            if beyond:
-                why += f"; {'others go before it' if hits else NAMES_ALONE}"
-            out[key] = Explained(view, unsaid.artifact, score, False, why)
-    return sorted(out.values(), key=lambda row: (not row.is_said, -row.score.value))
+    found = answers(view, text[:MAX_PHRASED], speaking, kinds_for(view), vector)
+    judged = {key_of(each.artifact): each for each in found}
+    said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
+    told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]
+    unsaid = [key for key in judged if key[0] in ANSWERING][:MAX_TOLD]
+    left = "others go before it" if hits else NAMES_ALONE
+    told += [_unsaid(view, judged[key], left) for key in unsaid if key not in said]
+    return sorted(told, key=lambda row: (not row.is_said, -row.score.value))
+
+
+def _told(hit: Line, answer: Candidate | None) -> Explained:
+    score = Score(hit.similarity, {})
+    if answer is not None:
+        score = answer.features.score([hit.phrase])
+    if hit.kind == "people":
+        score = score._replace(reason="the text asks for somebody to ask")
+    elif hit.arm == "semantic":
+        score = score._replace(reason="near by meaning")
+    elif hit.arm != "text":
+        score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
+    why = score.sentence()
+    least = UNASKED_LEAST.get(answer.kind, 0.0) if answer is not None else 0.0
+    if hit.similarity < least:
+        why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
+    return Explained(hit.view, hit.artifact, score, True, why)
+
+
+def _unsaid(view: View, answer: Candidate, left: str) -> Explained:
+    score, is_told = answer.features.score(answer.words), answer.is_told(view)
+    score = score._replace(reason=f"{'' if is_told else 'only '}{score.reason}")
+    why = score.sentence(view.least(answer.kind)) + (f"; {left}" if is_told else "")
+    return Explained(view, answer.artifact, score, False, why)

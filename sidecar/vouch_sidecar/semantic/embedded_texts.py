@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
@@ -51,35 +51,17 @@ def mark_of(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def texts_of(knowledge: Knowledge, before: Texts | None, any_script: bool) -> Texts:
-    """The texts of a generation. With the texts of an earlier one on the same base, only changes
-    are read.
-    """
-    artifacts: Iterable[Artifact | None]
-    if before is None or before.knowledge.base is not knowledge.base:
-        artifacts, of = chain.from_iterable(map(knowledge.all_of, KINDS)), dict[Key, Of]()
-    else:
-        then, now = before.knowledge.changed, knowledge.changed
-        keys = {key for key in then.keys() | now.keys() if then.get(key) is not now.get(key)}
-        artifacts = map(knowledge.artifact, keys)
-        of = {key: text for key, text in before.by_artifact.items() if key not in keys}
+def texts_of(knowledge: Knowledge, any_script: bool) -> Texts:
+    """The texts of a generation. What the model can't read is an empty mark, and no text."""
+    by_artifact: dict[Key, Of] = {}
     by_mark: dict[bytes, str] = {}
-    for artifact in artifacts:
-        if artifact is None:
+    for artifact in chain.from_iterable(map(knowledge.all_of, KINDS)):
+        gate, texts = gate_of(artifact), compared(artifact)
+        if gate is None or not texts:
             continue
-        gate = gate_of(artifact)
-        if gate is not None and (marks := tuple(_marks(artifact, by_mark, any_script))):
-            key = key_of(artifact)
-            of[key] = Of((key[0], gate), marks)
-    return Texts(knowledge, of, by_mark)
-
-
-def _marks(artifact: Artifact, by_mark: dict[bytes, str], any_script: bool) -> Iterator[bytes]:
-    """A mark for each text; an empty one for what the model can't read."""
-    for text in compared(artifact):
-        if any_script or is_latin(text):
-            mark = mark_of(text)
-            by_mark[mark] = text
-            yield mark
-        else:
-            yield b""
+        known = [text if any_script or is_latin(text) else "" for text in texts]
+        marks = tuple(mark_of(text) if text else b"" for text in known)
+        by_mark |= {mark: text for mark, text in zip(marks, known, strict=True) if mark}
+        key = key_of(artifact)
+        by_artifact[key] = Of((key[0], gate), marks)
+    return Texts(knowledge, by_artifact, by_mark)

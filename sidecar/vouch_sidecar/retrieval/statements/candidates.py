@@ -158,18 +158,16 @@ def claims_of(
     """The claims of an entity, at most `most`, that hold most of the words asked for."""
 
     def find() -> list[Candidate]:
-        return _claims_in(view, _nearest(view, entity_id, asked.weights, SPARE * most), most)
+        documents = _nearest(view, entity_id, asked.weights, SPARE * most)
+        claims = ((document, view.visible.in_document(document)) for document in documents)
+        found = (
+            _claim_candidate(view, document, claim)
+            for document, claim in claims
+            if isinstance(claim, Claim) and may_enter(view, claim)
+        )
+        return list(islice(found, most))
 
     return view.once(("claims of", entity_id, asked.names, asked.text, most), find)
-
-
-def _claims_in(view: View, documents: Iterable[Document], most: int) -> list[Candidate]:
-    found = (
-        _claim_candidate(view, document, claim)
-        for document in documents
-        if isinstance(claim := view.visible.in_document(document), Claim) and may_enter(view, claim)
-    )
-    return list(islice(found, most))
 
 
 def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
@@ -249,20 +247,11 @@ def _section_candidate(
             best = part
             break
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    about = frozenset(page.entities).union(_named_there(view, entity_strengths, text, stems))
-    return Candidate(page, number, stems, text, about, kind=view.texts.kind_of(page))
-
-
-def _named_there(view: View, entity_ids: Strengths, text: str, stems: Sequence[str]) -> set[str]:
-    """Which of some entities a text with these stems names."""
-    held = frozenset(stems)
-    entities = (view.visible.entity(entity_id) for entity_id in entity_ids)
-    names = [
-        _stems(view, "\n".join((entity.name, *entity.aliases))) for entity in entities if entity
-    ]
-    if all(words and held.isdisjoint(words) for words in names):
-        return set()
-    return {mention.entity_id for mention in view.names.mentions(text)}.intersection(entity_ids)
+    named = (
+        {mention.entity_id for mention in view.names.mentions(text)} if entity_strengths else set()
+    )
+    about = frozenset(page.entities).union(named.intersection(entity_strengths))
+    return Candidate(page, number, stems, text, frozenset(about), kind=view.texts.kind_of(page))
 
 
 def _claim_candidate(view: View, document: Document, claim: Claim) -> Candidate:
