@@ -15,21 +15,16 @@ export async function openExample(context: vscode.ExtensionContext): Promise<voi
   });
 }
 
-/** Where decisions and other documents lie, as the server knows it, the likeliest place first. */
-const PLACES = [
-  ...['docs/adr', 'docs/adrs', 'docs/decisions', 'docs/architecture/decisions', 'docs/rfcs'],
-  ...['doc/adr', 'adr', 'adrs', 'rfcs', 'docs'],
-];
+/** Where decisions and other documents lie. */
+const DOCUMENTS = '{docs,doc,adr,adrs,rfcs}/**/*.md';
 
 /** Types the command that makes a knowledge base into a terminal; whoever reads it runs it. */
 export async function makeKnowledgeBase(): Promise<void> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (!folder) throw new Error('Open the folder of your project first.');
-  const has = (place: string) => new vscode.RelativePattern(folder, `${place}/*.md`);
-  const found = await Promise.all(
-    PLACES.map((place) => vscode.workspace.findFiles(has(place), undefined, 1)),
-  );
-  const place = PLACES.find((_, at) => found[at]?.length);
+  const documents = new vscode.RelativePattern(folder, DOCUMENTS);
+  const [document] = await vscode.workspace.findFiles(documents, undefined, 1);
+  const place = document && path.posix.dirname(vscode.workspace.asRelativePath(document, false));
   const steps = existsSync(path.join(folder.uri.fsPath, '.vouch')) ? [] : ['vouch init'];
   if (place && process.platform !== 'win32') {
     steps.push(`for file in ${place}/*.md; do vouch ingest "$file"; done`);

@@ -17,7 +17,6 @@ import type { Ask } from './tree/claims';
 import type { Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
 import { ExpertCommands, wordAtCaret } from './views/askTopic';
-import { showChanged } from './views/changed';
 
 const ID = 'vouchSidecar';
 
@@ -30,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, session, panel);
   const start = coalesce(() => startWhereKnown(panel, installer, server, log));
-  const experts = new ExpertCommands(panel.experts, () => panel.inPlay.names);
+  const experts = new ExpertCommands(panel.experts);
 
   context.subscriptions.push(
     log,
@@ -54,7 +53,6 @@ export function activate(context: vscode.ExtensionContext): void {
       makeKnowledgeBase,
       openExample: () => openExample(context),
       pause: (seconds: number | null) => panel.pause(seconds),
-      changedThisWeek: () => showChanged(ask),
       findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
       expertsAtCaret: () => experts.find(wordAtCaret()),
       expertsOnRow: ({ subject }: Node) => experts.find(subject?.name),

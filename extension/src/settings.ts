@@ -10,11 +10,6 @@ interface Layers {
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What a user hides stays hidden where a workspace has a list of its own. */
-const HIDDEN = 'names.never';
-const joint = (value: unknown, more: unknown): unknown =>
-  Array.isArray(value) && Array.isArray(more) ? [...new Set([...value, ...more])] : value;
-
 /**
  * Only what was set by hand, nested by group: a default must not override `config.yaml`. VS Code
  * holds a workspace to the scope of registered settings alone, and not all of these are registered.
@@ -28,8 +23,7 @@ export function explicitSettings(inspect: (key: string) => Layers | undefined): 
   };
   for (const key of CLIENT_SETTINGS) {
     const { workspaceFolderValue, workspaceValue, globalValue } = inspect(key) ?? {};
-    const value = workspaceFolderValue ?? workspaceValue ?? globalValue;
-    take(key, key === HIDDEN ? joint(value, globalValue) : value);
+    take(key, workspaceFolderValue ?? workspaceValue ?? globalValue);
   }
   for (const key of USER_SETTINGS) take(key, inspect(key)?.globalValue);
   return settings;

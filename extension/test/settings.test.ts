@@ -44,15 +44,6 @@ test('what no workspace decides on is taken from the user alone, registered or n
 const valueAt = (settings: object, key: string): unknown =>
   key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], settings);
 
-test('what the user hides stays hidden beside a list of the workspace', () => {
-  const layers = { globalValue: ['run'], workspaceValue: ['order', 'run'] };
-  const inspect = (key: string) => (key === 'names.never' ? layers : undefined);
-  assert.deepEqual(explicitSettings(inspect), { names: { never: ['order', 'run'] } });
-  const other = { globalValue: ['run'], workspaceValue: ['order'] };
-  const both = explicitSettings((key) => (key === 'names.never' ? other : undefined));
-  assert.deepEqual(both, { names: { never: ['order', 'run'] } });
-});
-
 test('every setting of the settings editor is sent, with the scope that it is read in', () => {
   const users: readonly string[] = USER_SETTINGS;
   const anybodys: readonly string[] = CLIENT_SETTINGS;

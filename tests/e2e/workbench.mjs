@@ -203,12 +203,11 @@ export class Workbench {
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
   }
 
-  /** Types into an open quick pick or input box and accepts it. */
+  /** Types into an open input box and accepts it. */
   async answer(text) {
     const input = this.page.locator('.quick-input-widget input').first();
     await input.waitFor();
     await input.fill(text);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().waitFor();
     await this.page.keyboard.press('Enter');
   }
 

@@ -24,14 +24,11 @@ def served_hook(served: Place) -> Hook:
     "raw",
     [
         b"",
-        b"how do we rotate JWT tokens",
         b"\xff\xfe\x00",
         b"[" * 100_000,
-        b"null",
         b'["JWT"]',
-        b'{"session_id": "a"}',
         b'{"prompt": 7}',
-        b'{"prompt": "   "}',
+        b'{"prompt": "%s"}' % (b"JWT " * 250_000),
         b'{"prompt": ["JWT"], "cwd": 3}',
     ],
 )
@@ -39,18 +36,10 @@ def test_no_event(served_hook: Hook, raw: bytes) -> None:
     assert served_hook(PROMPT, raw=raw).is_silent()
 
 
-def test_a_prompt_of_a_megabyte(served_hook: Hook) -> None:
-    assert served_hook(PROMPT, prompt="JWT " * 250_000).is_silent()
-
-
 def test_a_folder_without_a_knowledge_base(served_hook: Hook, served: Place) -> None:
     (served.base / "elsewhere").mkdir()
     assert served_hook(PROMPT, prompt=KNOWN, cwd=str(served.base / "elsewhere")).is_silent()
     assert served_hook(PROMPT, prompt=KNOWN, cwd=str(served.base / "nowhere\udcff")).is_silent()
-
-
-def test_an_event_that_nobody_knows(served_hook: Hook) -> None:
-    assert served_hook("pre-compact", prompt=KNOWN).is_silent()
 
 
 def test_a_dead_socket(hook: Hook, place: Place) -> None:

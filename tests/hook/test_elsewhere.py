@@ -53,9 +53,7 @@ def run(
     )
 
 
-@pytest.mark.parametrize(
-    "event", ["user-prompt-submit", "session-start", "post-tool-use", "session-end", "other"]
-)
+@pytest.mark.parametrize("event", ["user-prompt-submit", "session-start"])
 @pytest.mark.parametrize("lacking", LACKING)
 def test_hooks_are_silent(tmp_path: Path, event: str, lacking: str) -> None:
     knowledge.make(tmp_path / "project")

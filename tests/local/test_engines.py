@@ -27,7 +27,6 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         assert not alone.env
         assert engines.about(frozenset({one})) == [alone, both]
         assert engines.about(frozenset({two})) == [both]
-        assert engines.roots == [str(one), str(two)]
         engines.end_idle()
         assert engines.of(frozenset({one})) is alone
         monkeypatch.setattr(module, "IDLE_SECONDS", -1.0)

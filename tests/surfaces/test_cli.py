@@ -80,30 +80,11 @@ def test_usage(root: Path, args: list[str], message: str, monkeypatch: pytest.Mo
     assert (done.exit_code, done.stdout) == (2, "")
 
 
-@pytest.mark.parametrize("kind", ["entity", "claim"])
-def test_what_there_is_not(root: Path, kind: str) -> None:
-    said = run(root, kind, "never-seen", code=1).stderr
-    assert f"id names no {kind} that may be shown" in said
-
-
 def test_what_is_nearly_called_so(root: Path) -> None:
     knowledge.entity(root, "redis-cluster", "Redis cluster")
     said = run(root, "entity", "reddis", code=1).stderr
     assert "the nearest: redis, redis-cluster" in said
     assert "the nearest: jwt-expires" in run(root, "claim", "jwt-expire", code=1).stderr
-
-
-def test_a_claim_that_is_superseded(root: Path) -> None:
-    knowledge.claim(root, "oldest", "JWT.", "jwt", status="superseded")
-    knowledge.claim(
-        root, "older", "JWT.", "jwt", status="superseded", more="supersedes: [oldest]\n"
-    )
-    knowledge.claim(root, "newest", "JWT.", "jwt", more="supersedes: [older]\n")
-    (root / ".vouch" / "relations" / "edge.yaml").write_text(
-        "id: edge\nsource: older\nrelation: supersedes\ntarget: oldest\n", "utf-8"
-    )
-    for claim in ("older", "oldest"):
-        assert "superseded by newest" in run(root, "claim", claim, code=1).stderr
 
 
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
@@ -269,25 +250,6 @@ def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = writes_to(full.fileno(), root, extra)
     assert ended == (1, "vouch-sidecar: No space left on device\n")
-
-
-@pytest.mark.parametrize("command", [["status", "--json"], ["jsonl"]])
-def test_a_host_names_the_project(root: Path, tmp_path: Path, command: list[str]) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    asked = '{"id": 1, "method": "kb.status"}\n'
-    done = run(elsewhere, *command, given=asked, VOUCH_PROJECT_DIR=str(root))
-    answer = json.loads(done.stdout)
-    [served] = answer.get("result", answer)["roots"]
-    assert served["root"] == str(root)
-
-
-def test_who_asks(root: Path) -> None:
-    private = "scope: {visibility: private, agent: me}\n"
-    knowledge.claim(root, "mine", "JWT is mine.", "jwt", more=private)
-    for args, count in (([], 2), (["--agent", "me"], 3), (["--agent", "you"], 2)):
-        rows = json.loads(run(root, "experts", "jwt", "--json", *args).stdout)["experts"]
-        assert rows[0]["claim_count"] == count
 
 
 def test_nothing_that_a_claim_holds_acts_on_the_terminal(root: Path) -> None:

@@ -17,7 +17,7 @@ export interface Content {
 
 export const OPEN = 'vouchSidecar.openClaimLink';
 
-/** Most authors by commits, and most sources, that are named. */
+/** Most authors by commits, and most sources, those with a quote first; its file has them all. */
 const AUTHORS = 3;
 const SOURCES = 7;
 
@@ -29,8 +29,11 @@ export function contentOf(result: ClaimResult): Content {
   const linked: Linked = (text, link) =>
     `<a href="command:${OPEN}?${links.push(link) - 1}">${escaped(text)}</a>`;
   const file: Link = { kind: 'place', target: [claim.uri] };
-  const cited = sources(claim.citations);
-  const more = cited.length - SOURCES;
+  const { citations } = claim;
+  const quoted = citations.filter(({ quote }) => quote);
+  const ids = quoted.map(({ source_id }) => source_id);
+  const others = citations.filter(({ quote, source_id }) => !quote && !ids.includes(source_id));
+  const cited = [...quoted, ...others];
   const asked = joined(
     ...people.map(({ name, said }) => (said ? `${name} (${said})` : name)),
     ...(by_commits ?? [])
@@ -45,7 +48,6 @@ export function contentOf(result: ClaimResult): Content {
     ...cited
       .slice(0, SOURCES)
       .map((citation, at) => line(at === 0 ? 'Source' : '', source(citation, linked))),
-    line('', more > 0 && linked(`${more} more`, file)),
     line('Status', span(claim.facts), lookOf(claim).warns),
     line('Approved by', span(auto_approved ? 'its receipt, no person' : approved_by)),
     line('Ask', span(asked)),
@@ -58,13 +60,6 @@ const span = (text: string | null): string => (text ? `<span>${escaped(text)}</s
 
 const line = (label: string, html: string | false, warns = false): string =>
   html ? `<dt>${label}</dt><dd${warns ? ' class="warns"' : ''}>${html}</dd>` : '';
-
-/** Those with a quote, then documents that none of these quotes. */
-function sources(citations: readonly Citation[]): readonly Citation[] {
-  const quoted = citations.filter(({ quote }) => quote);
-  const ids = new Set(quoted.map(({ source_id }) => source_id));
-  return [...quoted, ...citations.filter(({ quote, source_id }) => !quote && !ids.has(source_id))];
-}
 
 function source(citation: Citation, linked: Linked): string {
   const { document, locator, quote, uri } = citation;

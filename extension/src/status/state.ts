@@ -55,21 +55,15 @@ export function pausedUntil({ roots }: StatusResult): string {
 export const problemsOf = ({ status }: State) =>
   (status?.roots ?? []).flatMap(({ problems }) => problems);
 
-interface Summary {
-  readonly text: string;
-  readonly detail: string;
-  readonly severity: 'information' | 'warning' | 'error';
-}
-
 /** What the status bar says. */
-export function summarize(state: State, health: DidChangeStatus | undefined): Summary {
+export function summarize(state: State, health: DidChangeStatus | undefined) {
   const { kind, status } = state;
   if (kind in SAID) {
     const said = SAID[kind as keyof typeof SAID];
     return { ...said, detail: status?.refused[0] ?? said.detail };
   }
   const { roots } = status as StatusResult;
-  const severity = !health || health.health === 'ok' ? 'information' : health.health;
+  const severity = !health || health.health === 'ok' ? ('information' as const) : health.health;
   if (kind === 'paused') {
     return { text: 'Vouch: paused', detail: pausedUntil(status as StatusResult), severity };
   }

@@ -66,13 +66,9 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
   const problems = `$(warning) ${plural(others.length + 1, 'problem')}`;
   const settings = 'workbench.action.openSettings';
   return [
-    ...roots.map(({ root, collection, counts }) => {
-      const detail = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+    ...roots.map(({ root, collection }) => {
       const uri = vscode.Uri.file(path.join(root, '.vouch'));
-      return {
-        ...entry(`$(library) ${collection}`, joined(...detail), 'revealInExplorer', uri),
-        description: root,
-      };
+      return entry(`$(library) ${collection}`, root, 'revealInExplorer', uri);
     }),
     ...refused.map((why) =>
       entry('$(lock) not served', why, settings, 'vouchSidecar.trust.folders'),

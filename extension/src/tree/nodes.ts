@@ -39,14 +39,10 @@ export interface Node {
 const ENTITY_ICONS: Readonly<Record<string, string>> = {
   person: 'person',
   team: 'organization',
-  company: 'organization',
   organization: 'organization',
-  project: 'project',
   system: 'server',
   service: 'server',
-  api: 'plug',
   incident: 'flame',
-  decision: 'milestone',
   concept: 'lightbulb',
   topic: 'tag',
 };

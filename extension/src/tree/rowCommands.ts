@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import type { InFile } from '../views/inFile';
 import type { InPlay } from '../views/inPlay';
-import { type Ask, askClaim, askEntity, targetOf } from './claims';
-import type { Node, Subject } from './nodes';
+import { type Ask, askClaim, targetOf } from './claims';
+import type { Node } from './nodes';
 import { openTarget } from './open';
 
 /** The handlers of the commands, by name. */
@@ -16,30 +16,15 @@ export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
     if (claim) await openTarget([(await askClaim(ask, claim)).uri]);
   },
   copyRow: ({ subject, label }: Node) => vscode.env.clipboard.writeText(subject?.name ?? label),
-  copyProposal: async ({ subject }: Node) => {
-    const { propose } = subject ? await askEntity(ask, subject) : {};
-    if (!propose) return;
-    await vscode.env.clipboard.writeText(propose);
-    vscode.window.setStatusBarMessage(`Copied: ${propose}`, 5_000);
-  },
   hideTopic: async ({ subject }: Node) => {
     if (!subject) return;
     inPlay.drop(subject);
-    await hideTopic(subject);
+    const settings = vscode.workspace.getConfiguration('vouchSidecar');
+    const hidden = settings.inspect<string[]>('names.never')?.globalValue ?? [];
+    await settings.update('names.never', [...new Set([...hidden, subject.name])], true);
+    const message = `“${subject.name}” is hidden: the setting names.never shows it again`;
+    vscode.window.setStatusBarMessage(message, 5_000);
   },
   dismissClaim: (node: Node) => inFile.dismiss(node),
   restoreClaims: () => inFile.restore(),
 });
-
-/** Adds a topic to the user's `names.never`, and takes it out again where that is asked for. */
-async function hideTopic({ name }: Subject): Promise<void> {
-  const settings = () => vscode.workspace.getConfiguration('vouchSidecar');
-  const others = () => {
-    const hidden = settings().inspect<string[]>('names.never')?.globalValue ?? [];
-    return hidden.filter((other) => other !== name);
-  };
-  const hide = (names: readonly string[]) =>
-    settings().update('names.never', names.length > 0 ? names : undefined, true);
-  await hide([...others(), name]);
-  if (await vscode.window.showInformationMessage(`Hidden: “${name}”`, 'Undo')) await hide(others());
-}

@@ -8,15 +8,16 @@ import type { Experts, Question } from './experts';
 const FIRST_WEIGHT = 'evidence';
 
 export class ExpertCommands {
-  constructor(
-    private readonly experts: Experts,
-    /** Names that are proposed as topics. */
-    private readonly inPlay: () => readonly string[],
-  ) {}
+  constructor(private readonly experts: Experts) {}
 
   /** Asks for a topic where none is given, and shows who carries the evidence on it. */
   async find(given?: string): Promise<void> {
-    const topic = (given ?? (await askTopic(this.inPlay())))?.trim();
+    const asked = {
+      title: 'Find Experts',
+      prompt: 'A topic: words or a name',
+      value: wordAtCaret() ?? '',
+    };
+    const topic = (given ?? (await vscode.window.showInputBox(asked)))?.trim();
     if (!topic) return;
     await vscode.commands.executeCommand('vouchSidecar.experts.focus');
     await vscode.commands.executeCommand('list.focusFirst'); // else people may be scrolled away
@@ -40,34 +41,6 @@ export class ExpertCommands {
     const location = { location: { viewId: 'vouchSidecar.experts' } };
     await vscode.window.withProgress(location, () => this.experts.find(question));
   }
-}
-
-/** Any text; the word at the caret and the names in play are proposed. */
-function askTopic(inPlay: readonly string[]): Promise<string | undefined> {
-  const pick = vscode.window.createQuickPick();
-  pick.title = 'Find Experts';
-  pick.placeholder = 'A topic: words or a name';
-  const proposed = new Set([wordAtCaret(), ...inPlay].filter((topic) => topic !== undefined));
-  const offer = (typed: string) => {
-    const topics = typed ? new Set([typed, ...proposed]) : proposed;
-    pick.items = [...topics].map((label) => ({ label, alwaysShow: label === typed }));
-  };
-  offer('');
-  pick.onDidChangeValue((value) => offer(value.trim()));
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      // Who is fast accepts what stood there before it was filtered by what is typed.
-      const chosen = pick.selectedItems[0]?.label;
-      const typed = pick.value.trim().toLowerCase();
-      resolve(chosen?.toLowerCase().includes(typed) ? chosen : pick.value);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-  });
 }
 
 const LONGEST_SELECTION = 200;

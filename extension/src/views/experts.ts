@@ -7,21 +7,11 @@ import {
   type ExpertRow,
   type ExpertsResult,
   type PersonRow,
-  type SearchHit,
   WEIGHTS,
 } from '../protocol.gen';
 import { joined, plural, quoted } from '../text/words';
 import { type Ask, askClaim, claimNodes } from '../tree/claims';
-import {
-  entityIcon,
-  entityNode,
-  inLines,
-  keyOf,
-  listNode,
-  type Node,
-  noteNode,
-  rowText,
-} from '../tree/nodes';
+import { entityIcon, entityNode, inLines, keyOf, listNode, type Node } from '../tree/nodes';
 import { Rows } from '../tree/rows';
 
 export interface Question {
@@ -46,13 +36,10 @@ export class Experts extends Rows {
     this.turn += 1;
     const { turn } = this;
     const answer = await this.ask('vouch/experts', { ...question, limit: LIMIT, explain: true });
-    const groups = groupsOf(this.ask, answer);
-    const { hits } =
-      groups.length > 0 ? { hits: [] } : await this.ask('vouch/search', { query: question.topic });
     if (turn !== this.turn) return;
     this.question = question;
-    const isFound = groups.length > 0;
-    this.show(isFound ? groups : [otherwise(hits)], headingOf(question, answer, isFound));
+    const groups = groupsOf(this.ask, answer);
+    this.show(groups, headingOf(question, answer, groups.length > 0));
   }
 
   /** Asks again, for instance because the knowledge has changed. */
@@ -67,36 +54,27 @@ export class Experts extends Rows {
   }
 }
 
-const GROUPS = {
-  People: 'person',
-  'Teams and owners': 'organization',
-  'By commits': 'git-commit',
-  'Systems and topics': 'server',
-};
-type Group = keyof typeof GROUPS;
+const PEOPLE = ['person', 'team', 'company', 'organization'];
 
-const GROUP_OF: Readonly<Record<string, Group>> = {
-  person: 'People',
-  team: 'Teams and owners',
-  company: 'Teams and owners',
-  organization: 'Teams and owners',
-};
-
-/** People come first, then teams and owners, authors, and systems. */
+/** People, teams and owners come first, then authors, then systems. */
 function groupsOf(ask: Ask, { experts, people, by_commits }: ExpertsResult): Node[] {
   const ranked = new Set<string | null>(experts.map(({ entity_id }) => entity_id));
   const unranked = (people ?? []).filter(({ entity_id }) => !ranked.has(entity_id));
-  const rows = [
-    ...experts.map((row) => ({ type: row.type, node: expertNode(ask, row) })),
-    ...unranked.map((row) => ({ type: row.type, node: personNode(row) })),
-  ];
-  return (Object.keys(GROUPS) as Group[]).flatMap((name) => {
-    const members = rows
-      .filter(({ type }) => (GROUP_OF[type.toLowerCase()] ?? 'Systems and topics') === name)
-      .map(({ node }) => node);
-    const nodes = name === 'By commits' ? (by_commits ?? []).map(authorNode) : members;
-    return nodes.length > 0 ? [listNode(`group:${name}`, name, GROUPS[name], nodes)] : [];
-  });
+  const isPerson = ({ type }: ExpertRow) => PEOPLE.includes(type.toLowerCase());
+  const nodes = (rows: readonly ExpertRow[]) => rows.map((row) => expertNode(ask, row));
+  return [
+    listNode('group:People', 'People and teams', 'person', [
+      ...nodes(experts.filter(isPerson)),
+      ...unranked.map(personNode),
+    ]),
+    listNode('group:By commits', 'By commits', 'git-commit', (by_commits ?? []).map(authorNode)),
+    listNode(
+      'group:Systems',
+      'Systems and topics',
+      'server',
+      nodes(experts.filter((row) => !isPerson(row))),
+    ),
+  ].filter(({ children }) => children?.length);
 }
 
 /** An entity, beneath which the claims are that count most. */
@@ -105,7 +83,6 @@ function expertNode(ask: Ask, row: ExpertRow): Node {
   const node = entityNode(`expert:${keyOf(row)}`, 'expert', row);
   const { collection } = node.subject;
   const ids = why?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
-  const factors = Object.entries(why?.factors ?? {}).map((factor) => factor.join(' '));
   return {
     ...node,
     description: joined(
@@ -119,7 +96,7 @@ function expertNode(ask: Ask, row: ExpertRow): Node {
       name,
       joined(type, plural(claim_count, 'claim'), plural(citation_count, 'citation')),
       why ? `${why.weight}: ${why.formula}` : null,
-      joined(...factors, `score ${score}`),
+      `score ${score}`,
     ),
     children: async () => {
       const claims = await Promise.all(ids.map((id) => askClaim(ask, { id, collection })));
@@ -163,19 +140,3 @@ function headingOf({ topic, weight }: Question, answer: ExpertsResult, isFound: 
     degraded.includes('timed_out') && 'not all counted, time was up',
   );
 }
-
-/** What stands where nobody carries evidence. */
-const otherwise = (hits: readonly SearchHit[]): Node =>
-  hits.length > 0
-    ? listNode('group:search', 'Found by search', 'search', hits.map(hitNode))
-    : noteNode('search', 'A search finds nothing either', 'search');
-
-const hitNode = ({ kind, id, title, snippet, collection, uri }: SearchHit): Node => ({
-  id: `hit:${collection}/${kind}:${id}`,
-  label: rowText(kind === 'claim' ? snippet : title),
-  description: joined(kind, collection),
-  tooltip: rowText(snippet),
-  icon: 'search',
-  menu: 'place',
-  target: [uri],
-});

@@ -161,10 +161,14 @@ function atCaret(claims: readonly TiedClaim[], caret: Caret): readonly TiedClaim
   return nearest === undefined ? [] : claims.filter(({ line }) => line === nearest);
 }
 
+/** What ties a claim to a file: a quote says more than a name. */
+const ARM_ICONS = { quotes: 'quote', cites: 'link', path: 'file', identifier: 'symbol-key' };
+
 /** It goes to its line in the file that is read, else to what it cites, else to its own file. */
 function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
-  const { id, collection, line, text, heading, why, stale, status, source, document } = tied;
+  const { id, collection, arm, line, text, heading, why, stale, status, source, document } = tied;
   const look = lookOf(tied);
+  const icon = look.warns ? look.icon : ARM_ICONS[arm];
   const contested = status === 'contested' && 'contested';
   return {
     id: `file/tied:${keyOf(tied)}`,
@@ -172,7 +176,7 @@ function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
     description: joined(isHere && 'at the caret', contested, stale && 'stale', rowText(heading)),
     tooltip: inLines(rowText(text), why, stale, contested, source && `— ${source}`),
     ...look,
-    icon: isHere ? 'arrow-right' : look.icon,
+    icon: isHere ? 'arrow-right' : icon,
     menu: 'claim tied',
     claim: { id, collection },
     target: line === null ? [document ?? tied.uri, tied.uri] : [`${file}#L${line}`],

@@ -27,11 +27,6 @@ export class InPlay extends Rows {
     super(redraw);
   }
 
-  /** Names of the entities of this window. */
-  get names(): string[] {
-    return this.sessions.get(this.own)?.rows.rows.map(({ name }) => name) ?? [];
-  }
-
   /** Takes what is in play in a session now. What is no longer known goes at once. */
   push({ session_id, salience, fresh, generation }: DidChangeSalience): void {
     const session = this.sessions.get(session_id) ?? this.begin(session_id);
