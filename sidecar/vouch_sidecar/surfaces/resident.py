@@ -9,13 +9,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
 
 from vouch_sidecar.surfaces.local.ownership import Ownership
-
-NICENESS = 10
 
 
 def main() -> None:
@@ -30,27 +25,17 @@ def main() -> None:
     from vouch_sidecar.surfaces.stdio import leave
 
     signal.signal(signal.SIGTERM, lambda *_: leave(0))
-    anyio.run(_serve, owned, os.environ)
+    anyio.run(_serve, owned)
     leave(0)
 
 
-async def _serve(owned: Ownership, env: Mapping[str, str]) -> None:
+async def _serve(owned: Ownership) -> None:
     import anyio
 
-    from vouch_sidecar.surfaces.agent_requests import answer_agent
     from vouch_sidecar.surfaces.local.server import LocalServer
-    from vouch_sidecar.surfaces.stdio import leave
-
-    async def answer(*asked: Any) -> dict[str, Any]:
-        """As `answer_agent`. After the first answer, for which a prompt waits, nobody is in a hurry
-        for what is read here.
-        """
-        answered = await answer_agent(*asked)
-        os.nice(NICENESS - os.nice(0))
-        return answered
 
     async with anyio.create_task_group() as tasks:
-        await LocalServer(env, answer, tasks, stop=partial(leave, 0)).own(owned)
+        await LocalServer(os.environ, tasks).own(owned)
         tasks.cancel_scope.cancel()
 
 

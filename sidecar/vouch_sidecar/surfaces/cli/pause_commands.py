@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.stdio import say
 
-_FOR = re.compile(r"([1-9][0-9]{0,5})(m|h|d)")
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -22,10 +20,10 @@ def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int
     """Seconds of a duration, written as `30m`, `1h`, `2d`."""
     if duration is None:
         return None
-    match = _FOR.fullmatch(duration[:10])
-    if match is None:
+    number, unit = duration[:-1], duration[-1:]
+    if unit not in _SECONDS or not number.isdecimal() or not int(number[:6]) > 0:
         raise click.BadParameter("must be a number of minutes, hours or days: 30m, 1h, 2d")
-    return int(match[1]) * _SECONDS[match[2]]
+    return int(number[:6]) * _SECONDS[unit]
 
 
 @click.command()
@@ -38,10 +36,7 @@ def pause(root: Path | None, seconds: int | None) -> None:
     still answered.
     """
     for folder in roots_from(root):
-        try:
-            ends = pauses.pause(folder, os.environ, seconds)
-        except OSError as error:
-            raise click.ClickException(f"can't pause: {error.strerror or error}") from None
+        ends = pauses.pause(folder, os.environ, seconds)
         until = "`vouch-sidecar resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
@@ -53,8 +48,5 @@ def pause(root: Path | None, seconds: int | None) -> None:
 def resume(root: Path | None) -> None:
     """End a pause."""
     for folder in roots_from(root):
-        try:
-            was_paused = pauses.resume(folder, os.environ)
-        except OSError as error:
-            raise click.ClickException(f"can't resume: {error.strerror or error}") from None
+        was_paused = pauses.resume(folder, os.environ)
         say(f"{printable(str(folder))}: {'resumed' if was_paused else 'was not paused'}")

@@ -88,13 +88,9 @@ def stop(every: bool) -> None:
     code = 0
     for path in stopping.sockets(os.environ) if every else [socket_path(os.environ)]:
         try:
-            roots = stopping.stop(path, os.environ)
+            ran = stopping.stop(path, os.environ)
+            say("stopped" if ran else "no process that a hook left behind runs", err=not ran)
         except (stopping.EditorError, UnansweredError) as error:
             say(f"{printable(path)}: {error}", err=True)
             code = code or int(isinstance(error, UnansweredError))
-        else:
-            if roots is None:
-                say("no process that a hook left behind runs", err=True)
-            for root in roots or ():
-                say(f"{printable(root)}: stopped")
     sys.exit(code)

@@ -210,21 +210,14 @@ def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> l
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
     """The first lines of a text that name an entity, as many as a slot of a session holds."""
-    lines: list[str] = []
-    left, end = MAX_SLOT_BYTES, 0
-    for start, stop in sorted(
-        (m.start, m.end) for kb in served for m in kb.view.names.mentions(text)
-    ):
-        if start < end:
-            continue
-        begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
-        end = len(text) if end < 0 else end
-        line = text[begin:end].strip()[:MAX_SLOT_BYTES]
-        left -= len(line.encode("utf-8", "replace")) + 1
-        if left < 0:
-            break
-        lines.append(line)
-    return "\n".join(lines)
+    text += "\n"
+    starts = {
+        text.rfind("\n", 0, mention.start) + 1
+        for kb in served
+        for mention in kb.view.names.mentions(text)
+    }
+    lines = [text[start : text.index("\n", start)].strip() for start in sorted(starts)]
+    return "\n".join(lines)[:MAX_SLOT_BYTES]
 
 
 async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:

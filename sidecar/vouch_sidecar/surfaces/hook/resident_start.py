@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.address import IN_VAIN
-from vouch_sidecar.surfaces.local.ownership import hold
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,14 +24,10 @@ def is_unwanted(env: Mapping[str, str]) -> bool:
     return env.get(RESIDENT, "").strip().lower() in NO
 
 
-def start_resident(env: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
-    """Start a process that outlives this one; None where one holds the socket. It inherits no
+def start_resident(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process that outlives this one, unless one holds the socket by then. It inherits no
     viewer and no settings, which come with each request. Raises OSError.
     """
-    lock = hold(env)
-    if lock is None:
-        return None
-    os.close(lock)  # the new process takes it
     import subprocess  # a hook waits for every import, and seldom needs this one
 
     return subprocess.Popen(

@@ -8,11 +8,10 @@ and holds it, or follows again, when that ends.
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import FORCED
 from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, refusal, session_named
 from vouch_sidecar.surfaces.lines import as_line
 from vouch_sidecar.surfaces.local.address import has_sockets
@@ -36,20 +36,18 @@ from vouch_sidecar.surfaces.local.client import (
 from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS, Engines
 from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
-from vouch_sidecar.surfaces.stdio import at_end
+from vouch_sidecar.surfaces.stdio import at_end, leave
 from vouch_sidecar.version import __version__
 
 CHECK_SECONDS = 1.0
 """Pause between looks whether the socket's file exists and whether it is held."""
 SILENT_SECONDS = 60.0
+NICENESS = 10
+"""Priority of a resident after its first answer, for which a prompt waits."""
 
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Handler = Callable[[Engine, Request, Caller, Callable[[], bool]], Awaitable[dict[str, Any]]]
-"""Answers a request in the form of the JSONL surface; the last argument says whether the other side
-still waits for it.
-"""
 
 
 class LocalServer:
@@ -58,22 +56,16 @@ class LocalServer:
     def __init__(
         self,
         env: Mapping[str, str],
-        answer_agent: Handler,
         tasks: TaskGroup,
-        *,
         window: Engine | None = None,
         audience: Audience | None = None,
-        stop: Callable[[], object] | None = None,
     ) -> None:
-        """`answer_agent` answers the methods in `OF_AGENTS`. `window` is the engine of an editor,
-        and `audience` is shown the rankings of sessions that live in another process. `stop` ends a
-        resident process; None: this one ends with its client.
+        """`window` is the engine of an editor, and `audience` is shown the rankings of sessions
+        that live in another process. Without them this is a resident process.
         """
         self._env = env
-        self._answer_agent = answer_agent
         self._window = window
         self._audience = audience
-        self._stop = stop
         self._engines = Engines(env, tasks, window)
         self._connections = 0
         self._asked_at = anyio.current_time()
@@ -82,18 +74,15 @@ class LocalServer:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
         is this process's already.
         """
-        warned = False
         while has_sockets():
             try:
                 owned = owned or Ownership.take(self._env)
                 if owned is not None:
                     await self.own(owned)
                 elif self._audience is not None and self._window is not None:
-                    await self._follow(self._window, self._audience)
+                    await _follow(self._window, self._audience)
             except OSError as error:
-                if not warned:
-                    log.warning("no other process is served: %s", error.strerror or error)
-                warned = True
+                log.debug("no other process is served: %s", error.strerror or error)
             owned = None
             await anyio.sleep(CHECK_SECONDS)
 
@@ -104,7 +93,7 @@ class LocalServer:
             self._serve_client, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
         try:
-            while owned.holds() and not self._is_over():
+            while owned.holds() and not (self._window is None and self._is_idle()):
                 await anyio.sleep(CHECK_SECONDS)
                 self._engines.end_idle()
         finally:
@@ -112,36 +101,9 @@ class LocalServer:
             forget()
             owned.release()
 
-    def _is_over(self) -> bool:
-        """Whether this is a resident that nobody has asked for long."""
-        is_idle = anyio.current_time() - self._asked_at > IDLE_SECONDS and not self._connections
-        return self._stop is not None and is_idle
-
-    async def _follow(self, window: Engine, audience: Audience) -> None:
-        """Follow the holder about the window's knowledge bases, until it ends or these change."""
-        roots = frozenset(window.registry.window)
-        async with anyio.create_task_group() as tasks:
-
-            async def subscribe() -> None:
-                tell = functools.partial(self._tell, window, roots, audience)
-                with suppress(OSError):  # it is about to listen, or about to end
-                    await follow(roots, window.env, tell, audience.parts, audience.viewer)
-                tasks.cancel_scope.cancel()
-
-            if roots:
-                tasks.start_soon(subscribe)
-            while roots == window.registry.window:
-                await window.changed.since(window.changed.count, CHECK_SECONDS)
-                if not roots:  # nothing to follow, but the socket may be free
-                    return
-            tasks.cancel_scope.cancel()
-
-    def _tell(
-        self, window: Engine, roots: frozenset[Path], audience: Audience, push: DidChangeSalience
-    ) -> None:
-        """Tell with this process's generation, if it is still about the window."""
-        if not push.salience or roots == window.registry.window:
-            audience.show(push.model_copy(update={"generation": window.generation}))
+    def _is_idle(self) -> bool:
+        is_long = anyio.current_time() - self._asked_at > IDLE_SECONDS
+        return is_long and not self._connections
 
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -158,8 +120,10 @@ class LocalServer:
                 answered = await self._answer(line, request, caller, lambda: not reader.at_eof())
                 writer.write(as_line(answered))
                 await writer.drain()
-                if method == STOP_PROCESS and self._stop is not None:
-                    self._stop()
+                if self._window is None:
+                    if method == STOP_PROCESS:
+                        leave(0)
+                    os.nice(NICENESS - os.nice(0))
         except (OSError, ValueError):  # the client left, or sent too long a line
             log.debug("a local connection ended early")
         except Exception as error:
@@ -173,22 +137,44 @@ class LocalServer:
         self, line: bytes, request: Request, caller: Caller, is_awaited: Callable[[], bool]
     ) -> dict[str, Any]:
         method, request_id = request.get("method"), request.get("id")
+        is_resident = self._window is None
         if method == STOP_PROCESS:
-            if self._stop is None:
+            if not is_resident:
                 return refusal(request_id, "not_resident", "this process ends with its client")
-            return {"id": request_id, "ok": True, "result": self._engines.roots}
+            return {"id": request_id, "ok": True, "result": None}
+        if method == PROCESS:
+            about = {"process": os.getpid(), "resident": is_resident, "version": __version__}
+            return {"id": request_id, "ok": True, "result": about}
         if not caller.roots:
             return refusal(request_id, "invalid_request", "roots: must name knowledge bases")
         engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
-        if method == PROCESS:
-            about = {"process": os.getpid(), "resident": self._stop is not None}
-            return {"id": request_id, "ok": True, "result": {**about, "version": __version__}}
         if isinstance(method, str) and method.startswith(OF_AGENTS):
-            return await self._answer_agent(engine, request, caller, is_awaited)
+            return await answer_agent(engine, request, caller, is_awaited)
         answered = await answer(engine, line, caller)
         if (session_id := session_named(request)) is not None:
             engine.sessions.share(session_id, caller.roots)
         return answered
+
+
+async def _follow(window: Engine, audience: Audience) -> None:
+    """Follow the holder about the window's knowledge bases, until it ends or these change."""
+    roots = frozenset(window.registry.window)
+
+    def tell(push: DidChangeSalience) -> None:
+        if not push.salience or roots == window.registry.window:
+            audience.show(push.model_copy(update={"generation": window.generation}))
+
+    async def subscribe(scope: anyio.CancelScope) -> None:
+        with suppress(OSError):  # it is about to listen, or about to end
+            await follow(roots, window.env, tell, audience.parts, audience.viewer)
+        scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        if roots:
+            tasks.start_soon(subscribe, tasks.cancel_scope)
+        while roots and roots == window.registry.window:
+            await window.changed.since(window.changed.count, CHECK_SECONDS)
+        tasks.cancel_scope.cancel()
 
 
 async def _next_line(reader: asyncio.StreamReader) -> bytes:

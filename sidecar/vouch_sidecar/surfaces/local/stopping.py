@@ -36,22 +36,20 @@ def sockets(env: Mapping[str, str]) -> list[str]:
         return []
 
 
-def stop(path: str, env: Mapping[str, str]) -> list[str] | None:
+def stop(path: str, env: Mapping[str, str]) -> bool:
     """Have the resident process that holds the socket `path` end, and wait until it has. Returns
-    the roots that it served; None where none runs. Raises `EditorError`, and `UnansweredError` if
-    it does not end.
+    whether one ran. Raises `EditorError`, and `UnansweredError` if it does not end.
     """
-    until = monotonic() + STOP_SECONDS
-    roots: list[str] | None = None
+    until, ran = monotonic() + STOP_SECONDS, False
     while monotonic() < until:
         if (lock := hold(env, path)) is not None:
             os.close(lock)
-            return roots
+            return ran
         if (connected := connect(env, path=path)) is not None:
             with connected:
                 answer = Process(connected, [], {}).ask(STOP_PROCESS, {}, SOON_SECONDS) or {}
             if answer.get("ok") is False:
                 raise EditorError("an editor's, which ends with it")
-            roots = answer.get("result") or roots or []
+            ran = True
         sleep(RETRY_SECONDS)  # it is about to listen, or about to end
     raise UnansweredError("it does not answer; try again")

@@ -13,7 +13,6 @@ import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.local.server import LocalServer
@@ -42,7 +41,7 @@ async def _serve(
     for register in features():
         register(server)
     async with anyio.create_task_group() as tasks:
-        local = LocalServer(engine.env, answer_agent, tasks, window=engine, audience=server)
+        local = LocalServer(engine.env, tasks, engine, server)
         tasks.start_soon(in_background, follower.run)
         tasks.start_soon(in_background, partial(local.run, owned))
         leave(await _converse(server, source, sink))
