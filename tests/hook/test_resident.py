@@ -38,9 +38,9 @@ main()
 """
 RUN = """
 from vouch_sidecar.surfaces import resident
-from vouch_sidecar.surfaces.local import server
+from vouch_sidecar.surfaces import socket_server
 
-server.IDLE_SECONDS = 0.5
+socket_server.IDLE_SECONDS = 0.5
 resident.main()
 """
 

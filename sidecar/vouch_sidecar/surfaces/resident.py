@@ -32,7 +32,7 @@ def main() -> None:
 async def _serve(owned: Ownership) -> None:
     import anyio
 
-    from vouch_sidecar.surfaces.local.server import LocalServer
+    from vouch_sidecar.surfaces.socket_server import LocalServer
 
     async with anyio.create_task_group() as tasks:
         await LocalServer(os.environ, tasks).own(owned)

@@ -15,9 +15,9 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.ownership import Ownership
-from vouch_sidecar.surfaces.local.server import LocalServer
 from vouch_sidecar.surfaces.lsp.features import features
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0
