@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
-from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -75,14 +74,6 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             (m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested)
             for m in view.names.mentions(topic)
         ]
-        weights = view.counts.weights(topic)
-        found["nearest", topic] = {
-            entity.id: [
-                key_in(knowledge.snapshot.document(hit))[1]
-                for hit in view.search.best_claims(entity.id, weights, 1)
-            ]
-            for entity in knowledge.all_of(Kind.ENTITY)
-        }
         for kind in KINDS:
             rows = search([view], topic, [kind], 100)
             found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
@@ -163,10 +154,10 @@ def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     )
     assert knowledge.links("open")[0] == []
     assert knowledge.links("hers") == (["e"], "page")
-    assert View("kb", knowledge, ONLY_OPEN).counts.claims_of("e") == 0
-    assert View("kb", knowledge, ADA).counts.claims_of("e") == 1
+    assert View("kb", knowledge, ONLY_OPEN).search.claim_count("e") == 0
+    assert View("kb", knowledge, ADA).search.claim_count("e") == 1
     knowledge = after(knowledge, change_of([page("p", claims=("open",), scope=private)]))
-    assert View("kb", knowledge, ADA).counts.claims_of("e") == 0
+    assert View("kb", knowledge, ADA).search.claim_count("e") == 0
 
 
 @example(count=450)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.blocks.block import beginning, line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for, tiers
@@ -96,42 +97,19 @@ def test_a_page_that_is_asked_for_by_its_number_answers(text: str, title: str) -
     assert [page_id for page_id, _ in brought_in(seen, text)] == ["queues"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Background",
-        "in the background",
-        "Retry policy",
-        "ADR 30",
-    ],
-)
-def test_a_title_beside_other_words_and_a_common_word_ask_for_nothing(text: str) -> None:
-    pages = (("a", "Retry policy for uploads"), ("b", "Background"), ("c", "ADR-3"))
-    seen = view(*(page(page_id, title, body="Nothing.\n") for page_id, title in pages))
-    assert brought_in(seen, text) == []
+TITLES = ("Retry policy for uploads", "Background", "ADR-3", "Code", "Tests", "Error", "The issue")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "show me the code",
-        "show me the changes",
-        "summary of changes please",
-        "explain the tests",
-        "explain the error",
-        "describe the issue",
+        *("Background", "in the background", "Retry policy", "ADR 30", "HTTP 500", "STEP 3"),
+        *("show me the code", "explain the tests", "explain the error", "describe the issue"),
     ],
 )
-def test_a_title_that_is_one_common_word_is_not_asked_for_in_general_words(text: str) -> None:
-    titles = ("Code", "Changes", "Tests", "Error", "The issue")
-    seen = view(*(page(title[:3], title, body="Nothing.\n") for title in titles))
-    assert brought_in(seen, text) == []
-
-
-@pytest.mark.parametrize("text", ["HTTP 500", "TOP 10", "STEP 3", "PHASE 2"])
-def test_a_number_of_no_document_is_not_looked_up(text: str) -> None:
-    seen = view(claim("a", f"The gateway says {text}."), page("p", "ADR-3", body=f"{text}.\n"))
-    assert brought_in(seen, text) == []
+def test_a_part_of_a_title_a_common_word_and_another_number_ask_for_nothing(text: str) -> None:
+    pages = [page(slug_of(title), title, body="Nothing.\n") for title in TITLES]
+    assert brought_in(view(*pages), text) == []
 
 
 def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:
@@ -206,12 +184,24 @@ def test_a_section_about_a_named_entity_needs_one_word_more() -> None:
     assert told(RUNBOOK) == ["a"]
 
 
-def test_a_long_section_is_told_from_the_sentence_that_answers() -> None:
-    filler = "Nothing to see in this sentence either. " * 12
-    body = f"## Limits\n\n{filler}\n\nA valve feeds the boiler. {filler}"
-    found = run([view(page("p", body=body))], "what valve feeds the boiler?")
-    (hit,) = found.answers
-    assert excerpt(hit).startswith("## Limits … A valve feeds the boiler. Nothing")
+FILLER = "Nothing to see in this sentence either. " * 12
+ITEMS = "".join(f"- Pump {i} is checked by hand. [claim: pump-{i}]\n" for i in range(9))
+
+
+@pytest.mark.parametrize(
+    ("body", "begins"),
+    [
+        (f"{FILLER}\n\nA valve feeds the boiler. {FILLER}", "A valve feeds the boiler. Nothing"),
+        (
+            f"{ITEMS}- A valve feeds the [[boiler|big boiler]]. [claim: gone]\n- Nothing more.",
+            "- A valve feeds the big boiler. - Nothing more.",
+        ),
+    ],
+)
+def test_a_long_section_is_told_from_the_passage_that_answers(body: str, begins: str) -> None:
+    seen = view(page("p", body=f"## Limits\n\n{body}"))
+    (hit,) = run([seen], "what valve feeds the boiler?").answers
+    assert excerpt(hit).startswith(f"## Limits … {begins}")
     assert len(excerpt(hit)) <= 240
 
 
@@ -223,14 +213,3 @@ def test_every_entity_has_a_line_before_another_has_two() -> None:
     ]
     text = "do old keys of the Key Vault rotate through the Mail Relay?"
     assert said(view(VAULT, RELAY, *both), text, limit=2) == ["b", "c"]
-
-
-def test_a_long_section_is_told_from_the_item_that_answers_without_marks() -> None:
-    items = "".join(
-        f"- Pump {i} is checked by hand every week. [claim: pump-{i}]\n" for i in range(9)
-    )
-    answer = "- A valve feeds the [[boiler|big boiler]]. [claim: gone]"
-    body = f"## Limits\n\n{items}{answer}\n- Nothing more."
-    found = run([view(page("p", body=body))], "what valve feeds the boiler?")
-    (hit,) = found.answers
-    assert line_text(hit) == "A page. ## Limits … - A valve feeds the big boiler. - Nothing more."

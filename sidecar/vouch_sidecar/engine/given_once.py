@@ -42,6 +42,7 @@ def given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[Giv
 
 def _entity_state(row: Salient) -> int:
     """A hash that changes with the entity, its claims or its pages."""
-    claims = row.view.counts.claims_mark(row.entity.id)
-    pages = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
-    return hash((row.entity, claims, *pages))
+    view, entity_id = row.view, row.entity.id
+    ids = sorted(view.search.ids(view.search.claims_of([entity_id])))
+    pages = view.visible.pages_about((Kind.ENTITY, entity_id))
+    return hash((row.entity, *map(view.knowledge.claim, ids), *pages))

@@ -261,10 +261,6 @@ class Search:
         words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
         return Query.boolean_query([(Occur.Must, self.claims_of([entity_id])), words])
 
-    def best_claims(self, entity_id: str, weights: Mapping[Term, float], limit: int) -> list[Hit]:
-        """The claims of an entity that hold most of the words' weight, ties by id."""
-        return self.snapshot.search(self.claims_scored(entity_id, weights), limit)
-
 
 def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
     """The weights as whole numbers, whose sums are exact."""

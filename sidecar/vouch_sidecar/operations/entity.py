@@ -73,7 +73,7 @@ def answer(ask: OperationCall, params: IdParams) -> EntityResult:
         entity=views.entity(artifact),
         people=_people(view, artifact),
         by_commits=author_rows(authors_about(view, artifact)),
-        claim_count=view.counts.claims_of(artifact.id),
+        claim_count=view.search.claim_count(artifact.id),
         claims=[views.claim(claim) for claim in best],
         pages=views.pages((Kind.ENTITY, artifact.id)),
         relations=views.relations(artifact.id),

@@ -118,9 +118,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(
-            **{name: view.counts.artifacts(Kind(kind)) for name, kind in COUNTED.items()}
-        ),
+        counts=Counts(**{name: view.number_of(Kind(kind)) for name, kind in COUNTED.items()}),
         topics=len(view.derived) or None,
         unusable=sum(any(problem.is_unusable for problem in several) for several in every),
         problems=[

@@ -205,7 +205,7 @@ def _named(
     return Salient(
         view=view,
         entity=entity,
-        claim_count=view.counts.claims_of(entity.id),
+        claim_count=view.search.claim_count(entity.id),
         score=_scored(view, entity, strength, is_named=True),
         strength=strength,
         arm=arm_of(best),
@@ -222,7 +222,7 @@ def _scored(view: View, entity: Entity, strength: float, *, is_named: bool) -> f
     """The strength within the range of an entity's kind."""
     if view.names.is_topic(entity.id):
         return round(FAINTEST * strength, 6)
-    low, width = BANDS[is_named, view.counts.claims_of(entity.id) > 0]
+    low, width = BANDS[is_named, view.search.claim_count(entity.id) > 0]
     return round(max(low + width * strength, FAINTEST), 6)
 
 
@@ -246,7 +246,7 @@ def _described_by(view: View, text: str) -> list[Salient]:
             Salient(
                 view=view,
                 entity=entity,
-                claim_count=view.counts.claims_of(entity.id),
+                claim_count=view.search.claim_count(entity.id),
                 score=_scored(view, entity, strength, is_named=False),
                 strength=strength,
                 arm="text",

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
 from vouch_sidecar.index.artifact_documents import texts
+from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import (
@@ -25,7 +26,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.embedded_texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.text.english_words import tier
 
 PHRASE_CHARS = 200
@@ -108,7 +109,9 @@ def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
 
 def _coverage(row: Ranked, query: str) -> float:
     """The share of a query's words, by rarity, that a hit holds; English ones count less."""
-    weights = row.view.counts.weights(query)
+    search = row.view.search
+    total = search.total(Kind.CLAIM)
+    weights = {n: rarity(total, search.frequency(n, Kind.CLAIM)) for n in terms(query)}
     if not (whole := fsum(weights.values())):
         return 0.0
     section_texts = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)

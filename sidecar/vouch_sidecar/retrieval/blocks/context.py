@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
@@ -67,8 +68,7 @@ class ContextBlock:
     supplemental: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tiers:
+class Tiers(NamedTuple):
     """The collection that a text is about, and the others that have something to add."""
 
     primary: str | None

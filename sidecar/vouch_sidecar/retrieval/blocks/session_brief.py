@@ -60,8 +60,8 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
     is_started = view.visible.artifact((Kind.PAGE, STARTER_PAGE)) is not None
-    pages = view.counts.artifacts(Kind.PAGE) - is_started
-    counts = ((view.counts.artifacts(Kind.CLAIM), "claim"), (pages, "page"))
+    pages = view.number_of(Kind.PAGE) - is_started
+    counts = ((view.number_of(Kind.CLAIM), "claim"), (pages, "page"))
     counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
     name = next(_harmless(view.collection), UNNAMED)
     return f"{name} holds {' and '.join(counted)}." if counted else ""
@@ -82,7 +82,7 @@ def _subjects(view: View) -> Iterator[str]:
     """The names of entities and topics, those with the most claims first."""
     entities = [*view.knowledge.names.entities(), *(topic.entity for topic in view.derived)]
     counted = sorted(
-        (-view.counts.claims_of(entity.id), entity.id, entity.name) for entity in entities
+        (-view.search.claim_count(entity.id), entity.id, entity.name) for entity in entities
     )
     for count, _, name in counted:
         if count:

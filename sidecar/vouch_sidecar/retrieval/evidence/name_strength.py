@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
@@ -172,6 +173,6 @@ def _keyness(view: View, mention: Mention, word: Unit) -> float:
     use a word speak of something else, it hardly names the entity.
     """
     words = terms(word.folded)
-    own = view.counts.claims_of(mention.entity_id)
-    using = view.counts.frequency(words[0]) if words else 0
+    own = view.search.claim_count(mention.entity_id)
+    using = view.search.frequency(words[0], Kind.CLAIM) if words else 0
     return round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)

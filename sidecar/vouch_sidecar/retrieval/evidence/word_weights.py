@@ -121,7 +121,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_paths_outside(without_printed(view.workspace.relative(text)))
     asked = without_asking(asked)
     rest = blanked(asked, names)
-    own = view.names.project_names
+    own = view.own_names
     words = [
         word
         for word in terms(rest)

@@ -4,7 +4,7 @@ that it cites; where no file can show that, nobody confirmed the claim for over 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -59,17 +59,16 @@ def stale_for(
     """As `stale`. `sees` tells which sources count, `now` is in seconds since 1970. The age of a
     claim counts only once the files of the workspace are known.
     """
-    fresh, at = workspace.fresh, confirmed_at(claim)
-    is_old = at is not None and now - at > YEAR and workspace.root != Path()
-    gone = None
-    if fresh:
-        gone = _gone(fresh, _cited(knowledge, claim, sees))
-    if gone is not None or at is None or not is_old:
+    cited = list(_cited(knowledge, claim, sees))
+    gone, at = _gone(workspace.fresh, cited), confirmed_at(claim)
+    if gone is not None or at is None or now - at <= YEAR or workspace.root == Path():
         return gone
-    cited = _cited(knowledge, claim, sees)
     if any(workspace.source_path(source.locator, source.id) is not None for _, source, _ in cited):
         return None
-    return _unconfirmed(claim, now - at)
+    months = int((now - at) / MONTH)
+    reason = f"last confirmed {f'{months} months' if months < 24 else f'{months // 12} years'} ago"
+    field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
+    return Stale("unconfirmed", field, reason, reason)
 
 
 def _cited(
@@ -83,18 +82,9 @@ def _cited(
             yield number, source, evidence
 
 
-def _unconfirmed(claim: Claim, age: float) -> Stale:
-    """That a claim was last confirmed `age` seconds ago."""
-    months = int(age / MONTH)
-    ago = f"{months} months" if months < 24 else f"{months // 12} years"
-    reason = f"last confirmed {ago} ago"
-    field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
-    return Stale("unconfirmed", field, reason, reason)
-
-
 def _gone(
     fresh: Freshness,
-    cited: Iterator[tuple[int, Source, Evidence | None]],
+    cited: Iterable[tuple[int, Source, Evidence | None]],
 ) -> Stale | None:
     """What is gone of what a claim quotes or cites. A claim is stale only if all of its
     quotes are; its file counts as gone only if the files of all its citations are.

@@ -40,8 +40,6 @@ ROLES = {
 }
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
-MAX_ALIKE = 5
-"""Entities of whose names a topic may be a part to mean them all."""
 ENTITIES_OF_CLAIMS = 3
 """Entities of claims about which people are looked for, at most."""
 OF_A_TOPIC = 2
@@ -127,7 +125,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     """
     ids, _ = view.knowledge.links(claim.id)
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
-    own = [PersonToAsk(e, view.counts.claims_of(e.id)) for e in linked if e.type == PERSON]
+    own = [PersonToAsk(e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
     return _each_once(own, *(people(view, entity) for entity in others))
 
@@ -151,11 +149,9 @@ def _each_once(*several: Iterable[PersonToAsk]) -> list[PersonToAsk]:
 
 
 def _named_by(match: Match) -> list[Entity]:
-    """The entities that a topic names, in order; else the few of whose names it is a part."""
+    """The entities that a topic names, in order."""
     whole = [mention for mention in match.mentions if not mention.nested]
     ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
-    if not ids and len(match.parts) <= MAX_ALIKE:
-        ids = list(match.parts)
     entities = map(match.view.visible.entity, dict.fromkeys(ids))
     return [entity for entity in entities if entity is not None][:MAX_NAMED]
 

@@ -123,8 +123,10 @@ def matching(views: Sequence[View], question: Question) -> TopicMatches:
     ]
     words = terms(blanked(topic, paths) if any(tied) else topic)[:MAX_TOPIC_WORDS]
     known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
-    total = sum(view.counts.claims for view in views)
-    weights = {w: rarity(total, sum(view.counts.frequency(w) for view in views)) for w in known}
+    total = sum(view.search.total(Kind.CLAIM) for view in views)
+    weights = {
+        w: rarity(total, sum(view.search.frequency(w, Kind.CLAIM) for view in views)) for w in known
+    }
     holding = [{} for _ in views] if any(tied) else _holding(views, weights)
     matches = [
         _match(view, question, paths, [path for _, _, path in of_view], claim_ids, held, weights)
@@ -169,13 +171,12 @@ def _match(
     named |= {*search.ids(search.these_claims(sorted(tied)))} if tied else set()
     claims, whole = [], fsum(weights.values())
     for claim_id in sorted(named.union(held)):
-        claim, (linked, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
+        claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
         if claim is None or (question.linking == "declared" and how != "declared"):
             continue
-        theirs = frozenset((*linked, *view.derived.of_claim(claim_id)))
         words, is_named = held.get(claim_id, ()), claim_id in named
         share = 1.0 if is_named else fsum(weights[word] for word in words) / whole
-        claims.append(Matched(claim, theirs, words, is_named, share, how))
+        claims.append(Matched(claim, names.entities_of(claim_id), words, is_named, share, how))
     return Match(view, entity_ids, mentions, parts, files, claims)
 
 

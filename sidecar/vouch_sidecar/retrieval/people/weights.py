@@ -12,6 +12,7 @@ from math import fsum, prod, sqrt
 from typing import NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import LEADS, OTHER_FORM, PROLIFIC
 from vouch_sidecar.retrieval.people.topic_matches import Match, Matched
 from vouch_sidecar.retrieval.view import View
@@ -66,7 +67,7 @@ class Weight(NamedTuple):
         """The score of an entity, and the figures that it follows from."""
         figures = {"sum": fsum(each.amount for each in adds)}
         if self.is_focused:
-            own, everything = view.counts.claims_of(entity_id), view.counts.claims
+            own, everything = view.search.claim_count(entity_id), view.search.total(Kind.CLAIM)
             share = own / everything if everything else 0.0
             figures["focus"] = 1 / sqrt(1 + PROLIFIC * share)
             figures |= {"own_claims": float(own), "all_claims": float(everything)}

@@ -261,7 +261,7 @@ def _claim_candidate(view: View, document: Document, claim: Claim) -> Candidate:
     shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
     text = " ".join((shown.text, *claim.topical_tags))
     stems = stems_in(document) if shown.text == claim.text else _stems(view, text)
-    about, where = view.names.entities_in(document), shown.sentence_key
+    about, where = view.names.entities_of(claim.id), shown.sentence_key
     kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
     group = sentence.source_id if sentence is not None else ""
     candidate = Candidate(claim, None, stems, text, about, where, group, kind=kind)

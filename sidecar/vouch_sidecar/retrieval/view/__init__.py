@@ -1,9 +1,9 @@
-"""A knowledge base as one viewer sees it: artifacts, names, texts of claims, counts."""
+"""A knowledge base as one viewer sees it: artifacts, names, texts of claims."""
 
 from vouch_sidecar.retrieval.view.claim_texts import ShownText
 from vouch_sidecar.retrieval.view.people_told import PeopleTold
-from vouch_sidecar.retrieval.view.view import View, claim_in, moment
-from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, own_names
+from vouch_sidecar.retrieval.view.view import View
+from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, moment, own_names
 
 __all__ = [
     "Deadline",
@@ -11,7 +11,6 @@ __all__ = [
     "PeopleTold",
     "ShownText",
     "View",
-    "claim_in",
     "moment",
     "own_names",
 ]

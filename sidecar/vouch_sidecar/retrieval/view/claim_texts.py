@@ -58,9 +58,9 @@ def each_once(
 class ClaimTexts:
     """The texts that a viewer is shown for claims. Every answer takes a claim's text from here."""
 
-    def __init__(self, at: Viewpoint, visible: VisibleArtifacts) -> None:
+    def __init__(self, at: Viewpoint) -> None:
         self._at = at
-        self._visible = visible
+        self._visible = VisibleArtifacts(at)
 
     def shown(self, claim: Claim) -> ShownText:
         """The text for a claim: its whole sentence, if the claim is a part of one that the viewer

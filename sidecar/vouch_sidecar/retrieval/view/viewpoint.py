@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
+from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import VisibleTopics
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
@@ -128,6 +131,10 @@ class Viewpoint:
         """Full text search over what the viewer may see."""
         return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
 
+    def number_of(self, kind: Kind) -> int:
+        """How many artifacts of a kind the viewer may see; sections of pages are none."""
+        return self.search.total(TITLE if kind is Kind.PAGE else kind)
+
     @cached_property
     def derived(self) -> VisibleTopics:
         """The topics that the viewer may see."""
@@ -162,9 +169,20 @@ class Viewpoint:
         return result
 
 
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+
+
 def own_names(collection: str, root: Path | None, origin: str) -> frozenset[str]:
     """The names of a project, folded: of its collection, its folder, and the repository that it was
     cloned from.
     """
     folder = root.name if root is not None else ""
     return frozenset(filter(None, map(fold, (collection, folder, origin))))
+
+
+def moment(at: float) -> datetime:
+    """The time in UTC, in seconds since 1970. A time outside the calendar becomes its first or last
+    moment.
+    """
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)

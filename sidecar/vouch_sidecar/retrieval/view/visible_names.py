@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tantivy import Document
-
-from vouch_sidecar.index.stored_artifacts import entities_in, key_in
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
@@ -70,14 +67,7 @@ class VisibleNames:
     def is_topic(self, entity_id: str) -> bool:
         return self._at.derived.get(entity_id) is not None
 
-    def entities_in(self, claim: Document) -> frozenset[str]:
+    def entities_of(self, claim_id: str) -> frozenset[str]:
         """The entities and topics that a claim counts for."""
-        declared = entities_in(claim, self._at.gates)
-        return declared.union(self._at.derived.of_claim(key_in(claim)[1]))
-
-    @property
-    def project_names(self) -> frozenset[str]:
-        """The names of the project itself, folded. They tell nothing in a text about the
-        project.
-        """
-        return self._at.own_names
+        linked, _ = self._at.knowledge.links(claim_id)
+        return frozenset((*linked, *self._at.derived.of_claim(claim_id)))

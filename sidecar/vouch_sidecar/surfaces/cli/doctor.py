@@ -202,7 +202,7 @@ def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Chec
 def _answered_prompt(engine: Engine) -> str | None:
     """A prompt on an entity with many claims that this engine says something to unasked."""
     ranked = [
-        (kb.view.counts.claims_of(entity.id), entity.name)
+        (kb.view.search.claim_count(entity.id), entity.name)
         for kb in engine.serving(Caller())
         for entity in kb.view.knowledge.names.entities()
     ]
