@@ -119,7 +119,8 @@ def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
     monkeypatch.setattr(quotes_in_files, "read_file", noted)
 
     def states() -> list[str | None]:
-        files = ask(engine, "files", paths=["docs/many"])["files"]
+        paths = [f"docs/many/n{number}.md" for number in range(MAX_READ + 5)]
+        files = ask(engine, "files", paths=paths)["files"]
         return [claim["fresh"] for file in files for claim in file["claims"]]
 
     assert sorted(states(), key=str) == [None] * 5 + ["there"] * MAX_READ

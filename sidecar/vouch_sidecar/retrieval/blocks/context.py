@@ -18,6 +18,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_SPEAKING,
     MAX_TITLED,
 )
+from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
@@ -188,8 +189,9 @@ def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
 
 def each_once(hits: Iterable[Line]) -> list[Line]:
     """The first hit of each artifact; of claims that say the same a reviewed one, else one that is
-    contested, else the first whose quote is still there. A reviewed claim stands in the place of
-    those that nobody reviewed and that rest on the same evidence or the same sentence.
+    contested, else the first whose file still has its quote, or else lacks it. A reviewed claim
+    stands in the place of those that nobody reviewed and that rest on the same evidence or the same
+    sentence.
     """
     hits = claim_texts.each_once(hits, _says, lambda *both: min(both, key=_goes_before))
     reviewed = {
@@ -203,9 +205,12 @@ def each_once(hits: Iterable[Line]) -> list[Line]:
     return list(kept.values())
 
 
-def _goes_before(hit: Line) -> tuple[bool, bool, bool]:
-    is_contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
-    return not hit.is_reviewed, not is_contested, _is_gone(hit)
+def _goes_before(hit: Line) -> tuple[bool, ...]:
+    claim = hit.artifact
+    if not isinstance(claim, Claim):
+        return ()
+    is_known = is_followed(hit.view, claim)
+    return not hit.is_reviewed, claim.status != "contested", not is_known, _is_gone(hit)
 
 
 def _rests_on(hit: Line) -> Iterator[Hashable]:

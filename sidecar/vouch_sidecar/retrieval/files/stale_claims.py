@@ -49,6 +49,13 @@ def stale(view: View, claim: Claim) -> Stale | None:
     return stale_for(view.workspace, view.knowledge, claim, view.visible.sees, view.now)
 
 
+def is_followed(view: View, claim: Claim) -> bool:
+    """Whether a file shows if it still has what a claim quotes."""
+    cited = _cited(view.knowledge, claim, view.visible.sees)
+    quotes = (evidence for _, _, evidence in cited if evidence is not None)
+    return any(fresh_of(view.workspace.fresh, quote) is not None for quote in quotes)
+
+
 def stale_for(
     workspace: World,
     knowledge: Knowledge,
