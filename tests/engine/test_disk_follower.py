@@ -234,7 +234,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         root = base(tmp_path / made)
         await until(lambda: set(engine.collections) == {root, other})
-        assert not engine.registry.starts.lacking
+        assert not engine.registry.lacking
         shutil.move(root / ".vouch", tmp_path / "away")
         await until(lambda: _claims(engine, root) == 0)
         shutil.move(tmp_path / "away", root / ".vouch")

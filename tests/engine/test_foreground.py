@@ -6,9 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, breath
-from vouch_sidecar.engine.breath import Breath
-from vouch_sidecar.operations import OPERATIONS, perform_async
+from vouch_sidecar.engine import breath
 
 from tests.engine.bases import base, kept, unread_engine, until, write
 from tests.kb.samples import claim
@@ -28,25 +26,6 @@ async def test_no_claim_is_tied_to_files_while_a_question_is_answered(
             await anyio.sleep(0.3)
             assert collection.is_workspace_pending
         await until(lambda: not collection.is_workspace_pending)
-
-
-@pytest.mark.anyio
-async def test_every_question_counts_as_being_answered(tmp_path: Path) -> None:
-    engine = unread_engine(base(tmp_path))
-    engine.read()
-    answers: list[str] = []
-
-    class Noted(Breath):
-        def __enter__(self) -> None:
-            answers.append("begun")
-
-        def __exit__(self, *_: object) -> None:
-            answers.append("ended")
-
-    engine.breath = Noted()
-    for name in ("experts", "status"):
-        await perform_async(engine, OPERATIONS[name], OPERATIONS[name].example, Caller())
-    assert answers == ["begun", "ended"] * 2
 
 
 @pytest.mark.anyio

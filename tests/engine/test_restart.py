@@ -56,19 +56,10 @@ Harm = Callable[[Path], None]
 """Does something to a base or to what is around it."""
 
 
-def halved(file: Path) -> None:
-    data = file.read_bytes()
-    file.write_bytes(data[: len(data) // 2])
-
-
 def flipped(file: Path) -> None:
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
-
-
-def missing(file: Path) -> None:
-    file.unlink()
 
 
 def in_short(engine: Engine) -> object:
@@ -76,8 +67,7 @@ def in_short(engine: Engine) -> object:
     return ask(engine, "status")["roots"][0]["counts"], counts(engine, "key vault"), hits
 
 
-@pytest.mark.parametrize("harm", [halved, flipped, missing])
-def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
+def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path) -> None:
     """Each of its files in turn."""
     wanted = in_short(started(root, tmp_path))
     (base,) = finished(tmp_path)
@@ -88,7 +78,7 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         for old in finished(tmp_path):
             shutil.rmtree(old)
         shutil.copytree(tmp_path / "whole", base)
-        harm(base / name)
+        flipped(base / name)
         engine = engine_on(env=cached(tmp_path))
         collection = engine.registry.add_root(root)
         assert collection.bases is not None
@@ -97,10 +87,6 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path, harm: Ha
         assert in_short(engine) == wanted, name
         assert base not in finished(tmp_path)
         assert len(finished(tmp_path)) == 1
-
-
-def unfinished(base: Path) -> None:
-    (base / "records").unlink()
 
 
 def of_an_older_version(base: Path) -> None:
@@ -112,30 +98,11 @@ def a_file(base: Path) -> None:
     base.write_bytes(b"no folder")
 
 
-def empty(base: Path) -> None:
-    shutil.rmtree(base)
-    base.mkdir(mode=0o700)
-
-
 def readable_by_others(base: Path) -> None:
     base.chmod(0o755)
 
 
-def in_a_folder_for_others(base: Path) -> None:
-    base.parent.chmod(0o755)
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        unfinished,
-        of_an_older_version,
-        a_file,
-        empty,
-        readable_by_others,
-        in_a_folder_for_others,
-    ],
-)
+@pytest.mark.parametrize("harm", [of_an_older_version, a_file, readable_by_others])
 def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
     wanted = said_by(started(root, tmp_path))
     (base,) = finished(tmp_path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,22 +96,3 @@ def noticed(servers: list[Server], live: int) -> Server:
 
     until(look, "nobody noticed")
     return found[0]
-
-
-def test_a_process_that_sleeps_through_it_leaves_nothing(
-    root: Path, folder: Path, env: dict[str, str]
-) -> None:
-    """It wakes with a base of its own that is not finished yet, and the text in it."""
-    with serving(root, env, 2) as (asleep, awake):
-        live = claims(awake)
-        assert claims(asleep) == live
-        until(lambda: finished(folder), "no base was finished")
-        os.kill(asleep.process.pid, signal.SIGSTOP)
-        retire(root, "redacted")
-        until(lambda: claims(awake) < live, "it was not noticed")
-        until(lambda: finished(folder), "no base was finished anew")
-        os.kill(asleep.process.pid, signal.SIGCONT)
-        until(lambda: claims(asleep) < live, "it was not noticed")
-        assert SECRET not in said(asleep, root)
-        until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
-    assert not holds(folder / "cache", SECRET)

@@ -29,7 +29,7 @@ def test_the_window_keeps_the_newest_slots() -> None:
     session = a_session()
     for text in "abcde":
         session.add(text, 3)
-    assert session.newest_first() == ["e", "d", "c"]
+    assert session.window() == ["e", "d", "c"]
 
 
 def test_a_slot_is_replaced_in_place_and_becomes_the_newest() -> None:
@@ -37,7 +37,7 @@ def test_a_slot_is_replaced_in_place_and_becomes_the_newest() -> None:
     session.touch("one", "first", 3)
     session.touch("two", "second", 3)
     session.touch("one", "first again", 3)
-    assert session.newest_first() == ["first again", "second"]
+    assert session.window() == ["first again", "second"]
 
 
 def test_blank_text_empties_its_slot() -> None:
@@ -45,7 +45,7 @@ def test_blank_text_empties_its_slot() -> None:
     session.touch("one", "first", 3)
     session.touch("one", " \n", 3)
     session.touch("never", "", 3)
-    assert session.newest_first() == []
+    assert session.window() == []
 
 
 def test_a_final_slot_keeps_its_place_and_is_not_replaced() -> None:
@@ -54,9 +54,9 @@ def test_a_final_slot_keeps_its_place_and_is_not_replaced() -> None:
     session.touch("two", "other", 3)
     session.finish("one")
     session.finish("unknown")
-    assert session.newest_first() == ["other", "submitted"]
+    assert session.window() == ["other", "submitted"]
     session.touch("one", "next", 3)
-    assert session.newest_first() == ["next", "other", "submitted"]
+    assert session.window() == ["next", "other", "submitted"]
 
 
 def test_a_smaller_window_counts_from_the_next_text_on() -> None:
@@ -64,13 +64,13 @@ def test_a_smaller_window_counts_from_the_next_text_on() -> None:
     for text in "abcd":
         session.add(text, 4)
     session.add("e", 2)
-    assert session.newest_first() == ["e", "d"]
+    assert session.window() == ["e", "d"]
 
 
 def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
     session = a_session()
     session.add("first " + "between " * 1000 + "last", 1)
-    (kept,) = session.newest_first()
+    (kept,) = session.window()
     head, tail = kept.split("\n\n")
     assert head.startswith("first between ")
     assert tail.endswith(" between last")
@@ -84,7 +84,7 @@ def test_no_slot_holds_more_than_4_kb(text: str) -> None:
     session = a_session()
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
         session.add(long, 1)
-        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.newest_first())
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window())
 
 
 def test_sessions_expire_after_half_an_hour_without_activity(
@@ -118,4 +118,4 @@ def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
     sessions.open("a").add("text", 8)
     assert sessions.end("a") is True
     assert sessions.end("a") is False
-    assert sessions.open("a").newest_first() == []
+    assert sessions.open("a").window() == []

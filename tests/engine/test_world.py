@@ -15,7 +15,7 @@ from tests.workspace.places import cite, git, repository, settled, write
 
 FILES = {
     "src/relay.py": "class Relay:\n    def send(self):\n        pass\n",
-    "src/desk.py": "# See ADR-7.\nclass Desk:\n    pass\n",
+    "src/desk.py": "class Desk:\n    pass\n",
     "adr/7-queues.md": "# Queues\n\nEverything queues.\n",
 }
 
@@ -87,16 +87,16 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     root: Path, tmp_path: Path, reads: list[str]
 ) -> None:
     engine = settled(root, tmp_path)
-    assert sorted(reads) == ["adr/7-queues.md", "src/desk.py", "src/relay.py"]
+    assert sorted(reads) == ["src/desk.py", "src/relay.py"]
     before = looked(engine)
     assert looked(engine) is before
     cite(root, "new", "`Desk` is open.", "https://example.org/b")
     world = looked(engine)
-    assert [tie.claim_id for tie in world.stored_ties_of("src/desk.py")] == ["new", "queue"]
-    assert len(reads) == 3  # a new claim searches no file
+    assert [tie.claim_id for tie in world.stored_ties_of("src/desk.py")] == ["new"]
+    assert len(reads) == 2  # a new claim searches no file
     (root / "src" / "desk.py").touch()
     again = looked(engine)
-    assert (len(reads), again.ties == world.ties) == (4, True)
+    assert (len(reads), again.ties == world.ties) == (3, True)
 
 
 def test_the_next_process_reads_no_file_that_is_as_it_was(
@@ -114,7 +114,7 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
     assert reads == []
     kept.write_bytes(kept.read_bytes()[:-20])
     assert told(looked(settled(root, tmp_path))) == told(world)
-    assert len(reads) == 3
+    assert len(reads) == 2
 
 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:

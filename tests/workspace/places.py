@@ -158,7 +158,7 @@ def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
 
 def definitions(data: bytes, language: str | None, *names: str) -> dict[str, tuple[int, int]]:
     """The first and the last line of each of some names that a file defines."""
-    said = Wanted(names).said_in(names_in_file(data, language), language).defined
+    said = Wanted(names).defined_in(names_in_file(data, language), language)
     return {name: said[digest(name)] for name in names if digest(name) in said}
 
 
@@ -182,6 +182,10 @@ def plant(root: Path, planted: Path) -> None:
         "protocol.ext.allow": "always",
         "core.untrackedCache": "true",
         "core.repositoryformatversion": "1",
+        "log.showSignature": "true",
+        "log.mailmap": "false",
+        "mailmap.file": str(script),
+        "core.attributesFile": str(root / ".gitattributes"),
     }.items():
         git(root, "config", key, value)
     write(

@@ -14,7 +14,7 @@ from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
-from tests.workspace.places import commit_as, git, plant, repository, settled
+from tests.workspace.places import commit_as, git, repository, settled
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
@@ -154,20 +154,6 @@ def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
     found = history(root, tmp_path)
     assert {commit.author for commit in found.commits} == {"Ada"}
     assert set(found.by_path) == {forged, "a.py", " /b.py"}
-
-
-def test_nothing_that_a_workspace_plants_runs(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"a.py": "1"})
-    plant(root, tmp_path / "ran")
-    for name, value in {
-        "log.showSignature": "true",
-        "log.mailmap": "false",
-        "mailmap.file": str(root / "run.sh"),
-        "core.attributesFile": str(root / ".gitattributes"),
-    }.items():
-        git(root, "config", name, value)
-    assert authors(history(root, tmp_path), "a.py") == ["Ada"]
-    assert not (tmp_path / "ran").exists()
 
 
 def test_no_git_and_no_such_commit(root: Path, tmp_path: Path) -> None:

@@ -368,37 +368,6 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
         assert tie_rows(engine, path) == []
 
 
-def test_a_document_that_a_file_names_ties_the_claims_that_cite_it(
-    root: Path, tmp_path: Path
-) -> None:
-    write(
-        root,
-        {
-            "docs/adrs/0007-use-queues.md": "# ADR-0007\n\nUse queues.\n",
-            "docs/adrs/0008-other.md": "# ADR-0008\n",
-            "src/pkg/send.py": "# Nothing.\n# See ADR-0007, and 0008.\n",
-            "src/pkg/read.py": "# as in docs/adrs/0007-use-queues.md.\n",
-            "src/pkg/none.py": "# ADR-00071, XADR-0007, 0007-use-queues.mdx\n",
-            "src/pkg/use_queues.py": "x = 1\n",
-        },
-    )
-    git(root, "add", "-A")
-    cite(root, "one", "Everything goes through a queue.", "docs/adrs/0007-use-queues.md")
-    cite(root, "two", "Something else.", "docs/adrs/0008-other.md")
-    for _ in range(2):  # the second engine has it from the cache
-        engine = settled(root, tmp_path)
-        assert tie_rows(engine, "src/pkg/send.py") == [("one", "path", 2)]
-        assert tie_rows(engine, "src/pkg/read.py") == [("one", "path", 1)]
-        assert tie_rows(engine, "src/pkg/none.py") == []
-        assert tie_rows(engine, "docs/adrs/0007-use-queues.md") == [("one", "cites", None)]
-    (tied,) = ties(engine, "src/pkg/send.py")
-    assert tied.why == "cites 0007-use-queues.md, which this names at L2"
-    assert not tied.is_weak
-    for number in range(40):
-        cite(root, f"more{number}", f"So it is, {number}.", "docs/adrs/0007-use-queues.md")
-    assert all(tied.is_weak for tied in ties(settled(root, tmp_path), "src/pkg/send.py"))
-
-
 def _entity(entity_id: str, name: str, **fields: object) -> bytes:
     return entity(id=entity_id, name=name, **fields)
 

@@ -54,5 +54,5 @@ class Served(ConfiguredView):
     def window(self, session: Session) -> Window:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
-        slots = session.window(self.view.identity) if reflex.enabled else []
-        return Window(self, [slot.text for slot in slots[: reflex.window]])
+        texts = session.window(self.view.identity) if reflex.enabled else []
+        return Window(self, texts[: reflex.window])

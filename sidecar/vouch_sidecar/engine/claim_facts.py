@@ -38,8 +38,11 @@ class ClaimFactsCollector:
         self._kept: tuple[str, Kept | None] = ("", None)
 
     def of(self, claim: Claim) -> ClaimFacts:
-        place = quoted(self._knowledge, self._root, claim, self._gates_of(claim))
-        sentence = place.sentence if place is not None else None
+        receipts = (self._knowledge.evidence(ref) for ref in claim.evidence)
+        sentence = None
+        if any(one is not None and one.byte_start is not None for one in receipts):
+            place = quoted(self._knowledge, self._root, claim, self._gates_of(claim))
+            sentence = place.sentence if place is not None else None
         shown = "", ""
         if sentence is not None and sentence.holds_text and self._is_prose(sentence.source_id):
             shown = sentence.text, sentence.source_id

@@ -69,11 +69,11 @@ class ContextAnswer:
         if session is None:
             return
         if request.task is not None:
-            session.record_task(request.task)
+            session.last_task = request.task
         if not request.repeat:
             if request.texts is not None:
-                session.record_texts(request.texts)
-            session.record_given(self.given)
+                session.context_texts = list(request.texts)
+            session.given |= self.given
             stats.lines += len(self.block.lines)
 
 
@@ -96,7 +96,7 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
     more = _full_text_hits(probed) if probed is not None else []
     if session is not None and not request.repeat:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
-        again = texts is not None and session.asks_again(texts)
+        again = texts is not None and session.context_texts == list(texts)
         names = {(row.view.identity, row.entity.id) for row in ([] if again else by_name)}
         before = [
             row
@@ -108,8 +108,7 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
             whom = [hit for row in before for hit in whom_to_ask(row, " ".join(texts))]
             more = [] if again else [*whom, *more]
     if texts is None:
-        slots = session.window() if session is not None else []
-        texts = [slot.text for slot in slots]
+        texts = session.window() if session is not None else []
     material = BlockCandidates(
         rows,
         " ".join(texts),

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -22,7 +22,6 @@ from threading import get_native_id
 from typing import TypeVar
 
 import anyio
-import anyio.abc
 from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import BASE, GIT, WATCH, WORKSPACE, Collection
@@ -52,6 +51,44 @@ NICE = 10
 UNFOLLOWED = "Changes on disk are not all followed"
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
+
+
+def _lower_priority() -> None:
+    """Give this thread a lower priority than other threads and processes."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """The threads of a follower: one reads and writes files of knowledge bases, one of low priority
+    builds worlds.
+    """
+
+    disk: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    world: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(1, "world", _lower_priority)
+    )
+
+    async def on_disk(self, run: Callable[..., T], *args: object) -> T:
+        return await run_sync(partial(run, *args), limiter=self.disk)
+
+    async def in_world(self, run: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.world, run)
+
+
+async def repeated(
+    faults: Faults, step: str, sentence: str, work: Callable[[], Awaitable[None]]
+) -> None:
+    """Work again and again until cancelled. What fails is a fault until it succeeds."""
+    while True:
+        done = False
+        with faults.contained(step, sentence):
+            await work()
+            done = True
+        if not done:
+            await anyio.sleep(RETRY_SECONDS)
 
 
 class DiskFollower:
@@ -86,14 +123,14 @@ class DiskFollower:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self.embeddings.run)
-                round_ = partial(self._follow_all, group, threads)
-                await repeated(self._engine.faults, "round", UNFOLLOWED, round_, self._rest)
+                follow = partial(self._follow_all, group.start_soon, threads)
+                await repeated(self._engine.faults, "round", UNFOLLOWED, follow)
         finally:
             self._engine.breath.has_ended = True
-            threads.close()
+            threads.world.shutdown(wait=False, cancel_futures=True)
 
-    async def _follow_all(self, group: anyio.abc.TaskGroup, threads: Threads) -> None:
-        """Follow the knowledge bases that are served, and no others."""
+    async def _follow_all(self, start: Callable[..., object], threads: Threads) -> None:
+        """Follow the knowledge bases that are served, and no others, until something changes."""
         self._wake = anyio.Event()
         await self._search(threads)
         served = self._engine.collections
@@ -103,11 +140,9 @@ class DiskFollower:
         for tree, collection in served.items():
             if tree not in self._bases:
                 base = self._bases[tree] = BaseFollower(self._engine, collection, threads)
-                group.start_soon(base.run)
-
-    async def _rest(self) -> None:
+                start(base.run)
         pause = inf
-        if self._engine.registry.starts.lacking:
+        if self._engine.registry.lacking:
             pause = max(0.0, self._search_at - self._engine.clock())
         with anyio.move_on_after(pause):
             await self._wake.wait()
@@ -115,58 +150,13 @@ class DiskFollower:
     async def _search(self, threads: Threads) -> None:
         """Look for new knowledge bases in folders that had none."""
         started = self._engine.clock()
-        if not self._engine.registry.starts.lacking or started < self._search_at:
+        if not self._engine.registry.lacking or started < self._search_at:
             return
         with self._engine.faults.contained("search", "New knowledge bases are not found"):
-            if await threads.on_disk(self._engine.registry.starts.has_found_one):
+            if await threads.on_disk(self._engine.registry.has_found_one):
                 self._engine.search_again()
         now = self._engine.clock()
         self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
-
-
-class Threads:
-    """The threads of a follower: one reads and writes files of knowledge bases, one of low priority
-    builds worlds.
-    """
-
-    def __init__(self) -> None:
-        self._disk = anyio.CapacityLimiter(1)
-        self._world = ThreadPoolExecutor(1, "world", _lower_priority)
-
-    async def on_disk(self, run: Callable[..., T], *args: object) -> T:
-        return await run_sync(partial(run, *args), limiter=self._disk)
-
-    async def in_world(self, run: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._world, run)
-
-    def close(self) -> None:
-        self._world.shutdown(wait=False, cancel_futures=True)
-
-
-def _lower_priority() -> None:
-    """Give this thread a lower priority than other threads and processes."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
-
-
-async def repeated(
-    faults: Faults,
-    step: str,
-    sentence: str,
-    work: Callable[[], Awaitable[None]],
-    rest: Callable[[], Awaitable[None]],
-) -> None:
-    """Work and rest by turns until cancelled. What fails is a fault until it succeeds."""
-    while True:
-        with faults.contained(step, sentence):
-            await work()
-        rested = False
-        with faults.contained(f"{step}: rest", sentence):
-            await rest()
-            rested = True
-        if not rested:
-            await anyio.sleep(RETRY_SECONDS)
 
 
 def _checked_out(repository: Repository | None) -> tuple[object, object]:
@@ -183,7 +173,8 @@ class BaseFollower:
         self._engine = engine
         self._due = collection.due
         self._threads = threads
-        self._wakes = {"files": anyio.Event(), "world": anyio.Event()}
+        self._files_wake, self._world_wake = anyio.Event(), anyio.Event()
+        self._files_wake.set()
         self._was_read = anyio.Event()
         self._checked_out: tuple[object, object] | None = None
         """Git's index and HEAD when the files were read."""
@@ -192,24 +183,30 @@ class BaseFollower:
 
     def wake(self) -> None:
         """Something is due, was published or found damaged."""
-        for event in self._wakes.values():
-            event.set()
+        self._files_wake.set()
+        self._world_wake.set()
 
     async def run(self) -> None:
         """Follow until cancelled."""
         faults = self.collection.faults
         with self.scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(repeated, faults, "files", UNFOLLOWED, self._follow, self._rest)
+                group.start_soon(repeated, faults, "files", UNFOLLOWED, self._follow)
                 group.start_soon(self._watch)
-                group.start_soon(
-                    repeated, faults, WORKSPACE, NO_TIES, self._build, self._rest_building
-                )
+                group.start_soon(repeated, faults, WORKSPACE, NO_TIES, self._build)
+
+    async def finish(self) -> None:
+        """Keep a base for the next process now, if the age of the files allows it."""
+        await self._was_read.wait()
+        await self._keep()
 
     # The world around
 
     async def _build(self) -> None:
-        self._wakes["world"] = anyio.Event()
+        """Have the world brought up to date, when something is due and now and then."""
+        with anyio.move_on_after(AROUND_SECONDS):
+            await self._world_wake.wait()
+        self._world_wake = anyio.Event()
         if not self.collection.complete:
             return
         self._due.around.begin()
@@ -219,14 +216,11 @@ class BaseFollower:
         if self._due.around.end():
             self._engine.notify()  # questions wait for this
 
-    async def _rest_building(self) -> None:
-        with anyio.move_on_after(AROUND_SECONDS):
-            await self._wakes["world"].wait()
-
     # The files
 
     async def _follow(self) -> None:
-        self._wakes["files"] = anyio.Event()
+        """Read what is due, once something is."""
+        await self._rest()
         collection, now = self.collection, self._engine.clock()
         was = self._checked_out
         has_moved = was is not None and _checked_out(self._repository())[1] != was[1]
@@ -246,38 +240,21 @@ class BaseFollower:
         """Wait until something is due, a burst of events is over, and git has finished a running
         checkout.
         """
-        now, was_silent = self._engine.clock(), self.collection.is_silent
-        times = [self._due.at, self._keep_at]
-        times += [] if was_silent else [self.collection.silent_at]
-        with anyio.move_on_after(max(0.0, min(times) - now)):
-            await self._wakes["files"].wait()
-        if self.collection.is_silent != was_silent:
+        collection, now = self.collection, self._engine.clock()
+        was_silent = collection.is_silent
+        silent_at = inf if was_silent else collection.silent_at
+        with anyio.move_on_after(max(0.0, min(self._due.at, self._keep_at, silent_at) - now)):
+            await self._files_wake.wait()
+        self._files_wake = anyio.Event()
+        if collection.is_silent != was_silent:
             self._engine.notify()
-        await anyio.sleep(SETTLE_SECONDS)
+        if self._was_read.is_set():
+            await anyio.sleep(SETTLE_SECONDS)
         repository = self._repository()
-        with anyio.move_on_after(GIT_LOCK_SECONDS):
+        with self.collection.faults.contained(GIT, TORN), anyio.move_on_after(GIT_LOCK_SECONDS):
             while repository is not None and repository.is_changing():
                 self._due.check_all()  # events of the checkout may still be missing
                 await anyio.sleep(SETTLE_SECONDS)
-
-    async def finish(self) -> None:
-        """Keep a base for the next process now, if the age of the files allows it."""
-        await self._was_read.wait()
-        await self._keep()
-
-    async def _keep(self) -> None:
-        """Keep a base for the next process. One that could not be written is tried again later."""
-        self._keep_at, done = inf, False
-        if not self.collection.is_failing:
-            with self.collection.writing_base():
-                done = await self._threads.on_disk(self.collection.reader.keep)
-            if self.collection.publish_on_new_base():
-                self._engine.notify()
-        if not done:
-            self._keep_in(WRITE_SECONDS if BASE in self.collection.faults else FINISH_SECONDS)
-
-    def _keep_in(self, seconds: float) -> None:
-        self._keep_at = min(self._keep_at, self._engine.clock() + seconds)
 
     def _repository(self) -> Repository | None:
         """The git repository around; None if there is none, or looking for it fails."""
@@ -297,12 +274,11 @@ class BaseFollower:
         looked = "all files" if paths is None else f"{len(paths)} files"
         log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
         was_reported = due.files.end()
-        if step is None and (was_reported or has_moved):
-            self._engine.notify()  # questions wait for this
         if step is not None:
-            first = not collection.complete
+            self._keep_in(FINISH_SECONDS if collection.complete else FINISH_SECONDS / 5)
             self._engine.publish(collection, step)
-            self._keep_in(FINISH_SECONDS / 5 if first else FINISH_SECONDS)
+        elif was_reported or has_moved:
+            self._engine.notify()  # questions wait for this
         cost = 0.0 if step is not None else now - started
         due.after_look(cost if paths is None else None, collection.reader.store.deadline)
 
@@ -314,8 +290,8 @@ class BaseFollower:
         version, before = _checked_out(repository), self._checked_out
         step = await self._threads.on_disk(collection.read, paths)
         latest = self._engine.clock() + GIT_LOCK_SECONDS
-        while collection.complete and self._engine.clock() < latest:
-            if repository is not None and repository.is_changing():
+        while repository and collection.complete and self._engine.clock() < latest:
+            if repository.is_changing():
                 await anyio.sleep(SETTLE_SECONDS)
                 continue
             if (now := _checked_out(repository)) == version:
@@ -327,6 +303,20 @@ class BaseFollower:
             step = then or step
         self._checked_out = version
         return step, before is None or before[1] != version[1]
+
+    async def _keep(self) -> None:
+        """Keep a base for the next process. One that could not be written is tried again later."""
+        self._keep_at, done = inf, False
+        if not self.collection.is_failing:
+            with self.collection.writing_base():
+                done = await self._threads.on_disk(self.collection.reader.keep)
+            if self.collection.publish_on_new_base():
+                self._engine.notify()
+        if not done:
+            self._keep_in(WRITE_SECONDS if BASE in self.collection.faults else FINISH_SECONDS)
+
+    def _keep_in(self, seconds: float) -> None:
+        self._keep_at = min(self._keep_at, self._engine.clock() + seconds)
 
     # Watching
 
@@ -351,7 +341,7 @@ class BaseFollower:
             self._due.check_all()
         else:
             self._due.check(paths)
-        self._wakes["files"].set()
+        self._files_wake.set()
 
     def _on_lost(self, lost: bool) -> None:
         faults = self.collection.faults

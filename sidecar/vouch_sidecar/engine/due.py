@@ -7,7 +7,7 @@ around (`world_building`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Set
 from math import inf
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Reports:
         return bool(self._new or self._in_look)
 
     @property
-    def in_look(self) -> Collection[str]:
+    def in_look(self) -> Set[str]:
         """The paths that the present look is about."""
         return self._in_look
 

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.callers import Caller, Served
@@ -34,6 +34,7 @@ from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 
 if TYPE_CHECKING:
+    from vouch_sidecar.engine.disk_follower import DiskFollower
     from vouch_sidecar.engine.embedding import Embeddings
 
 
@@ -41,15 +42,6 @@ log = logging.getLogger(__name__)
 
 Watching = Literal["own", "sweep", "none"]
 """What reports changes on disk first: the client, our own watcher, or only the sweep."""
-
-
-class Follower(Protocol):
-    """Follows the disk for an engine, and publishes what changed."""
-
-    embeddings: Embeddings
-
-    def wake(self) -> None:
-        """Something is due or was published, or a fault began or ended."""
 
 
 class Engine:
@@ -78,18 +70,17 @@ class Engine:
         self.breath = Breath()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
-        self._follower: Follower | None = None
+        self._follower: DiskFollower | None = None
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
-        """Whether the client reports changes on disk, so that nobody else need watch."""
         self.faults = Faults(self.changed.bump)
         """Faults of the whole process."""
         self.telling_faults = Faults(self.changed.bump)
         """Faults because of which clients may learn late of changes."""
         self.problems = ProblemReport(self.registry, self.faults, self.telling_faults)
 
-    def follow_by(self, follower: Follower) -> None:
+    def follow_by(self, follower: DiskFollower) -> None:
         """Let a follower keep this engine up to date from now on."""
         self._follower, self.embeddings = follower, follower.embeddings
         self.problems.add(follower.embeddings.faults)
@@ -136,11 +127,6 @@ class Engine:
     def close_document(self, path: Path) -> None:
         """A document was closed."""
         self.registry.close_document(path)
-
-    def serve_guest(self, tree: Path) -> None:
-        """Serve a knowledge base also to those who name its working tree."""
-        self.registry.add_guest(tree)
-        self.check_soon()
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace, and serve their knowledge bases alone, beside
@@ -308,10 +294,6 @@ class Engine:
     def follows_texts(self) -> bool:
         """Whether typed and asked texts count for any knowledge base."""
         return any(not collection.pause.until() for collection in self._following())
-
-    def notice_pauses(self) -> None:
-        """A knowledge base was paused or resumed."""
-        self.notify()
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not

@@ -23,7 +23,7 @@ def given_entities(
 
 def was_given(session: Session, row: Salient) -> bool:
     """Whether the session was given an entity, and neither it nor its claims and pages changed."""
-    given = session.given(row.view.identity, Kind.ENTITY, row.entity.id)
+    given = session.given.get((row.view.identity, Kind.ENTITY, row.entity.id))
     return given == _entity_state(row)
 
 

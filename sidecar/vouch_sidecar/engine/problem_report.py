@@ -76,7 +76,7 @@ class ProblemReport:
         problems = [
             problem for _, c in sorted(self._registry.collections.items()) for problem in c.faulty()
         ]
-        problems += [Problem("", text, Severity.WARNING) for text in self._registry.starts.refused]
+        problems += [Problem("", text, Severity.WARNING) for text in self._registry.refused]
         return sorted(
             (*problems, *self._faulty()), key=lambda problem: problem.severity is not Severity.ERROR
         )

@@ -8,10 +8,16 @@ from pathlib import Path
 from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.start_folders import Starts
 from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import BaseInTree, Finder, has_settings, is_in_package, is_setting
+from vouch_sidecar.kb.discovery import (
+    BaseInTree,
+    Finder,
+    has_settings,
+    is_in_package,
+    is_setting,
+    why_refused,
+)
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
@@ -34,49 +40,64 @@ class Registry:
         """`tell` is called when a fault of a knowledge base begins or ends."""
         self.env = env
         self._tell = tell
-        self.collections: dict[Path, Collection] = {}
-        self.starts = Starts(env)
         self._clock = clock
+        self.collections: dict[Path, Collection] = {}
+        self.folders: tuple[Path, ...] = ()
+        """The folders of the workspace…"""
+        self.lacking: frozenset[Path] = frozenset()
+        """…and those of them that had no knowledge base at the last search."""
         self._from_folders: set[Path] = set()
         self._from_starts: set[Path] = set()
-        self._guests: set[Path] = set()
-        """Those that other processes asked for."""
         self._from_documents: dict[Path, frozenset[Path]] = {}
         """By open document outside of the folders, those that it leads to."""
+        self._refused: dict[Path | None, list[str]] = {}
         self.configure(client)
 
-    def start_from(self, start: Path) -> list[Collection]:
-        """As `add_start`; the follower searches again if there is no knowledge base yet."""
-        self.starts.keep(start)
-        return self.add_start(start)
+    @property
+    def refused(self) -> list[str]:
+        """A sentence for each knowledge base that is not served because another user owns it."""
+        folders = {folder for refused in self._refused.values() for folder in refused}
+        return [why_refused(printable(folder)) for folder in sorted(folders)]
+
+    def _placed(self, start: Path | None) -> list[BaseInTree]:
+        """The knowledge bases found from a folder or document. Blocks; thread-safe."""
+        finder = Finder(self.env, self.trusted)
+        places = finder.placed(start)
+        self._refused[start] = finder.refused
+        return places
+
+    def has_found_one(self) -> bool:
+        """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
+        return any(self._placed(folder) for folder in self.lacking)
 
     def add_start(self, start: Path | None) -> list[Collection]:
         """Serve the knowledge bases found from a folder, and return them."""
-        served = [self._add(place) for place in self.starts.find(start)]
+        served = [self._add(place) for place in self._placed(start)]
         self._from_starts.update(collection.tree for collection in served)
         return served
 
     def add_root(self, tree: Path) -> Collection:
         """Serve the knowledge base of a folder or working tree, and return it."""
+        is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
+        roots = [] if is_own else Finder(self.env, self.trusted).from_start(tree)
         self._from_starts.add(tree)
-        return self._add(self.starts.place_of(tree))
-
-    def add_guest(self, tree: Path) -> None:
-        """Serve the knowledge base of a folder or working tree to those who name it."""
-        self._guests.add(tree)
-        self._add(self.starts.place_of(tree))
+        return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge base of a document outside of the folders while it is open, unless it
         belongs to an installed package.
         """
-        places = Finder(self.env, self.starts.trusted).placed(path)
-        own = [p for p in places if Path(p.tree) in self.window or not is_in_package(p.root)]
+        own = [
+            p
+            for p in self._placed(path)
+            if Path(p.tree) in self.window or not is_in_package(p.root)
+        ]
         self._from_documents[path] = frozenset(self._add(place).tree for place in own)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
         self._from_documents.pop(path, None)
+        self._refused.pop(path, None)
         self._drop_unused()
 
     def around(self, path: Path | None) -> frozenset[Path]:
@@ -90,13 +111,12 @@ class Registry:
         documents lead to.
         """
         named = self._from_folders | self._from_starts
-        if named or self.starts.folders or not self._from_documents:
+        if named or self.folders or not self._from_documents:
             return named
         return set().union(*self._from_documents.values())
 
     def _drop_unused(self) -> None:
-        used = self._from_folders | self._from_starts | self._guests
-        used = used.union(*self._from_documents.values())
+        used = (self._from_folders | self._from_starts).union(*self._from_documents.values())
         for tree in self.collections.keys() - used:
             del self.collections[tree]
         self.name_collections()
@@ -179,24 +199,27 @@ class Registry:
         """Make these the folders of the workspace: serve their knowledge bases, and drop those of
         former folders.
         """
-        places = self.starts.set_folders(folders)
-        self._from_folders = {self._add(place).tree for place in sorted(places)}
+        self.folders = tuple(folders)
+        self.lacking = frozenset(folders)  # if the next line raises, all are searched again
+        by_folder = {folder: self._placed(folder) for folder in folders}
+        self.lacking = frozenset(folder for folder, places in by_folder.items() if not places)
+        places = sorted(set().union(*by_folder.values()))
+        self._from_folders = {self._add(place).tree for place in places}
         self._drop_unused()
 
     def search_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
-        for start in self.starts.others:
-            self.add_start(start)
         for path in list(self._from_documents):
             self.open_document(path)
-        self.set_folders(self.starts.folders)
+        self.set_folders(self.folders)
 
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""
         self.client = client
         self.settings, _ = load_settings(None, client, self.env)
         """Those that no repository decides on: of client and environment alone."""
-        self.starts.trusted = self.settings.trust.folders
+        self.trusted = self.settings.trust.folders
+        """Folders whose knowledge bases are served although another user owns them."""
 
 
 def _path(root: str) -> Path:

@@ -9,15 +9,10 @@ loop, once it was heard.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
 
 from vouch_sidecar.retrieval.session_update import PushedBefore
-
-if TYPE_CHECKING:
-    pass
 
 MAX_SLOT_BYTES = 4096
 _CUT_AT_START = re.compile(r"\S{0,80}\s")
@@ -29,101 +24,74 @@ _BREAK = "\n\n"
 PROBED_TURNS = 10
 """Turns for which a phrase counts as known."""
 GivenKey = tuple[Hashable, ...]
-"""(identity, kind, id, …) of something that was given; see `AnswersGiven`."""
+"""(identity, kind, id, …) of something that was given."""
 
 
-@dataclass(slots=True)
-class Slot:
-    """One text of a window. It replaces the slot with the same `key`."""
+class _Slot(NamedTuple):
+    """A text, and the session's count of touches when it was put there."""
 
-    key: str
     text: str
-    touched_at: int = 0
-    """The session's count of touches when this slot was last touched."""
-
-
-@dataclass(slots=True)
-class AnswersGiven:
-    """What a session was given in answers. "identity" in the comments stands for `View.identity`,
-    that is, for the knowledge base.
-    """
-
-    given: dict[GivenKey, object] = field(default_factory=dict)
-    """What was given, with its state then."""
-    context_texts: list[str] = field(default_factory=list)
-    """The texts for which `context` was last asked with `repeat: false`."""
-    last_task: str | None = None
-    """The task of the last call of `context` that named the session."""
+    touched_at: int
 
 
 class Session:
-    """The window of one session, and what it was pushed and given. Its fields are set here only.
-    "identity" stands for `View.identity`, that is, for the knowledge base.
+    """The window of one session, and what it was pushed and given. "identity" stands for
+    `View.identity`, that is, for the knowledge base.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
         self.id = session_id
         self.last_active = last_active
-        self._slots: OrderedDict[str, Slot] = OrderedDict()
-        self._touches = 0
-        self._finished = 0
-        """Number of slots with a key of their own."""
-        self._forgotten: dict[Hashable, int] = {}
+        """When somebody asked for the session, on the clock of `Sessions`."""
+        self.touches = 0
+        """How often slots were touched. The window is the same as long as this is."""
+        self._slots: dict[str, _Slot] = {}
+        """By key, the newest last."""
+        self._passed_over: dict[Hashable, int] = {}
         """By identity, the count of touches up to which slots do not count."""
         self._pushed: set[tuple[Hashable, str]] = set()
         """(identity, entity id) of everything that was ever `fresh`."""
         self._last_push_at: dict[Hashable, float] = {}
-        self._answers = AnswersGiven()
+        self.given: dict[GivenKey, object] = {}
+        """What was given with `repeat: false`, with its state then."""
+        self.context_texts: list[str] = []
+        """The texts for which `context` was last asked with `repeat: false`."""
+        self.last_task: str | None = None
+        """The task of the last call of `context` that named the session."""
         self._turn = 0
         """Number of probes."""
         self._phrases: dict[Hashable, int] = {}
         """The phrases that were probed, each with what it was probed in, by the turn of that."""
 
-    def was_active(self, now: float) -> None:
-        """Somebody asked for the session at this time on the clock of `Sessions`."""
-        self.last_active = now
-
     # The window
-
-    @property
-    def touches(self) -> int:
-        """How often slots were touched. The window is the same as long as this is."""
-        return self._touches
 
     def touch(self, key: str, text: str, window: int) -> None:
         """Put a text into its slot and make that the newest; blank text empties the slot."""
-        self._touches += 1
+        self.touches += 1
         self._slots.pop(key, None)
         if text.strip():
-            self._slots[key] = Slot(key, both_ends(text), self._touches)
-        while len(self._slots) > window:
-            self._slots.popitem(last=False)
+            self._slots[key] = _Slot(both_ends(text), self.touches)
+        for old in list(self._slots)[: max(0, len(self._slots) - window)]:
+            del self._slots[old]
 
     def add(self, text: str, window: int) -> None:
         """Put a text into a new slot."""
-        self._finished += 1
-        self.touch(f"\0{self._finished}", text, window)
+        self.touch(f"\0{self.touches}", text, window)
 
     def finish(self, key: str) -> None:
         """Make a slot final: a later text with its key gets another slot."""
-        if slot := self._slots.get(key):
-            self._finished += 1
-            slot.key = f"{key}\0{self._finished}"
-            self._slots = OrderedDict((s.key, s) for s in self._slots.values())
+        final = f"{key}\0{self.touches}"
+        self._slots = {final if k == key else k: slot for k, slot in self._slots.items()}
 
-    def newest_first(self, identity: Hashable = None) -> list[str]:
-        """The texts of the window; with an identity, those that count for this knowledge base."""
-        return [slot.text for slot in self.window(identity)]
-
-    def window(self, identity: Hashable = None) -> list[Slot]:
-        """The slots, newest first; with an identity, those that count for this knowledge base."""
-        after = self._forgotten.get(identity, 0)
-        slots = dict(self._slots)  # one copy: the event loop may touch slots meanwhile
-        return [slot for slot in reversed(slots.values()) if slot.touched_at > after]
+    def window(self, identity: Hashable = None) -> list[str]:
+        """The texts, newest first; with an identity, those that count for this knowledge base."""
+        after = self._passed_over.get(identity, 0)
+        slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
+        return [slot.text for slot in reversed(slots) if slot.touched_at > after]
 
     def pass_over_texts(self, identity: Hashable) -> None:
         """Ignore all texts so far for one knowledge base."""
-        self._forgotten[identity] = self._touches
+        self._passed_over[identity] = self.touches
 
     # What was pushed
 
@@ -148,37 +116,11 @@ class Session:
             self._pushed.add((identity, entity_id))
             self._last_push_at[identity] = now
 
-    # What was given
-
-    def given(self, identity: Hashable, kind: str, artifact_id: str) -> object:
-        """The state in which something was given with `repeat: false`; None if it was not."""
-        return self._answers.given.get((identity, kind, artifact_id))
+    # What was given and probed
 
     def all_given(self) -> frozenset[object]:
         """The states of all that was given."""
-        return frozenset(list(self._answers.given.values()))
-
-    def record_given(self, given: Mapping[GivenKey, Hashable]) -> None:
-        """Record what was given, each in a state, which differs once it has changed."""
-        self._answers.given |= given
-
-    def asks_again(self, texts: Sequence[str]) -> bool:
-        """Whether the previous call with `repeat: false` was for the same texts."""
-        return self._answers.context_texts == list(texts)
-
-    def record_texts(self, texts: Sequence[str]) -> None:
-        """Record the texts of a call with `repeat: false`."""
-        self._answers.context_texts = list(texts)
-
-    def repeats(self, task: str) -> bool:
-        """Whether `task` is that of the previous call of `context` that named this session."""
-        return self._answers.last_task == task
-
-    def record_task(self, task: str) -> None:
-        """Record the task of a call of `context` that names this session."""
-        self._answers.last_task = task
-
-    # What was probed
+        return frozenset(list(self.given.values()))
 
     def count_known(self, phrases: Iterable[Hashable]) -> int:
         """A turn with these phrases: how many of them were probed in the last turns."""
@@ -193,14 +135,14 @@ class Session:
 
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
-        self._answers = AnswersGiven()
+        self.given, self.context_texts, self.last_task = {}, [], None
 
     def forget(self, identity: Hashable) -> None:
         """Forget all texts and answers that concern one knowledge base."""
         self.pass_over_texts(identity)
         self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
-        given = list(self._answers.given.items())
-        self._answers.given = {key: state for key, state in given if key[0] != identity}
+        given = list(self.given.items())
+        self.given = {key: state for key, state in given if key[0] != identity}
         self._last_push_at.pop(identity, None)
 
 

@@ -35,7 +35,7 @@ class Sessions:
         with self._lock:
             session = self.peek(session_id)
             if session is not None:
-                session.was_active(self._clock())
+                session.last_active = self._clock()
                 self._sessions.move_to_end(session.id)
             return session
 

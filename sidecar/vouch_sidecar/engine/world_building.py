@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -32,10 +32,9 @@ from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stam
 from vouch_sidecar.workspace.files_of_claim import ClaimReading, read_claim
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.name_meanings import document_keys
 from vouch_sidecar.workspace.names_in_text import digest
 from vouch_sidecar.workspace.quotes_in_files import Freshness, QuotedFiles
-from vouch_sidecar.workspace.ties import Tie, Ties, Use, cited_in
+from vouch_sidecar.workspace.ties import Tie, Ties, Use
 from vouch_sidecar.workspace.topic_finder import TopicSources, derive
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 from vouch_sidecar.workspace.world import World
@@ -87,13 +86,14 @@ class WorldMemo:
     # Files
 
     def look(
-        self, settings: Settings, world: World, reported: Collection[str], breathe: Checkpoint
+        self, settings: Settings, world: World, reported: Set[str], breathe: Checkpoint
     ) -> bool:
         """Look at the files around: at all of them if that is due, else at those `reported`, and at
         git's index. Returns whether they are others than those of the `world`.
         """
         began, trusted, before = self.clock(), settings.trust.folders, self.files
-        everything = before is None or self.sweep_at <= began
+        is_folder = before is not None and any(path in before.folders for path in reported)
+        everything = before is None or is_folder or self.sweep_at <= began
         if before is None or everything or self._is_list_stale(before, reported, trusted):
             files = list_files(self.tree, self.caches, self.env, trusted)
             self.files = before if files == before else files
@@ -102,9 +102,9 @@ class WorldMemo:
                 self.found = {p: seen for p, seen in self.found.items() if p in self.searched}
         differs = self.files is not before
         if self.has_scanned:
-            paths = None if everything or differs else _below(reported, self.searched)
-            differs |= self.scan(paths, breathe)
-        told = world.stats if everything else _below(reported, world.stats.keys())
+            read = self.searched if everything or differs else self.searched.intersection(reported)
+            differs |= self.scan(read, breathe)
+        told = world.stats if everything else world.stats.keys() & reported
         differs |= any(stat_of(self.tree, path) != world.stats[path] for path in told)
         differs |= self._take_in_owners(settings)
         if everything:
@@ -112,22 +112,18 @@ class WorldMemo:
             self.sweep_at = now + sweep_interval(now - began)
         return differs
 
-    def _is_list_stale(
-        self, files: Files, reported: Iterable[str], trusted: tuple[str, ...]
-    ) -> bool:
+    def _is_list_stale(self, files: Files, reported: Set[str], trusted: tuple[str, ...]) -> bool:
         """Whether git's index changed, or a file that was reported has come or gone."""
         return stamp_of(self.tree, trusted) != files.stamp or any(
-            (path in files) != (stat_of(self.tree, path) is not None)
-            for path in reported
-            if path not in files.folders
+            (path in files) != (stat_of(self.tree, path) is not None) for path in reported
         )
 
-    def scan(self, paths: Collection[str] | None, breathe: Checkpoint) -> bool:
-        """Read those of some files that changed, None for all. Returns whether one did."""
+    def scan(self, paths: Iterable[str], breathe: Checkpoint) -> bool:
+        """Read those of some files that changed. Returns whether one did."""
         if not self.has_scanned:
             self._recall()
         differs = False
-        for path in sorted(self.searched) if paths is None else paths:
+        for path in sorted(paths):
             breathe()
             stat, known = stat_of(self.tree, path), self.found.get(path)
             if stat is None or (known is not None and known[0] == stat):
@@ -149,7 +145,7 @@ class WorldMemo:
             for line in (data or b"").splitlines():  # all at once would block other threads
                 path, stat, *arrays = json.loads(line)
                 if path in self.searched:
-                    codes = zip("QiiQi", arrays, strict=True)
+                    codes = zip("Qii", arrays, strict=True)
                     found = FoundNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
                     self.found[path] = bytes.fromhex(stat), found
         self.unkept = 0 if self.found else UNKEPT
@@ -180,15 +176,15 @@ class WorldMemo:
         self.owners_stamp = stamp
         return True
 
-    def is_log_read(self, settings: Settings) -> bool:
+    def has_read_log(self, settings: Settings) -> bool:
         """Whether the history is that of the newest commit, or not needed."""
         return not self.is_log_needed or self._head(settings)[1] == self.history.head
 
     def read_log(self, settings: Settings) -> None:
         """Read the history of the newest commit, if it is needed and another one."""
-        if self.is_log_read(settings):
-            return
         repository, head = self._head(settings)
+        if not self.is_log_needed or head == self.history.head:
+            return
         self.history = History()
         if repository is not None and self.caches is not None and head:
             self.history = read_history(repository, head, self.tree, self.caches, self.env)
@@ -261,16 +257,11 @@ class WorldMemo:
         known = self.topics.by_gates if self.topics.knowledge is knowledge else {}
         if self.topics.knowledge is knowledge and known.keys() == set(viewers):
             return
-        content = partial(read_content, self.root / KB_DIRNAME)
-        sources = TopicSources(content, own, breathe)
-        by_gates = {gates: known.get(gates) for gates in viewers}
-        self.topics = Topics(
-            knowledge,
-            {
-                gates: derive(knowledge, gates, sources) if topics is None else topics
-                for gates, topics in by_gates.items()
-            },
-        )
+        sources = TopicSources(partial(read_content, self.root / KB_DIRNAME), own, breathe)
+        by_gates = {
+            gates: known.get(gates) or derive(knowledge, gates, sources) for gates in viewers
+        }
+        self.topics = Topics(knowledge, by_gates)
 
 
 def build(
@@ -288,8 +279,8 @@ def build(
         for path, quote in reading.quotes
     }
     fresh = Freshness(tree, places, memo.gone(knowledge), memo.sources, memo.quoted_files)
-    stats: dict[str, Stat | None] = {path: memo.found[path][0] for path in ties.names}
-    for path in {*ties.by_path, *memo.sources.values()} - ties.names.keys():
+    stats: dict[str, Stat | None] = {path: memo.found[path][0] for path in ties.defined}
+    for path in {*ties.by_path, *memo.sources.values()} - ties.defined.keys():
         if not path.endswith("/"):
             stats[path] = stat_of(tree, path)
     world = World(
@@ -325,11 +316,13 @@ def _ties(memo: WorldMemo, own: frozenset[str]) -> tuple[Ties, Wanted]:
             if fold(name) not in own:
                 uses.setdefault(digest(name), []).append(use)
                 names.add(name)
-    wanted = Wanted(names, document_keys(cited_in(by_path)))
-    said = {
-        path: wanted.said_in(found, language_of(path)) for path, (_, found) in memo.found.items()
+    wanted = Wanted(names)
+    defined = {
+        path: spans
+        for path, (_, found) in memo.found.items()
+        if (spans := wanted.defined_in(found, language_of(path)))
     }
-    return Ties(by_path, uses, {path: names for path, names in said.items() if any(names)}), wanted
+    return Ties(by_path, uses, defined), wanted
 
 
 def _changed(before: Knowledge, after: Knowledge) -> list[Key] | None:
@@ -350,13 +343,6 @@ def _claims(knowledge: Knowledge, changed: list[Key] | None) -> Iterator[tuple[s
     for kind, claim_id in changed:
         if kind is Kind.CLAIM:
             yield claim_id, knowledge.claim(claim_id)
-
-
-def _below(reported: Collection[str], paths: Collection[str]) -> list[str]:
-    """The paths that were reported, or that are in a reported folder."""
-    folders = tuple(f"{path}/" for path in reported if path not in paths)
-    here = [path for path in reported if path in paths]
-    return [*here, *(path for path in paths if path.startswith(folders))] if folders else here
 
 
 @cache

@@ -20,16 +20,22 @@ def settle(collections: Iterable[Collection], with_commits: bool = True) -> None
     """
     for collection in collections:
         with collection.faults.contained(WORKSPACE, NO_TIES):
-            for world in brought_up(collection, never_cancelled, with_commits=with_commits):
+            made = brought_up(collection, never_cancelled, with_commits=with_commits, at_once=True)
+            for world in made:
                 collection.publish_world(world)
 
 
 def brought_up(
-    collection: Collection, breathe: Checkpoint, *, with_commits: bool = True
+    collection: Collection,
+    breathe: Checkpoint,
+    *,
+    with_commits: bool = True,
+    at_once: bool = False,
 ) -> Iterator[World]:
     """The worlds to publish, one after the other, so that the last one is that of the published
     generation and of the files as they are; none if it is the published one. What takes longest,
-    the definitions in files and the history, comes after the first one. Blocks; calls `breathe`
+    the definitions in files and the history, comes after the first one, unless it is asked for
+    `at_once`. Blocks; calls `breathe`
     between small steps.
     """
     memo, knowledge, settings = collection.memo, collection.knowledge, collection.settings
@@ -40,7 +46,7 @@ def brought_up(
         not differs
         and world.is_whole
         and world.knowledge is knowledge
-        and memo.is_log_read(settings)
+        and memo.has_read_log(settings)
         and world.topics.by_gates.keys() == set(viewers)
     ):
         return
@@ -50,8 +56,9 @@ def brought_up(
     memo.read_claims(knowledge, breathe)
     memo.is_log_needed |= bool(memo.lost(knowledge))
     if not memo.has_scanned:
-        yield build(knowledge, memo, origin, own, is_whole=False)
-        memo.scan(None, breathe)
+        if not at_once:
+            yield build(knowledge, memo, origin, own, is_whole=False)
+        memo.scan(memo.searched, breathe)
     memo.derive_topics(knowledge, viewers, own, breathe)
     memo.read_log(settings)
     yield build(knowledge, memo, origin, own, is_whole=True).in_place_of(collection.world)

@@ -91,7 +91,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     if task is not None:
         served = probing.allowed(ask.served)
         turn = session if params.session_id is not None else None
-        again = turn is not None and turn.repeats(task) and not params.repeat
+        again = turn is not None and turn.last_task == task and not params.repeat
         is_known = session is not None and not params.repeat
         spoken = given_entities(served, session, task) if is_known and session else frozenset()
         probed, known = probing.probe(

@@ -121,5 +121,5 @@ def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> Paus
             resume(root, engine.env)
         else:
             ends = pause(root, engine.env, params.seconds)
-    engine.notice_pauses()
+    engine.notify()
     return PauseResult(paused_until=iso(ends))

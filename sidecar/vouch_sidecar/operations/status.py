@@ -102,7 +102,7 @@ class StatusResult(Result):
 def answer(ask: OperationCall, _: Params) -> StatusResult:
     return StatusResult(
         roots=[_root_status(ask, kb) for kb in ask.served],
-        refused=ask.engine.registry.starts.refused,
+        refused=ask.engine.registry.refused,
         sessions=len(ask.engine.sessions),
         watcher=ask.engine.watching,
         version=__version__,

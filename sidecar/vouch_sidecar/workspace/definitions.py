@@ -1,12 +1,12 @@
-"""Finds everything that a file defines, by one expression for each language, applied line by line,
-and the documents that it names. What is found is kept as digests and lines, never as text.
+"""Finds everything that a file defines, by one expression for each language, applied line by line.
+What is found is kept as digests and lines, never as text.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from vouch_sidecar.workspace.names_in_text import digest, parts_of
 MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""
 MAX_FOUND = 5_000
-"""Definitions of one file, and documents that it names."""
+"""Definitions of one file."""
 MAX_DEFINITION_LINES = 2_000
 """Lines of one definition."""
 
@@ -90,16 +90,6 @@ _PATTERNS = {
 """What lines that define a name look like; a line is short, and so is what may be tried twice. The
 first expression of each language is for functions and types, the others also match values.
 """
-_MODIFIERS = r"(?:(?:public|private|protected|static|readonly|declare|override)\s++)*+"
-_MEMBERS = {
-    "javascript": rf"^\s++{_MODIFIERS}#?NAME[?!]?\s*+(?:[:;(,]|=(?!=)|$)",
-    "go": r"^\s++NAME\s*+[\w(*\[]",
-}
-"""What lines in the body of a type look like that are its members."""
-_TYPES = {
-    "javascript": re.compile(r"\b(?:class|enum|interface)\b.*\{$"),
-    "go": re.compile(r"\b(?:interface|struct)\b.*\{$"),
-}
 _NAME = r"(?<![\w$-])([A-Za-z_$][\w$]*+)(?![\w$-])"
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
 """Languages in which a method may stand outside its type."""
@@ -109,13 +99,6 @@ _QUOTED = re.compile(
 )
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
 _OWNER = re.compile(r"(\w++)(?:\.|::|#)\Z")
-_DOCUMENT = re.compile(
-    r"(?<![\w.-])(?:[A-Za-z]{2,12}-[0-9]{1,6}|[\w-]++(?:\.[\w-]++)*?\.(?:md|rst|adoc|txt))(?![\w-]|\.\w)",
-    re.IGNORECASE,
-)
-"""What may name a document: its file, or a series and a number…"""
-_DOCUMENT_SIGN = re.compile(r"-[0-9]|\.(?:md|rst|adoc|txt)", re.IGNORECASE)
-"""…and what a line has that names one."""
 
 
 class Span(NamedTuple):
@@ -126,8 +109,7 @@ class Span(NamedTuple):
 
 
 class FoundNames(NamedTuple):
-    """What a file says of names: digests of those that it defines, each with the first and the last
-    line; and digests of what may be documents, in small letters, each with its first line. A value
+    """What a file defines: digests of the names, each with the first and the last line. A value
     whose name is an English word, told by its form, has the negative of its line: it counts only as
     a member.
     """
@@ -135,31 +117,14 @@ class FoundNames(NamedTuple):
     names: array[int] = array("Q")
     lines: array[int] = array("i")
     ends: array[int] = array("i")
-    documents: array[int] = array("Q")
-    document_lines: array[int] = array("i")
-
-
-NOTHING_FOUND = FoundNames()
-
-
-class SaidNames(NamedTuple):
-    """What a file says of wanted names, by digest: those that it defines, and the first line that
-    names each document.
-    """
-
-    defined: Mapping[int, Span] = {}
-    documents: Mapping[int, int] = {}
-
-
-NO_NAMES = SaidNames()
 
 
 class Wanted:
     """The names that count, by digest. `Class.method` is that method, if the file defines the class
-    too. `documents` are the names that a text may call cited documents by, in small letters.
+    too.
     """
 
-    def __init__(self, names: Iterable[str] = (), documents: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._dotted: dict[int, tuple[int, int]] = {}
         words: set[int] = set()
         for name in names:
@@ -168,32 +133,24 @@ class Wanted:
                 self._dotted[digest(name)] = digest(parts[-2]), digest(parts[-1])
             else:
                 words.add(digest(name))
-        self._words = frozenset(words)
-        self._every = words.union(self._dotted, *self._dotted.values())
-        self._documents = frozenset(map(digest, documents))
+        self._own = words.union(self._dotted)
+        self._every = self._own.union(*self._dotted.values())
 
-    def said_in(self, found: FoundNames, language: str | None) -> SaidNames:
-        """What a file says of the wanted names."""
+    def defined_in(self, found: FoundNames, language: str | None) -> dict[int, Span]:
+        """Where a file defines wanted names."""
         held = self._every.intersection(found.names)
-        referred = self._documents.intersection(found.documents)
-        if not held and not referred:
-            return NO_NAMES
         places: dict[int, list[Span]] = {}
         defined: dict[int, Span] = {}
-        for name, line, end in zip(found.names, found.lines, found.ends, strict=True):
+        for name, line, end in zip(*found, strict=True) if held else ():
             if name in held:
                 places.setdefault(name, []).append(Span(abs(line), end))
-                if line > 0 and (name in self._words or name in self._dotted):
+                if line > 0 and name in self._own:
                     defined.setdefault(name, Span(line, end))
         for name, (owner, member) in self._dotted.items() if held else ():
             span = _member(places.get(owner, ()), places.get(member, ()), language)
             if span is not None:
                 defined[name] = span
-        documents: dict[int, int] = {}
-        for name, line in zip(found.documents, found.document_lines, strict=True):
-            if name in referred:
-                documents.setdefault(name, line)
-        return SaidNames(defined, documents)
+        return defined
 
 
 def _member(owners: Iterable[Span], members: Iterable[Span], language: str | None) -> Span | None:
@@ -209,38 +166,16 @@ def _member(owners: Iterable[Span], members: Iterable[Span], language: str | Non
 
 
 def names_in_file(data: bytes, language: str | None) -> FoundNames:
-    """What a file says of names. Takes time in proportion to its size."""
+    """What a file defines. Takes time in proportion to its size."""
     if b"\0" in data[:8192]:
-        return NOTHING_FOUND
-    text = data.decode("utf-8", "replace")
+        return FoundNames()
     names, lines, ends = array("Q"), array("i"), array("i")
-    found = islice(_definitions(text, language), MAX_FOUND)
+    found = islice(_definitions(data.decode("utf-8", "replace"), language), MAX_FOUND)
     for name, line, end, counts in sorted(found, key=lambda defined: defined.line):
         names.append(digest(name))
         lines.append(line if counts else -line)
         ends.append(end)
-    documents, document_lines = array("Q"), array("i")
-    for name, line in islice(_documents(text), MAX_FOUND):
-        documents.append(digest(name))
-        document_lines.append(line)
-    if not names and not documents:
-        return NOTHING_FOUND
-    return FoundNames(names, lines, ends, documents, document_lines)
-
-
-def _documents(text: str) -> Iterator[tuple[str, int]]:
-    """What may be names of documents in a text, in small letters, with their lines."""
-    number, last = 1, 0
-    for sign in _DOCUMENT_SIGN.finditer(text):
-        if sign.start() < last:
-            continue
-        first = text.rfind("\n", 0, sign.start()) + 1
-        number += text.count("\n", last, first)
-        end = text.find("\n", first)
-        last = len(text) if end < 0 else end
-        if last - first <= MAX_LINE_CHARS:
-            for match in _DOCUMENT.finditer(text, first, last):
-                yield match[0].lower(), number
+    return FoundNames(names, lines, ends)
 
 
 class _Defined(NamedTuple):
@@ -251,50 +186,38 @@ class _Defined(NamedTuple):
     """Whether it counts also where it is no member."""
 
 
-class _Around(NamedTuple):
-    """A line around others, which are indented deeper."""
-
-    indent: int
-    defined: list[_Defined]
-    opens_type: bool
-    """Whether the body of a type begins there."""
-
-
 def _definitions(text: str, language: str | None) -> Iterator[_Defined]:
-    """The definitions in a text, each once its last line is known."""
+    """The definitions in a text, each once its last line is known: that before the next line which
+    is indented no deeper, or a bracket there.
+    """
     if language not in _PATTERNS:
         return
-    types = _TYPES.get(language)
-    around: list[_Around] = []
+    around: list[tuple[int, list[_Defined]]] = []
     before = 0
     for number, line in enumerate(text.split("\n"), 1):
         line = line[: MAX_LINE_CHARS + 1].rstrip()
         indent = len(line) - len(line.lstrip(" \t"))
         if not line:
             continue
-        while around and around[-1].indent >= indent:
-            if around[-1].indent == indent and _CLOSING.match(line):
+        while around and around[-1][0] >= indent:
+            if around[-1][0] == indent and _CLOSING.match(line):
                 break
-            yield from _ending(around.pop(), before)
+            yield from _ending(around.pop()[1], before)
         before = number
-        if len(line) <= MAX_LINE_CHARS:
-            in_type = bool(around) and around[-1].indent < indent and around[-1].opens_type
-            here = list(_defined_in(line, number, language, in_type=in_type))
-            if here or types is not None:
-                opens = types is not None and types.search(line) is not None
-                around.append(_Around(indent, here, opens))
-    for above in around:
+        if len(line) <= MAX_LINE_CHARS and (here := list(_defined_in(line, number, language))):
+            around.append((indent, here))
+    for _, above in around:
         yield from _ending(above, before)
 
 
-def _ending(above: _Around, last: int) -> Iterator[_Defined]:
+def _ending(above: Iterable[_Defined], last: int) -> Iterator[_Defined]:
     """The definitions of a line whose last line is `last`."""
-    for defined in above.defined:
+    for defined in above:
         yield defined._replace(end=min(last, defined.line + MAX_DEFINITION_LINES))
 
 
-def _defined_in(line: str, number: int, language: str, *, in_type: bool) -> Iterator[_Defined]:
-    """What a line defines. `in_type`: it is in the body of a type."""
+def _defined_in(line: str, number: int, language: str) -> Iterator[_Defined]:
+    """What a line defines."""
     seen: set[str] = set()
     for match in _expression_of(language).finditer(line):
         for group, name in enumerate(match.groups(), 1):
@@ -304,8 +227,6 @@ def _defined_in(line: str, number: int, language: str, *, in_type: bool) -> Iter
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
                     yield _Defined(f"{owner[1]}.{name}", number, number, True)
-    if in_type and (member := _member_of(language).search(line)) and member[1] not in seen:
-        yield _Defined(member[1], number, number, not _is_plain(member[1]))
     for match in _QUOTED.finditer(line):
         if match[1] not in seen:
             yield _Defined(match[1], number, number, True)
@@ -322,8 +243,3 @@ def _expression_of(language: str) -> re.Pattern[str]:
     the name of a function or a type.
     """
     return re.compile("|".join(_PATTERNS[language]).replace("NAME", _NAME))
-
-
-@cache
-def _member_of(language: str) -> re.Pattern[str]:
-    return re.compile(_MEMBERS[language].replace("NAME", _NAME))

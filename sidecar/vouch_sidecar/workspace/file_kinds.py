@@ -23,8 +23,6 @@ LANGUAGES = {
 _BY_ENDING = {end: language for language, ends in LANGUAGES.items() for end in ends.split()}
 DOCUMENTS = frozenset("md rst adoc txt".split())
 """Endings of files for people."""
-WRITTEN = DOCUMENTS | {"sh", "yml", "yaml"}
-"""Endings of files that define nothing, but mention names."""
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures?|testdata|e2e|benchmarks?)/"
 )
@@ -95,9 +93,9 @@ def is_for_names(path: str) -> bool:
 
 
 def is_searched(path: str) -> bool:
-    """Whether a file is searched for names: code, and texts that people write beside it."""
-    is_text = language_of(path) is not None or ending_of(path) in WRITTEN
-    return is_text and is_for_names(path) and not (is_test(path) or is_migration(path))
+    """Whether a file is searched for what it defines."""
+    is_code = language_of(path) is not None
+    return is_code and is_for_names(path) and not (is_test(path) or is_migration(path))
 
 
 def changes_with_all(path: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -175,8 +175,8 @@ def list_files(
         if paths is not None:
             prefix = "" if inside == "." else f"{inside}/"
             return Files(tuple(sorted(paths)), tracked=True, prefix=prefix, stamp=stamp)
-    walk = _Walk(root)
-    return Files(tuple(sorted(walk.files())), is_cut=walk.is_cut, stamp=stamp)
+    found, is_cut = _walked(root)
+    return Files(tuple(sorted(found)), is_cut=is_cut, stamp=stamp)
 
 
 def _listed(
@@ -218,46 +218,29 @@ def _may_be_listed(path: str) -> bool:
     return len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
 
 
-class _Walk:
-    """Finds the regular files below a folder, without those of hidden folders, packages and builds.
-    Folders of other repositories are entered only where the root stands inside of none.
+def _walked(root: Path) -> tuple[list[str], bool]:
+    """The regular files below a folder, without those of hidden folders, packages and builds; and
+    whether a limit ended the walk. Folders of other repositories are entered only where the root
+    stands inside of none.
     """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
-        self.is_cut = False
-        """Whether a limit ended the walk."""
-
-    def files(self) -> Iterator[str]:
-        """The paths of the files."""
-        files, folders = MAX_FILES, [""]
-        for _ in range(MAX_FOLDERS):
-            if not folders:
-                return
-            folder = folders.pop()
-            entries = self._entries(folder)
-            if folder and self._inside and any(entry.name == ".git" for entry in entries):
-                continue
-            for entry in entries:
-                path = f"{folder}{entry.name}"
-                if not (_is_text(path) and _may_be_listed(path)):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    if not _is_passed_over(entry.name):
-                        folders.append(f"{path}/")
-                elif entry.name != ".git" and entry.is_file(follow_symlinks=False):
-                    files -= 1
-                    if files < 0:
-                        self.is_cut = True
-                        return
-                    yield path
-        self.is_cut = True
-
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        with suppress(OSError), os.scandir(self._root / folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-        return []
+    inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
+    found: list[str] = []
+    for number, (folder, folders, names) in enumerate(os.walk(root)):
+        if number == MAX_FOLDERS:
+            return found, True
+        if number and inside and ".git" in {*folders, *names}:
+            folders.clear()
+            continue
+        entered = (name for name in folders if _is_text(name) and not _is_passed_over(name))
+        folders[:] = sorted(entered)
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        for name in sorted(filter(_is_text, names)):
+            path = name if number == 0 else f"{below}/{name}"
+            if name != ".git" and _may_be_listed(path) and stat_of(root, path) is not None:
+                found.append(path)
+                if len(found) == MAX_FILES:
+                    return found, True
+    return found, False
 
 
 def _is_below_skipped(path: str) -> bool:

@@ -1,12 +1,11 @@
 """Finds the file of the workspace that a text means: by a source's locator, a path, or a dotted
-module. Compares paths only: opens no file, and looks at nothing outside the root.
+module. Compares paths only.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -86,7 +85,7 @@ class Locator:
 
     def _ending(self, path: str) -> str | None:
         inside = path_below(self.root, path)
-        if inside is not None and (file := self._existing(inside)) is not None:
+        if inside is not None and (file := self.files.find(inside)) is not None:
             return file
         if _BLANK.search(path) and not path.startswith("/"):
             return None  # a captured question that holds a path
@@ -94,30 +93,11 @@ class Locator:
         if not parts or KB_DIRNAME in parts:
             return None
         for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
-            file = self._existing("/".join(parts[start:]))
+            file = self.files.find("/".join(parts[start:]))
             if file is not None:
                 return file
         paths = self.files.with_name(parts[-1])
         return paths[0] if len(paths) == 1 else None
-
-    def _existing(self, path: str) -> str | None:
-        file = self.files.find(path)
-        return path if file is None and self._exists(path) else file
-
-    def _exists(self, path: str) -> bool:
-        """Whether an unlisted file exists below the root, without a link on the way and outside
-        other repositories.
-        """
-        at = os.fspath(self.root)
-        *folders, name = path.split("/")
-        try:
-            for folder in folders:
-                at = f"{at}/{folder}"
-                if not stat.S_ISDIR(os.lstat(at).st_mode) or os.path.lexists(f"{at}/.git"):
-                    return False
-            return stat.S_ISREG(os.lstat(f"{at}/{name}").st_mode)
-        except (OSError, ValueError):
-            return False
 
     def listed(self, name: str) -> str | None:
         """The only listed file that is called so, by its path or the end of it; a bare word names

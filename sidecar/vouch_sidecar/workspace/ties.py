@@ -1,10 +1,10 @@
 """Computes the ties between claims and the files of a workspace, without a model.
 
 Arms: `cites` and `quotes`: the claim cites the file, or a line of it by a byte range. `path`: the
-claim names the file, its folder or its module, or cites a document that the file names, or is about
-an entity that the file is named after. `identifier`: the claim names something that
-few files define. A tie holds ids, a path, offsets and digests, never text of a file. Whether a
-viewer may see a tie is decided when he asks, from the claim and the source that the tie depends on.
+claim names the file, its folder or its module, or is about an entity that the file is named after.
+`identifier`: the claim names something that few files define. A tie holds ids, a path, offsets and
+digests, never text of a file. Whether a viewer may see a tie is decided when he asks, from the
+claim and the source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.workspace.definitions import NO_NAMES, SaidNames, Span
+from vouch_sidecar.workspace.definitions import Span
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in
@@ -24,9 +24,10 @@ from vouch_sidecar.workspace.names_in_text import NameInText, digest, documents_
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier")
-Where = Literal["text", "sentence", "entity", "document"]
+CITING = frozenset({"cites", "quotes"})
+Where = Literal["text", "sentence", "entity"]
 """Where the name is: in the claim's text, or in the sentence that is shown for it; or it is the
-file's own and that of an entity of the claim; or the file names the document.
+file's own and that of an entity of the claim.
 """
 
 STRENGTH: Mapping[TieArm, float] = {
@@ -36,8 +37,6 @@ STRENGTH: Mapping[TieArm, float] = {
     "identifier": 0.6,
 }
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
-NAMED_DOCUMENT, DOCUMENT_CLAIMS = 0.7, 10
-"""The factor for a file that names a document that the claim cites, if so few claims cite it."""
 TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
@@ -66,7 +65,7 @@ class Tie(NamedTuple):
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
     other_file: str = ""
-    """The document that this file names, or the file that it tests."""
+    """The file that this one tests."""
 
 
 class Use(NamedTuple):
@@ -99,8 +98,8 @@ class Ties:
     """The ties of the arms `cites`, `quotes` and `path`, by file or folder."""
     uses: Mapping[int, Sequence[Use]] = field(default_factory=dict)
     """By the digest of an identifier."""
-    names: Mapping[str, SaidNames] = field(default_factory=dict)
-    """By file."""
+    defined: Mapping[str, Mapping[int, Span]] = field(default_factory=dict)
+    """The identifiers that each file defines, by digest, with their lines."""
 
     def __bool__(self) -> bool:
         return bool(self.by_path or self.uses)
@@ -120,19 +119,16 @@ class Ties:
             at = path.rfind("/", 0, at)
         return ties
 
-    def of_file(self, path: str, now: SaidNames | None = None) -> list[Tie]:
-        """The ties of a file. `now` is what the file says of names now, if that is known."""
-        before = self.names.get(path, NO_NAMES)
-        now = before if now is None else now
-        return [*self.of_path(path), *self._by_content(path, before, now)]
+    def of_file(self, path: str, now: Mapping[int, Span] | None = None) -> list[Tie]:
+        """The ties of a file. `now` is what the file defines now, if that is known."""
+        return [*self.of_path(path), *self._by_content(path, now)]
 
-    def _by_content(self, path: str, before: SaidNames, now: SaidNames) -> Iterator[Tie]:
-        """The ties of a file by what it says of names, and what it said `before`."""
-        for name, span in now.defined.items():
-            number = len(self._defining.get(name, ())) + (name not in before.defined)
+    def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
+        """The ties of a file by what it defines."""
+        before = self.defined.get(path, {})
+        for name, span in (before if now is None else now).items():
+            number = len(self._defining.get(name, ())) + (name not in before)
             yield from _tied_by(self._uses(name), number, span)
-        for key, line in now.documents.items():
-            yield from self._citing(key, line, path)
 
     def _uses(self, name: int, file: str | None = None) -> list[Use]:
         """The uses of an identifier, by its digest, without those that are a part of a dotted name
@@ -145,29 +141,14 @@ class Ties:
             if use.dotted not in self._defining or file in self._defining[use.dotted]
         ]
 
-    def _citing(self, key: int, line: int, path: str) -> Iterator[Tie]:
-        """The ties of a document that a file names, by the digest of its key."""
-        document = self._documents.get(key, path)
-        if document == path:
-            return
-        ties = [tie for tie in self.by_path[document] if tie.arm in ("cites", "quotes")]
-        share = NAMED_DOCUMENT * min(1.0, DOCUMENT_CLAIMS / len(ties))
-        for tie in ties:
-            yield Tie(
-                tie.claim_id, tie.mark, "path", tie.strength * share, line, tie.via, "document",
-                other_file=document,
-            )  # fmt: skip
-
     def of_tested(self, path: str) -> Iterator[Tie]:
         """The ties of the file that a test tests, but for those of its folder, as they count for
         the test.
         """
-        names = self.names.get(path, NO_NAMES)
-        for tie in chain(self.by_path.get(path, ()), self._by_content(path, names, names)):
-            if not tie.other_file:
-                arm: TieArm = "cites" if tie.arm == "quotes" else tie.arm
-                of_test = tie._replace(arm=arm, strength=tie.strength * TESTED, other_file=path)
-                yield of_test._replace(line=None, last_line=None)
+        for tie in chain(self.by_path.get(path, ()), self._by_content(path)):
+            arm: TieArm = "cites" if tie.arm == "quotes" else tie.arm
+            of_test = tie._replace(arm=arm, strength=tie.strength * TESTED, other_file=path)
+            yield of_test._replace(line=None, last_line=None)
 
     def in_folder_of(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the other files in a file's folder."""
@@ -187,7 +168,7 @@ class Ties:
 
     def _span(self, path: str, key: int) -> tuple[int, Span]:
         """How many files define an identifier, and the lines where this one does."""
-        return len(self._defining[key]), self.names[path].defined[key]
+        return len(self._defining[key]), self.defined[path][key]
 
     @cached_property
     def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]]:
@@ -235,7 +216,7 @@ class Ties:
         if name.kind == "document":
             path = self._documents.get(digest(name.text), "")
             ties = self.by_path.get(path, ())
-            yield from (FoundTie(path, tie) for tie in ties if tie.arm in ("cites", "quotes"))
+            yield from (FoundTie(path, tie) for tie in ties if tie.arm in CITING)
             return
         for path in locator.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
@@ -258,15 +239,16 @@ class Ties:
         """The paths of documents that claims cite, by the digest of each name that texts may call
         them.
         """
-        keys = document_keys(cited_in(self.by_path))
+        cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
+        keys = document_keys(cited)
         return {digest(key): path for key, path in keys.items()}
 
     @cached_property
     def _defining(self) -> dict[int, list[str]]:
         """The files that define each identifier."""
         by_name: dict[int, list[str]] = {}
-        for path, names in self.names.items():
-            for name in names.defined:
+        for path, names in self.defined.items():
+            for name in names:
                 by_name.setdefault(name, []).append(path)
         return by_name
 
@@ -279,12 +261,3 @@ def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
             yield Tie(
                 use.claim_id, use.mark, "identifier", strength, span.line, *where, number, span.end
             )
-
-
-def cited_in(by_path: Mapping[str, Iterable[Tie]]) -> list[str]:
-    """The files that claims cite or quote."""
-    return [
-        path
-        for path, ties in by_path.items()
-        if any(tie.arm in ("cites", "quotes") for tie in ties)
-    ]

@@ -151,16 +151,15 @@ class World:
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
+        if not is_searched(path):
+            return self.stored_ties_of(path)
         data = None if text is None else text.encode("utf-8", "replace")
-        if is_searched(path):
-            if data is None:
-                content = read_file(self.root, path)
-                data = b"" if content is None else content[0]
-            language = language_of(path)
-            return self.ties.of_file(
-                path, self.wanted.said_in(names_in_file(data, language), language)
-            )
-        return self.stored_ties_of(path)
+        if data is None:
+            content = read_file(self.root, path)
+            data = b"" if content is None else content[0]
+        language = language_of(path)
+        found = names_in_file(data, language)
+        return self.ties.of_file(path, self.wanted.defined_in(found, language))
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""

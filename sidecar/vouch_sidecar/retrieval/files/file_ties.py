@@ -269,8 +269,6 @@ def _name(view: View, claim: Claim, tie: Tie) -> str:
 def _why(view: View, claim: Claim, tie: Tie) -> str:
     """The reason of a tie in words."""
     other = file_name(tie.other_file) if tie.other_file else ""
-    if tie.where == "document":
-        return f"cites {other}, which this names at L{tie.line}"
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         called = entity.name if entity is not None else "what"
