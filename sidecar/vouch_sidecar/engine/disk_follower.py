@@ -102,7 +102,7 @@ class DiskFollower:
         self._wake = anyio.Event()
         self._bases: dict[Path, BaseFollower] = {}
         self._search_at = 0.0
-        engine.follow_by(self)
+        engine.follow_by(self.wake, self.embeddings)
 
     def wake(self) -> None:
         """Do at once what is to be done: something is due, was published or found damaged."""

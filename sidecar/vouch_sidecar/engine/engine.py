@@ -34,7 +34,6 @@ from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 
 if TYPE_CHECKING:
-    from vouch_sidecar.engine.disk_follower import DiskFollower
     from vouch_sidecar.engine.embedding import Embeddings
 
 
@@ -70,7 +69,7 @@ class Engine:
         self.breath = Breath()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
-        self._follower: DiskFollower | None = None
+        self._wake: Callable[[], None] | None = None
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
@@ -80,15 +79,17 @@ class Engine:
         """Faults because of which clients may learn late of changes."""
         self.problems = ProblemReport(self.registry, self.faults, self.telling_faults)
 
-    def follow_by(self, follower: DiskFollower) -> None:
-        """Let a follower keep this engine up to date from now on."""
-        self._follower, self.embeddings = follower, follower.embeddings
-        self.problems.add(follower.embeddings.faults)
+    def follow_by(self, wake: Callable[[], None], embeddings: Embeddings) -> None:
+        """Let somebody keep this engine up to date from now on, who is to `wake` when something is
+        due or was published, or a fault began or ended.
+        """
+        self._wake, self.embeddings = wake, embeddings
+        self.problems.add(embeddings.faults)
 
     @property
     def is_followed(self) -> bool:
         """Whether changes on disk are noticed without a call of `read`."""
-        return self._follower is not None
+        return self._wake is not None
 
     @property
     def watching(self) -> Watching:
@@ -103,12 +104,12 @@ class Engine:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have
         changed, and at whatever else is due. Questions wait for it (`not_looked_at`).
         """
-        if self._follower is None:
+        if self._wake is None:
             return
         reported = [anchored(path) for path in paths]
         for collection in self.collections.values():
             collection.due.report(reported)
-        self._follower.wake()
+        self._wake()
 
     def serve_from(self, start: Path) -> list[Collection]:
         """Serve the knowledge bases found from a folder or a document, too, and return them."""
@@ -210,8 +211,8 @@ class Engine:
     def notify(self) -> None:
         """Something was published or is due: wake who follows the disk, and who waits."""
         self.changed.bump()
-        if self._follower is not None:
-            self._follower.wake()
+        if self._wake is not None:
+            self._wake()
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
