@@ -18,12 +18,13 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from sys import intern
 from tempfile import mkdtemp, mkstemp
 from typing import Any, NamedTuple
 
@@ -302,37 +303,30 @@ def _open(folder: Path) -> KeptBase:
         raise ValueError("another user's")
     if _digest_of(folder) != folder.name.rpartition("-")[2]:
         raise ValueError("damaged")
-    decode, share = json.JSONDecoder().decode, _shared()
+    decode = json.JSONDecoder().decode
     records, states, stats = dict[Key, Artifact](), dict[Key, LinkState](), dict[str, Stat]()
     with (folder / RECORDS).open(encoding="ascii") as stream:
         config, stamp = decode(stream.readline())
         stats[CONFIG] = bytes.fromhex(stamp)
         for kind, stamp, values, state in map(decode, stream):
-            record = _RECORDS_OF[kind](*map(share, values))
+            record = _RECORDS_OF[kind](*map(_value_of, values))
             key = key_of(record)
-            records[key], states[key] = record, share(LinkState(*map(share, state)))
+            records[key], states[key] = record, LinkState(*map(_value_of, state))
             stats[record.path] = bytes.fromhex(stamp)
     known = {path: stat for path, stat in stats.items() if stat}
     knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
     return KeptBase(knowledge, known, None if config is None else bytes.fromhex(config))
 
 
-def _shared() -> Callable[[Any], Any]:
-    """A function that makes values of a record or a state out of JSON. Values that many artifacts
-    have alike become one object, which a start would otherwise hold many times.
+def _value_of(value: Any) -> Any:
+    """The value of a record's or a state's field out of JSON. Texts that many artifacts have alike
+    become one.
     """
-    seen: dict[Any, Any] = {}
-
-    def share(value: Any) -> Any:
-        if type(value) is list:
-            value = tuple(map(share, value))
-        elif type(value) is dict:
-            value = Scope(**value) if value else OPEN_SCOPE
-        elif not isinstance(value, str | LinkState):
-            return value
-        return seen.setdefault(value, value)
-
-    return share
+    if type(value) is list:
+        return tuple(map(_value_of, value))
+    if type(value) is dict:
+        return Scope(**value) if value else OPEN_SCOPE
+    return intern(value) if type(value) is str else value
 
 
 def _digest(name: str, data: bytes) -> bytes:

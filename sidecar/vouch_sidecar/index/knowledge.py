@@ -23,7 +23,6 @@ from vouch_sidecar.index.links import (
     WITHOUT_QUOTE,
     LinkedBy,
     LinkState,
-    Named,
     Records,
     States,
     link_again,
@@ -66,14 +65,15 @@ class Knowledge:
         base: Layer = EMPTY,
         records: Records | None = None,
         states: States | None = None,
-        names: Named | None = None,
+        names: Names | None = None,
         changed: Mapping[Key, Documents] | None = None,
         replaced: Mapping[Key, tuple[int, ...]] | None = None,
     ) -> None:
         self.base = base
         self.records = records or {}
         self.states = states or {}
-        self._named = names or Named(Names.of(self._entities(self.records)))
+        self.names = names or Names.of(self._entities(self.records))
+        """The names of all entities."""
         self.changed = changed or {}
         self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
         """Numbers of the documents in the base that the changed ones replace."""
@@ -99,10 +99,10 @@ class Knowledge:
         write: Callable[[Iterable[Document], States], Layer] = lambda them, _: layer_of(them),
     ) -> Knowledge:
         """The first generation, with its documents in a new base."""
-        named = Named(Names.of(cls._entities(records)))
-        states = link_all(records, named)
+        names = Names.of(cls._entities(records))
+        states = link_all(records, names)
         documents = (documents_of(record, states[key]) for key, record in records.items())
-        return cls(write(chain.from_iterable(documents), states), records, states, named)
+        return cls(write(chain.from_iterable(documents), states), records, states, names)
 
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""
@@ -118,12 +118,12 @@ class Knowledge:
         entities = [records[k] for k in differing if k[0] is Kind.ENTITY and k in records]
         gone = [key[1] for key in differing if key[0] is Kind.ENTITY and key not in records]
         changed_entities = [entity for entity in entities if isinstance(entity, Entity)]
-        named = self._named.after(self.names.changed(changed_entities, gone))
+        names = self.names.changed(changed_entities, gone)
         then = self.states
-        if named is self._named:
-            states = link_again(records, named, before, then, differing)
+        if names is self.names:
+            states = link_again(records, names, before, then, differing)
         else:
-            states = link_all(records, named)
+            states = link_all(records, names)
         seen = set(differing)
         differing += [
             k
@@ -135,11 +135,11 @@ class Knowledge:
             for key in differing
         }
         changed = {**self.changed, **documents}
-        return Knowledge(self.base, records, states, named, changed, self._replaced)
+        return Knowledge(self.base, records, states, names, changed, self._replaced)
 
     def on_base(self, base: Layer) -> Knowledge:
         """This generation on a new base that holds all of it."""
-        moved = Knowledge(base, self.records, self.states, self._named)
+        moved = Knowledge(base, self.records, self.states, self.names)
         moved._same_as = self.serial
         return moved
 
@@ -161,11 +161,6 @@ class Knowledge:
         yield from chain.from_iterable(self.changed.values())
 
     # Artifacts
-
-    @property
-    def names(self) -> Names:
-        """The names of all entities."""
-        return self._named.names
 
     @staticmethod
     def _entities(records: Records) -> Iterator[Entity]:

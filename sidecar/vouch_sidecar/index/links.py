@@ -35,51 +35,34 @@ class LinkState(NamedTuple):
 States = Mapping[Key, LinkState]
 
 
-class Named:
-    """What claims declare or name, and what pages are about, which is kept while no name
-    changes.
+def _named(names: Names, claim: Claim, label: str) -> LinkState | None:
+    """The state of a claim that declares or names entities; None for any other."""
+    if declared := _existing(names, claim.entities):
+        return LinkState(label, declared, "declared")
+    mentions = names.find(claim.text)
+    plain = (one.entity_id for one in mentions if not one.nested and not one.ambiguous)
+    named = _existing(names, plain)
+    return LinkState(label, named, "named") if named else None
+
+
+def _about(names: Names, page: Page) -> tuple[str, ...]:
+    """Ids of the entities that a page is about: its only entity, or those of several that its title
+    names.
     """
+    listed = _existing(names, page.entities)
+    if len(set(page.entities)) < 2:
+        return listed
+    entities = filter(None, map(names.entity, listed))
+    return _existing(names, (one.entity_id for one in Names.of(entities).find(page.title)))
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self._pages: dict[str, tuple[Page, tuple[str, ...]]] = {}
 
-    def after(self, names: Names) -> Named:
-        """What is still true after a change of the names."""
-        return self if names is self.names else Named(names)
-
-    def linked(self, claim: Claim, label: str) -> LinkState | None:
-        """The state of a claim that declares or names entities; None for any other."""
-        if declared := self._existing(claim.entities):
-            return LinkState(label, declared, "declared")
-        mentions = self.names.find(claim.text)
-        plain = (one.entity_id for one in mentions if not one.nested and not one.ambiguous)
-        named = self._existing(plain)
-        return LinkState(label, named, "named") if named else None
-
-    def about(self, page: Page) -> tuple[str, ...]:
-        """Ids of the entities that a page is about: its only entity, or those of several that its
-        title names.
-        """
-        known = self._pages.get(page.id)
-        if known is None or known[0] is not page:
-            known = self._pages[page.id] = page, self._about(page)
-        return known[1]
-
-    def _about(self, page: Page) -> tuple[str, ...]:
-        listed = self._existing(page.entities)
-        if len(set(page.entities)) < 2:
-            return listed
-        entities = filter(None, map(self.names.entity, listed))
-        return self._existing(one.entity_id for one in Names.of(entities).find(page.title))
-
-    def _existing(self, entity_ids: Iterable[str]) -> tuple[str, ...]:
-        """Those ids that an entity has, sorted."""
-        return tuple(sorted({e for e in entity_ids if self.names.entity(e) is not None}))
+def _existing(names: Names, entity_ids: Iterable[str]) -> tuple[str, ...]:
+    """Those ids that an entity has, sorted."""
+    return tuple(sorted({e for e in entity_ids if names.entity(e) is not None}))
 
 
 def link_all(
-    records: Records, named: Named, was: Records | None = None, then: States | None = None
+    records: Records, names: Names, was: Records | None = None, then: States | None = None
 ) -> dict[Key, LinkState]:
     """The state of every artifact. `was` and `then` are the records and states before a change that
     changed no name.
@@ -100,21 +83,21 @@ def link_all(
         elif before is not None and before.how != "page":
             states[key] = before  # which no other artifact decides
         else:
-            states[key] = _of_itself(artifact, named, pages)
+            states[key] = _of_itself(artifact, names, pages)
     return states
 
 
 def link_again(
-    records: Records, named: Named, was: Records, then: States, differing: Sequence[Key]
+    records: Records, names: Names, was: Records, then: States, differing: Sequence[Key]
 ) -> dict[Key, LinkState]:
     """As `link_all`, after a change of some records that changed no name. A claim whose gate and
     citations stay as they were decides nothing about other artifacts.
     """
     changes = [(was.get(key), records.get(key)) for key in differing]
     if not all(_decides_as_before(old, new) for old, new in changes):
-        return link_all(records, named, was, then)
+        return link_all(records, names, was, then)
     pages = _pages_by_claim(records)
-    return {**then, **{key: _of_itself(records[key], named, pages) for key in differing}}
+    return {**then, **{key: _of_itself(records[key], names, pages) for key in differing}}
 
 
 def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
@@ -126,15 +109,15 @@ def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
     )
 
 
-def _of_itself(artifact: Artifact, named: Named, pages: Mapping[str, list[Page]]) -> LinkState:
+def _of_itself(artifact: Artifact, names: Names, pages: Mapping[str, list[Page]]) -> LinkState:
     """The state of an artifact that is no relation and no evidence."""
     gate = live_gate(artifact)
     if gate is None:
         return GONE
     if not isinstance(artifact, Claim):
         return _of_gate(gate)
-    linked = named.linked(artifact, _of_gate(gate).label)
-    return linked or _by_pages(gate, pages.get(artifact.id, ()), named)
+    linked = _named(names, artifact, _of_gate(gate).label)
+    return linked or _by_pages(gate, pages.get(artifact.id, ()), names)
 
 
 GONE = LinkState(NOBODY)
@@ -167,8 +150,8 @@ def _citations(records: Records) -> Mapping[str, bool]:
     return cited
 
 
-def _by_pages(gate: str, pages: Iterable[Page], named: Named) -> LinkState:
-    about = {e for page in pages if gate_of(page) in (OPEN, gate) for e in named.about(page)}
+def _by_pages(gate: str, pages: Iterable[Page], names: Names) -> LinkState:
+    about = {e for page in pages if gate_of(page) in (OPEN, gate) for e in _about(names, page)}
     return LinkState(_of_gate(gate).label, tuple(sorted(about)), "page")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,9 +67,7 @@ class Store:
         """The paths of files that are read again even if their stat is the same."""
         self._records: dict[str, Artifact] = {}
         """What every file says, by path."""
-        self._counting: dict[Key, Artifact] = {}
-        """The artifact that counts for each key."""
-        self._rivals: dict[Key, set[str]] = {}
+        self._rivals: set[str] = set()
         """The paths of files whose key another file has, which counts instead."""
         self._expires: dict[str, float] = {}
         """By path, when the last good version of a file that says nothing now ceases to serve."""
@@ -79,7 +77,7 @@ class Store:
         """The last config that could be read."""
         self._is_resuming = False
         self._given: Mapping[Key, Artifact] | None = None
-        """A copy of `_counting` while nothing changes."""
+        """The artifact that counts for each key; None while that is to be found anew."""
         self._looked_at = 0.0
 
     @property
@@ -99,8 +97,7 @@ class Store:
         self._is_resuming = True
         self.config = config
         self._stats = {**stats}
-        self._counting = {key: one for key, one in records.items() if one.path in stats}
-        self._records = {one.path: one for one in self._counting.values()}
+        self._records = {one.path: one for one in records.values() if one.path in stats}
 
     def is_settled(self) -> bool:
         """Whether no file can change unnoticed, and no earlier version of one serves."""
@@ -108,13 +105,12 @@ class Store:
 
     def stats(self) -> dict[str, Stat]:
         """The stats of the files without problems, by path."""
-        rivals = {self._counting[key].path for key in self._rivals}.union(*self._rivals.values())
-        faulty = self._problems.keys() | rivals
+        faulty = self._problems.keys() | self._rivals
         return {path: stat for path, stat in self._stats.items() if stat and path not in faulty}
 
     def has_file(self, key: Key) -> bool:
         """Whether there is a file for this artifact, even one that can't be read."""
-        return key in self._counting or usual_path(*key) in self._stats
+        return key in self._counting() or usual_path(*key) in self._stats
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compare files with what is held and read what differs: all, or only `paths` below
@@ -222,47 +218,43 @@ class Store:
     def _put(self, path: str, record: Artifact | None) -> None:
         """Hold what a file says from now on; None where it says nothing."""
         self._expires.pop(path, None)
-        old = self._records.get(path)
-        if record == old:
+        if record == self._records.get(path):
             return
         self._given = None
         if record is None:
             del self._records[path]
         else:
             self._records[path] = record
-        if old is None and record is not None and key_of(record) not in self._counting:
-            self._counting[key_of(record)] = record
-            return
-        for key in {key_of(one): 1 for one in (old, record) if one is not None}:
-            self._settle(key, path)
 
-    def _settle(self, key: Key, path: str) -> None:
-        """Decide which file counts for an id: the one that is named like it, else the first."""
-        paths = {path, *self._rivals.pop(key, ())}
-        if key in self._counting:
-            paths.add(self._counting.pop(key).path)
-        having = [p for p in paths if (held := self._records.get(p)) and key_of(held) == key]
-        having.sort(key=lambda p: (p != usual_path(*key), p))
-        if having:
-            self._counting[key] = self._records[having[0]]
-        if len(having) > 1:
-            self._rivals[key] = set(having[1:])
+    def _counting(self) -> Mapping[Key, Artifact]:
+        """The artifact that counts for each key: of several files with one id, the one that is
+        named like it, else the first.
+        """
+        if self._given is not None:
+            return self._given
+        counting: dict[Key, Artifact] = {}
+        self._rivals = set()
+        for record in self._records.values():
+            key = key_of(record)
+            if (other := counting.setdefault(key, record)) is not record:
+                usual = usual_path(*key)
+                first, second = sorted((record, other), key=lambda o: (o.path != usual, o.path))
+                counting[key] = first
+                self._rivals.add(second.path)
+        self._given = counting
+        return counting
 
     def _reconciled(self) -> Reconciled:
-        problems = dict(self._problems)
+        problems, counting = dict(self._problems), self._counting()
         skipped = sum(
             path != CONFIG and any(item.severity is Severity.ERROR for item in items)
             for path, items in problems.items()
         )
-        for item in (*self._survey_problems, *self._of_rivals()):
+        found = [*self._survey_problems]
+        for path in sorted(self._rivals):
+            counts = counting[key_of(self._records[path])].path
+            message = f"another file has the same id and counts: {counts[:200]}"
+            found.append(Problem(path, message, field="id"))
+        for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
-        if self._given is None:
-            self._given = dict(self._counting)
-        return Reconciled(self._given, problems, self.config, skipped + len(self._survey_problems))
-
-    def _of_rivals(self) -> Iterator[Problem]:
-        for key, paths in self._rivals.items():
-            counting = self._counting[key].path
-            for path in paths:
-                message = f"another file has the same id and counts: {counting[:200]}"
-                yield Problem(path, message, Severity.ERROR, field="id")
+        return Reconciled(counting, problems, self.config, skipped + len(self._survey_problems))
