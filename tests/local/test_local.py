@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -63,15 +62,6 @@ def prompt(place: Place, session_id: str = "agent") -> str:
     return str(result["hookSpecificOutput"]["additionalContext"]) if result else ""
 
 
-def raw(place: Place, line: Mapping[str, object]) -> Any:
-    """The whole answer to one line."""
-    with socket.socket(socket.AF_UNIX) as connected:
-        connected.settimeout(5)
-        connected.connect(socket_path(place.env))
-        connected.sendall(json.dumps(line).encode() + b"\n")
-        return json.loads(connected.makefile("rb").readline())
-
-
 def pushed(one: Client, session_id: str = "agent") -> list[str]:
     """What a client was told last to be in play in a session."""
     told = [
@@ -80,24 +70,6 @@ def pushed(one: Client, session_id: str = "agent") -> list[str]:
         if m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == session_id
     ]
     return [row["entity_id"] for row in told[-1]] if told else []
-
-
-def test_operations_as_on_the_jsonl_surface(start: Any, place: Place) -> None:
-    start()
-    lines = [
-        {"id": 1, "method": "kb.experts", "params": {"topic": "tokens"}},
-        {"id": 1, "method": "kb.experts", "params": {"topic": " "}},
-        {"id": 1, "method": "kb.nothing", "params": {}},
-        {"id": 1, "method": "kb.salience", "params": {}},
-    ]
-    asked = "".join(json.dumps(line) + "\n" for line in lines)
-    done = run_command("jsonl", "--root", place.root, env=place.env, said=asked)
-    for line, said in zip(lines, done.stdout.splitlines(), strict=True):
-        wanted = json.loads(said)
-        got = raw(place, {**line, "roots": [str(place.root)]})
-        for one in (wanted, got):
-            one.get("result", {}).pop("generation", None)
-        assert got == wanted
 
 
 def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> None:

@@ -161,10 +161,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
 KEYS = st.sampled_from(["tool_input", "tool_response", "cwd", "session_id"])
-READS = (
-    *(payloads.text_of, payloads.is_edit, payloads.change_of),
-    payloads.ranges_of,
-)
+READS = (payloads.text_of, payloads.change_of, payloads.ranges_of)
 
 
 @examples(100)

@@ -121,3 +121,18 @@ def test_what_install_writes_with_an_absolute_command_is_whole(
     run_command("install", "zed", "--user", cwd=root, env=env)
     (zed,) = doctor(root, env)["zed --user"]
     assert zed["state"] == "ok"
+
+
+def test_a_base_whose_only_name_is_an_ordinary_word_is_not_wrong(
+    root: Path, starting: dict[str, str]
+) -> None:
+    for folder in ("claims", "entities"):
+        for file in (root / ".vouch" / folder).iterdir():
+            file.unlink()
+    knowledge.entity(root, "order", "order")
+    knowledge.claim(root, "order-ships", "An order ships at night.", "order")
+    (trial,) = doctor(root, starting)["trial prompt"]
+    assert (trial["state"], trial["message"][:9]) == ("note", "none sent")
+    knowledge.entity(root, "relay", "Relay")
+    knowledge.claim(root, "relay-restarts", "Relay restarts at night.", "relay")
+    assert "about Relay" in doctor(root, starting)["trial prompt"][0]["message"]

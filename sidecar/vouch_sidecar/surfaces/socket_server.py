@@ -111,7 +111,9 @@ class LocalServer:
         self._connections += 1
         try:
             while line := await _next_line(reader):
-                request = _read(line)
+                request = json.loads(line)
+                if not isinstance(request, dict):
+                    raise ValueError
                 method, caller = request.get("method"), _caller(request)
                 if method == FOLLOW:
                     await feed(self._engines, caller, request.get("params"), reader, writer)
@@ -124,7 +126,7 @@ class LocalServer:
                     if method == STOP_PROCESS:
                         leave(0)
                     os.nice(NICENESS - os.nice(0))
-        except (OSError, ValueError):  # the client left, or sent too long a line
+        except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
         except Exception as error:
             log.error("a local connection failed: %s", type(error).__name__)
@@ -182,15 +184,6 @@ async def _next_line(reader: asyncio.StreamReader) -> bytes:
     with anyio.move_on_after(SILENT_SECONDS):
         return await reader.readline()
     return b""
-
-
-def _read(line: bytes) -> Request:
-    """The request in a line; {} if the line is no JSON object."""
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return request if isinstance(request, dict) else {}
 
 
 def _caller(request: Request) -> Caller:

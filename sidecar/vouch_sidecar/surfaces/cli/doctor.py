@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -28,6 +27,7 @@ from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE
+from vouch_sidecar.surfaces.hook.events import PROMPT
 from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install.command import project_of
 from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
@@ -91,7 +91,9 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     yield from _contents(engine)
     if roots:
         yield _process(roots, env)
-    yield from _program(env)
+    program = shutil.which(PROGRAM, path=env.get("PATH"))
+    missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
+    yield Checkup("PATH", "ok" if program else "note", program or missing)
     yield from _integrations(start, env)
     if roots and has_sockets():
         yield _trial(engine, roots, start, env)
@@ -140,15 +142,6 @@ def _process(roots: Sequence[Path], env: Env) -> Checkup:
     return Checkup(about, "note", f"none: the next hook starts one, which {ends}")
 
 
-def _program(env: Env) -> Iterator[Checkup]:
-    program = shutil.which(PROGRAM, path=env.get("PATH"))
-    missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
-    yield Checkup("PATH", "note" if program is None else "ok", program or missing)
-    if find_spec("mcp") is None:
-        message = "missing: pip install 'vouch-sidecar[mcp]', for the MCP server"
-        yield Checkup("extra mcp", "note", message)
-
-
 def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
     """What `install` wrote, and vouch's own hooks beside it."""
     for (name, host), user in product(HOSTS.items(), (False, True)):
@@ -189,8 +182,7 @@ def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Chec
     if prompt is None:
         return Checkup(about, "note", "none sent: no name alone brings in a claim unasked")
     session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
-    answer = _hooked("user-prompt-submit", {**session, "prompt": prompt}, env)
-    _hooked("session-end", session, env)
+    answer = _hooked({**session, "prompt": prompt}, env)
     if not is_served:  # the trial itself had it started
         with suppress(stopping.EditorError, UnansweredError):
             stopping.stop(socket_path(env), env)
@@ -214,11 +206,11 @@ def _answered_prompt(engine: Engine) -> str | None:
     return None
 
 
-def _hooked(event: str, payload: Mapping[str, str], env: Env) -> str:
-    """What a hook says that has time enough."""
+def _hooked(payload: Mapping[str, str], env: Env) -> str:
+    """What the hook says to a prompt that has time enough."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", event],
+            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", PROMPT],
             input=json.dumps(payload),
             capture_output=True,
             text=True,

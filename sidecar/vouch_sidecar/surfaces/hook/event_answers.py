@@ -116,20 +116,16 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
     and for what was checked out. `perform_async` would wait for each as long as an answer may.
     """
-    limit = _limit(engine, event, caller)
-    await indexed(engine, limit)
+    most = limit = hook_limit(engine, caller)
+    begins = event == START or (event == PROMPT and seconds_to_wait(engine) > 0)
+    if limit == DEFAULT_LIMIT and begins:  # as `allowed` of the hook's process
+        most = START_SECONDS
+    await indexed(engine, most)
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
-        with anyio.move_on_after(hook_limit(engine, caller) / 2):
+        with anyio.move_on_after(limit / 2):
             await ready(engine, operation, caller)
-            await caught_up(engine, operation, caller, limit)
-
-
-def _limit(engine: Engine, event: str, caller: Caller) -> float:
-    """Seconds that an event may take. `TimeLimit` of the hook's process decides likewise."""
-    limit = hook_limit(engine, caller)
-    has_begun = event == PROMPT and seconds_to_wait(engine) > 0
-    return START_SECONDS if limit == DEFAULT_LIMIT and (event == START or has_begun) else limit
+            await caught_up(engine, operation, caller, most)
 
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -192,11 +188,12 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
 
 
 def _touched(payload: Payload, path: str) -> Touched:
+    text = given.change_of(payload)
     return Touched(
         path,
         given.ranges_of(payload),
-        is_edit=given.is_edit(payload),
-        text=given.change_of(payload),
+        is_edit=bool(text),
+        text=text,
         inserted=given.changed_lines(payload, "+"),
         removed=given.changed_lines(payload, "-"),
     )

@@ -53,7 +53,7 @@ def session_of(payload: Payload) -> str | None:
 
 def prompt_of(payload: Payload) -> str:
     """What a person typed of the prompt; empty when that is too long or no text."""
-    return _whole(typed_of(_bounded(payload.get("prompt"))))
+    return typed_of(_text(payload.get("prompt")))
 
 
 def digest_of(event: str, payload: Payload) -> bytes:
@@ -82,17 +82,12 @@ def text_of(payload: Payload) -> str:
     if path is None or ".vouch" in path.split(os.sep):
         return ""
     file = _object(_object(payload.get("tool_response")).get("file"))
-    return _whole(_written(payload, *EDITED) or _bounded(file.get("content")))
-
-
-def is_edit(payload: Payload) -> bool:
-    """Whether a tool changed the file, and not only read it."""
-    return bool(_written(payload, *EDITED, *REPLACED))
+    return _written(payload, *EDITED) or _text(file.get("content"))
 
 
 def change_of(payload: Payload) -> str:
-    """The text of a change, before and after it."""
-    return _whole(_written(payload, *REPLACED, *EDITED))
+    """The text of a change, before and after it; empty where a tool only read."""
+    return _written(payload, *REPLACED, *EDITED)
 
 
 def changed_lines(payload: Payload, sign: str) -> str:
@@ -105,7 +100,7 @@ def changed_lines(payload: Payload, sign: str) -> str:
     if hunks := _hunks(payload):
         patch = [line for hunk in hunks for line in _lines(hunk)]
         lines = [line[1:] for line in patch if line.startswith(sign)]
-    return _whole(_bounded("\n".join(filter(str.strip, lines))))
+    return _text("\n".join(filter(str.strip, lines)))
 
 
 def ranges_of(payload: Payload) -> list[tuple[int, int]]:
@@ -160,7 +155,7 @@ def _written(payload: Payload, *names: str) -> str:
     given = _object(payload.get("tool_input"))
     parts = [given, *map(_object, _list(given.get("edits")))]
     texts = (part.get(name) for part in parts for name in names)
-    return _bounded("\n".join(text for text in texts if isinstance(text, str) and text))
+    return _text("\n".join(text for text in texts if isinstance(text, str) and text))
 
 
 def _object(value: object) -> Payload:
@@ -171,10 +166,10 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _bounded(text: object) -> str:
-    return text if isinstance(text, str) and len(text) <= MAX_PROMPT else ""
-
-
-def _whole(text: str) -> str:
-    """A text without lone surrogates: JSON can carry them, UTF-8 can't."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def _text(value: object) -> str:
+    """A text without lone surrogates, which JSON can carry and UTF-8 can't; empty for one that is
+    too long, or none.
+    """
+    if not isinstance(value, str) or len(value) > MAX_PROMPT:
+        return ""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import ValidationError
-
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
 from vouch_sidecar.kb.access import Viewer
@@ -105,19 +103,18 @@ async def follow(
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
     in_play: dict[str, DidChangeSalience] = {}
+    names = (None, None) if viewer is None else (viewer.project, viewer.agent)
+    variables = {name: value for name, value in zip(VIEWER_VARIABLES, names, strict=True) if value}
     try:
         asked = {
             "method": FOLLOW,
             "params": {"all": everything, "push": sorted(parts)},
             "roots": sorted(map(str, roots)),
-            "env": {**carried(env), **_variables(viewer)},
+            "env": {**carried(env), **variables},
         }
         writer.write(as_line(asked))
         while line := await reader.readline():
-            try:
-                push = DidChangeSalience.model_validate_json(line)
-            except ValidationError:
-                continue
+            push = DidChangeSalience.model_validate_json(line)
             in_play.pop(push.session_id, None)
             if push.salience:
                 in_play[push.session_id] = push
@@ -128,9 +125,3 @@ async def follow(
         writer.close()
         for last in in_play.values():
             tell(last.model_copy(update={"salience": [], "fresh": [], "text": ""}))
-
-
-def _variables(viewer: Viewer | None) -> dict[str, str]:
-    """The names of a viewer as the variables in which an environment has them."""
-    names = () if viewer is None else (viewer.project, viewer.agent)
-    return {variable: name for variable, name in zip(VIEWER_VARIABLES, names, strict=False) if name}
