@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import prod
 
 from vouch_sidecar.index.query import rarity
@@ -93,7 +92,7 @@ def _in_play(view: View, texts: Sequence[str]) -> Iterator[Salient]:
     yield from rows
     entity_ids = {row.entity.id for row in rows}
     if texts:
-        described = view.cached("described", texts[0], partial(_described_by, view, texts[0]))
+        described = _described_by(view, texts[0])
         yield from (row for row in described if row.entity.id not in entity_ids)
 
 
