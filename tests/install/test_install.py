@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -46,6 +47,21 @@ def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: 
     assert sorted(said.splitlines()) == [f"removed {file}" for file in files]
     assert tree(root) == before
     assert install(host, "--uninstall").stdout == ""
+
+
+def test_it_is_done_though_nobody_reads_what_it_says(install: Install, root: Path) -> None:
+    before = tree(root)
+    install("claude-code")
+    after = tree(root)
+    install("claude-code", "--uninstall")
+    for options, wanted in (((), after), (("--uninstall",), before)):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [COMMAND, "install", "claude-code", *options]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert tree(root) == wanted
 
 
 def there(root: Path, name: str, text: str) -> Path:

@@ -24,6 +24,7 @@ def main() -> None:
         from vouch_sidecar.surfaces.hook.client import run
 
         run(arguments[1:])
+    output = sys.stdout
     try:
         try:
             from vouch_sidecar.surfaces.cli import main as shell
@@ -34,6 +35,10 @@ def main() -> None:
             sys.stdout.flush()
     except BrokenPipeError:  # nobody reads any more, as behind `| head -1`
         os._exit(0)
+    except SystemExit:
+        if not isinstance(sys.stdout, type(output)):  # click wraps it then, and exits with 1
+            os._exit(0)
+        raise
     except OSError as error:  # mostly because standard output can't be written
         sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # a normal exit would try to write again

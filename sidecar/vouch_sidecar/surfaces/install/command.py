@@ -49,15 +49,26 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
     base, files = meant.files(asked_for(meant, os.environ, project))
     try:
         found = find(files, base, user=user)
-        if uninstall:
-            _uninstall(found, base, dry_run)
-        else:
-            _install(found, dry_run)
-            _remark(meant, base, project or Path.cwd(), found)
+        if not dry_run:  # all of it before a word is said, which nobody may read any more
+            _change(found, base, uninstall)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
     except OSError as error:
         raise click.ClickException(f"can't be written: {error.strerror}") from None
+    if uninstall:
+        _say_uninstalled(found, dry_run)
+    else:
+        _say_installed(found, dry_run)
+        _remark(meant, base, project or Path.cwd(), found)
+
+
+def _change(found: list[FoundFile], base: Path, uninstall: bool) -> None:
+    """Remove what is ours, or write what is absent or older."""
+    for each in found:
+        if uninstall and each.is_ours:
+            remove(each, base)
+        elif not (uninstall or each.is_foreign or each.is_current):
+            write(each)
 
 
 def project_of(start: Path, env: Mapping[str, str]) -> Path:
@@ -66,8 +77,8 @@ def project_of(start: Path, env: Mapping[str, str]) -> Path:
     return next((base for base in bases if start.resolve().is_relative_to(base)), start)
 
 
-def _install(found: list[FoundFile], dry_run: bool) -> None:
-    """Write what is absent or older, and print what belongs into files of others."""
+def _say_installed(found: list[FoundFile], dry_run: bool) -> None:
+    """Print what was written, and what belongs into files of others."""
     for each in found:
         path = each.file.path
         if each.is_foreign:
@@ -79,16 +90,13 @@ def _install(found: list[FoundFile], dry_run: bool) -> None:
         elif dry_run:
             say(f"would write {path}:\n{each.file.text}", nl=False)
         else:
-            write(each)
             say(f"wrote {path}")
 
 
-def _uninstall(found: list[FoundFile], base: Path, dry_run: bool) -> None:
-    """Remove what is ours."""
+def _say_uninstalled(found: list[FoundFile], dry_run: bool) -> None:
+    """Print what was removed, and what is left to take out."""
     for each in found:
         if each.is_ours:
-            if not dry_run:
-                remove(each, base)
             say(f"{'would remove' if dry_run else 'removed'} {each.file.path}")
         elif each.names_us:
             say(f"take out by hand what names {PROGRAM} in {each.file.path}", err=True)
