@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import sysconfig
+from functools import cache
 from pathlib import Path
 from random import Random
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
+@cache
 def docstring_sentences(count: int = 500) -> list[str]:
     """Sentences of 6 to 40 words, drawn evenly; the same for the same version of Python."""
     found: list[str] = []
