@@ -235,7 +235,7 @@ def _written(most: int) -> st.SearchStrategy[str]:
     return st.lists(pair, min_size=1, max_size=most).map(lambda p: "".join(map("".join, p)))
 
 
-@examples(300)
+@examples(100)
 @given(st.lists(_written(4), min_size=1, max_size=5), st.booleans(), _written(20))
 def test_what_spaces_part_is_found_as_in_one_piece(
     known: list[str], person: bool, text: str
