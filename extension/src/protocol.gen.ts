@@ -291,8 +291,6 @@ export interface ExpertExplain {
   readonly formula: string;
   /** The figures that the formula names. */
   readonly factors: Readonly<Record<string, number>>;
-  /** Whether the topic names this entity. */
-  readonly named: boolean;
   /** The largest contributions, at most ten. */
   readonly claims: readonly ExplainedClaim[];
 }
@@ -397,10 +395,6 @@ export interface ExplainedClaim {
   readonly contribution: number;
   /** The figures whose product it added. */
   readonly factors: Readonly<Record<string, number>>;
-  /** Share of the topic's words that it holds, by rarity. */
-  readonly coverage: number;
-  /** Words of the topic that it holds. */
-  readonly matched: readonly string[];
   /** Whether the topic names an entity or a file of it, or its words match. */
   readonly arm: "entity" | "text";
   /** Why it counts, as in `claim`; derived: for a topic. */
@@ -799,8 +793,6 @@ export interface SalienceResult {
   readonly session_id: string;
   /** Strongest first. */
   readonly salience: readonly SalientEntity[];
-  /** Whether texts are followed: not where reflex is off. */
-  readonly followed: boolean;
 }
 
 /** An entity in play, and why. */

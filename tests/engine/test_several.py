@@ -95,10 +95,10 @@ def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_p
     runtime.mkdir(mode=0o700)
     engine = engine_on(tmp_path / "off", tmp_path / "on", env={"XDG_RUNTIME_DIR": str(runtime)})
     engine.observe("s", None, "A text that counts.")
-    assert ask(engine, "salience", session_id="s")["followed"]
+    assert engine.follows_texts()
     pause(tmp_path / "on", engine.env, None)
     engine.observe("t", None, "A text that counts nowhere.")
-    assert not ask(engine, "salience", session_id="t")["followed"]
+    assert not engine.follows_texts()
     assert engine.sessions.peek("t") is None
 
 

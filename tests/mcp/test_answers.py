@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,9 +16,7 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.local import client
 from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
-from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.mcp import server
 from vouch_sidecar.surfaces.mcp.server import Answers
 from vouch_sidecar.surfaces.projects import Projects
@@ -135,38 +131,3 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     found = await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
     assert found["structuredContent"]["items"]
     assert engine.stats.lines > 0
-
-
-@pytest.mark.anyio
-async def test_who_is_asked_learns_that_a_call_was_cancelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else it would count its lines as given."""
-    monkeypatch.setattr(server, "HOLDER_SECONDS", 10 * WAIT)
-    monkeypatch.setattr(server, "ask", client.ask)
-    root, ended, asked = base(tmp_path / "kb"), threading.Event(), threading.Event()
-    with tempfile.TemporaryDirectory(prefix="vs") as runtime:
-        env = {"XDG_RUNTIME_DIR": runtime}
-        owned = Ownership.take(env)
-        assert owned is not None
-
-        def own(listener: socket.socket) -> None:
-            listener.setblocking(True)
-            with listener.accept()[0] as connection, connection.makefile("rwb") as lines:
-                assert b"context" in lines.readline()
-                asked.set()
-                assert lines.readline() == b""
-                ended.set()
-
-        threading.Thread(target=own, args=(owned.listener,), daemon=True).start()
-        served = Answers(env, _projects(root), lambda: engine_on(root), every_tool=True)
-        async with anyio.create_task_group() as tasks:
-
-            async def call() -> None:
-                await _called(served, "kb_context", session_id="agent", **GIVEN_ONCE)
-
-            tasks.start_soon(call)
-            assert await anyio.to_thread.run_sync(asked.wait, WAIT)
-            tasks.cancel_scope.cancel()
-        assert await anyio.to_thread.run_sync(ended.wait, WAIT)
-        owned.release()

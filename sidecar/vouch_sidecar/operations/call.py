@@ -5,7 +5,6 @@ fields that every answer has.
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +12,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
@@ -23,7 +21,6 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -32,7 +29,7 @@ from vouch_sidecar.operations.errors import (
 )
 from vouch_sidecar.operations.operation import FindDocument, Operation, OperationCall, excerpt
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
-from vouch_sidecar.operations.wire import Meta, Params, Paths, Result, SalienceMeta, Wire, marked
+from vouch_sidecar.operations.wire import Meta, Params, Result, SalienceMeta, Wire
 
 log = logging.getLogger(__name__)
 
@@ -121,10 +118,6 @@ def _viewer(params: Params) -> Viewer | None:
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
     """A call, with the text put into the session named. Raises `InvalidParamsError`."""
-    lists = (getattr(params, name) or () for name in marked(operation.params, Paths))
-    places = [path for paths in lists for path in paths if os.path.isabs(path)]  # noqa: PTH117
-    if places and caller.at is None:
-        caller = replace(caller, at=anchored(Path(places[0])))
     try:
         served = engine.serving(caller, _viewer(params), params.root)
     except UnknownRootError:

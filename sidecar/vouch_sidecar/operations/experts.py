@@ -63,8 +63,6 @@ class ExplainedClaim(Wire):
     claim_id: str
     contribution: float = Field(description="What it added to the sum, before rounding.")
     factors: dict[str, float] = Field(description="The figures whose product it added.")
-    coverage: float = Field(description="Share of the topic's words that it holds, by rarity.")
-    matched: list[str] = Field(description="Words of the topic that it holds.")
     arm: Literal["entity", "text"] = Field(
         description="Whether the topic names an entity or a file of it, or its words match."
     )
@@ -79,7 +77,6 @@ class ExpertExplain(Wire):
     weight: str = Field(description="The weight that was applied.")
     formula: str = Field(description="How the score follows from the factors.")
     factors: dict[str, float] = Field(description="The figures that the formula names.")
-    named: bool = Field(description="Whether the topic names this entity.")
     claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
 
 
@@ -178,7 +175,6 @@ def _row(expert: Expert, explain: bool) -> ExpertRow:
             weight=expert.weight.name,
             formula=expert.weight.formula,
             factors=dict(expert.factors),
-            named=expert.named,
             claims=[_explained(adds, is_topic) for adds in expert.contributions],
         )
         if explain
@@ -192,8 +188,6 @@ def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
         claim_id=matched.claim.id,
         contribution=contribution.amount,
         factors=dict(contribution.factors),
-        coverage=matched.coverage,
-        matched=[word.word for word in matched.words],
         arm="entity" if matched.named else "text",
         link="derived" if is_topic else matched.linked_by,
     )

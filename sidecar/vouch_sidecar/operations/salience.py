@@ -44,7 +44,6 @@ class SalienceResult(Result):
 
     session_id: str = Field(description="The session that was ranked.")
     salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")
-    followed: bool = Field(description="Whether texts are followed: not where reflex is off.")
 
 
 def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
@@ -56,7 +55,6 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     return SalienceResult(
         session_id=session_id,
         salience=[*map(salient_row, ranking)],
-        followed=ask.engine.follows_texts(),
     )
 
 

@@ -29,6 +29,7 @@ MAX_PATH = 4096
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
+ViewerName = Annotated[str, StringConstraints(max_length=1024)]
 IdText = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 SearchKind = Literal["claim", "page", "entity", "relation", "source"]
@@ -90,17 +91,6 @@ def iso(at: float | None) -> str | None:
     from vouch_sidecar.retrieval.view import moment
 
     return None if at is None else moment(at).isoformat()
-
-
-def _named(name: str) -> str:
-    from vouch_sidecar.kb.access import is_text
-
-    if not is_text(name):
-        raise PydanticCustomError("lone_surrogate", "must not hold a lone surrogate")
-    return name
-
-
-ViewerName = Annotated[str, AfterValidator(_named)]
 
 
 class ViewerParams(Wire):

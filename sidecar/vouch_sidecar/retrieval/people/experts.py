@@ -26,7 +26,7 @@ EXPLAINED_CLAIMS = 10
 @dataclass(frozen=True, slots=True)
 class Expert:
     """A row of the ranking. `factors` are what the score follows from; `contributions` are
-    the claims that add most, largest first; `named` tells whether the topic names the entity.
+    the claims that add most, largest first.
     """
 
     view: View
@@ -37,7 +37,6 @@ class Expert:
     claim_count: int
     citation_count: int
     contributions: Sequence[Contribution]
-    named: bool
 
     @property
     def top_claim_ids(self) -> list[str]:
@@ -64,9 +63,8 @@ def rank(matches: TopicMatches) -> list[Expert]:
             score, factors = weight.score(view, entity_id, adds)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            named = entity_id in match.entity_ids
             counts = len(adds), len(cited)
-            row = Expert(view, entity, weight, score, factors, *counts, adds, named)
+            row = Expert(view, entity, weight, score, factors, *counts, adds)
             listed.append((order, row))
     shown = EXPLAINED_CLAIMS if question.explain else TOP_CLAIMS
     rows = nsmallest(question.limit, listed, key=lambda row: row[0])

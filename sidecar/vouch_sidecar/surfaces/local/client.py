@@ -6,8 +6,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import Any, Literal
 
@@ -82,11 +81,6 @@ class Process:
             return None
         return answered if isinstance(answered, dict) else None
 
-    def give_up(self) -> None:
-        """End the connection, from any thread: the process then knows that nobody waits for it."""
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-
 
 def connect(
     env: Mapping[str, str], timeout: float = SOON_SECONDS, path: str | None = None
@@ -123,19 +117,16 @@ def ask(
     env: Mapping[str, str],
     timeout: float,
     reader: Reader = "model",
-    on_connected: Callable[[Process], object] = lambda _: None,
 ) -> Any:
     """The result that the holder of the socket gives of these knowledge bases. Raises
     `UnansweredError`, also if no valid answer comes within `timeout` seconds, or those that a
-    process which began a moment ago needs. What `on_connected` raises ends this before the process
-    is asked.
+    process which began a moment ago needs.
     """
     connected = None if asks_nobody(env) else connect(env, timeout)
     if connected is None:
         raise UnansweredError
     with connected:
         process = Process(connected, roots, env)
-        on_connected(process)
         more = BEGINNING_SECONDS if is_beginning(env) else 0.0
         answered = process.ask(method, params, timeout + more, reader)
     if answered is None or answered.get("ok") is not True:

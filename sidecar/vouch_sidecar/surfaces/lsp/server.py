@@ -43,6 +43,8 @@ SERVER_NAME = "vouch-sidecar"
 
 SECTIONS = (CLIENT, "vouch-sidecar")
 """Sections under which a client may send our settings."""
+ROOMS = ("sidecar", "retrieval")
+"""What groups of settings may be nested in."""
 EDITORS = frozenset({"path", "trace"})
 """Settings that only the editor's extension reads."""
 
@@ -224,24 +226,19 @@ def _options(raw: object) -> Options:
 def _own_settings(raw: object) -> dict[str, Any] | None:
     """Our settings in what a client sent, by group; None without any.
 
-    Reads the section with one of our names; without one, groups at the top level or nested as in
-    `config.yaml`.
+    Reads the section with one of our names; without one, groups at the top level. Groups may be
+    nested in `sidecar` and `retrieval` as in `config.yaml`.
     """
-    if not isinstance(raw, Mapping):
-        return None
-    for section in SECTIONS:
-        if isinstance(own := raw.get(section), Mapping):
-            return _flat({name: own[name] for name in own if name not in EDITORS})
+    given = dict(raw) if isinstance(raw, Mapping) else {}
+    own = next((given[name] for name in SECTIONS if isinstance(given.get(name), Mapping)), None)
     groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
-    return (
-        _flat({name: raw[name] for name in ("sidecar", "retrieval", *groups) if name in raw})
-        or None
-    )
-
-
-def _flat(given: dict[str, Any]) -> dict[str, Any]:
-    """Settings with the groups in `sidecar` and `retrieval` moved to the top level."""
-    for room in ("sidecar", "retrieval"):
-        inner = given.pop(room, None)
-        given |= inner if isinstance(inner, Mapping) else {}
-    return given
+    known = {*groups, *ROOMS}
+    found = {
+        name: value
+        for name, value in (given if own is None else own).items()
+        if name in known or (own is not None and name not in EDITORS)
+    }
+    for room in ROOMS:
+        inner = found.pop(room, None)
+        found |= inner if isinstance(inner, Mapping) else {}
+    return None if own is None and not found else found

@@ -17,7 +17,6 @@ from mcp.types import (
     ListToolsRequest,
     ListToolsResult,
     RootsCapability,
-    RootsListChangedNotification,
     ServerResult,
 )
 
@@ -36,20 +35,13 @@ RESULTS: dict[type[Any], type[Any]] = {
 def build(answers: Answers) -> Server[Any, Any]:
     """The SDK's server, which sends `answers`."""
 
-    known: list[str] | None = None
-
     async def folders() -> list[str]:
-        """The client's roots, asked for once, and again after they changed."""
-        nonlocal known
+        """The client's roots."""
         session = server.request_context.session
-        if known is None and session.check_client_capability(OFFERS_ROOTS):
+        if session.check_client_capability(OFFERS_ROOTS):
             with anyio.move_on_after(SOON_SECONDS), suppress(McpError):
-                known = [str(root.uri) for root in (await session.list_roots()).roots]
-        return known or []
-
-    async def forget(_: object) -> None:
-        nonlocal known
-        known = None
+                return [str(root.uri) for root in (await session.list_roots()).roots]
+        return []
 
     async def handle(request: Any) -> ServerResult:
         try:
@@ -61,5 +53,4 @@ def build(answers: Answers) -> Server[Any, Any]:
     # The SDK's decorators would validate arguments, and quote invalid ones in errors.
     server: Server[Any, Any] = Server(MCP_NAME, version=__version__, instructions=INSTRUCTIONS)
     server.request_handlers.update(dict.fromkeys(RESULTS, handle))
-    server.notification_handlers[RootsListChangedNotification] = forget
     return server

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import anyio
@@ -27,7 +26,6 @@ from vouch_sidecar.surfaces.local.client import (
     PROCESS,
     SOON_SECONDS,
     TOOL,
-    Process,
     UnansweredError,
     ask,
 )
@@ -135,24 +133,9 @@ class Answers:
         self, method: str, params: Object, roots: frozenset[Path], seconds: float
     ) -> Object:
         """The result that the holder of the socket gives. Raises `UnansweredError`."""
-        connections: list[Process] = []
-        is_over = Event()
-
-        def on_connected(process: Process) -> None:
-            connections.append(process)
-            if is_over.is_set():
-                raise UnansweredError
-
-        asked = partial(
-            ask, roots, method, params, env=self._env, timeout=seconds, on_connected=on_connected
-        )
-        try:
-            result: Object = await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
-            return result
-        finally:  # the thread goes on where the call was cancelled
-            is_over.set()
-            for process in connections:
-                process.give_up()
+        asked = partial(ask, roots, method, params, env=self._env, timeout=seconds)
+        result: Object = await anyio.to_thread.run_sync(asked, abandon_on_cancel=True)
+        return result
 
     def _own_engine(self) -> Engine:
         """The engine of this process, made when it is first needed."""
