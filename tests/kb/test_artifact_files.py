@@ -90,11 +90,6 @@ def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
     assert mtime_ns(found["claims/a.yaml"]) == stat.st_mtime_ns
 
 
-def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
-    assert survey(tmp_path / ".vouch").files == {}
-    assert survey(tmp_path / ".vouch").problems == []
-
-
 def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     kb_dir = make_kb(root)

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import pickle
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.reader import limit_of, parse
 from vouch_sidecar.kb.records import (
@@ -45,10 +43,6 @@ def refused(path: str, data: bytes) -> tuple[str | None, str, int, int]:
     assert first.severity is Severity.ERROR
     assert "\n" not in first.message
     return first.field, first.message, first.line, first.column
-
-
-def test_a_claim_may_be_called_meta() -> None:
-    assert served("claims/meta.yaml", claim("meta")).id == "meta"
 
 
 @pytest.mark.parametrize(
@@ -207,27 +201,6 @@ def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> Non
     assert len(message) < 200
 
 
-def test_a_file_is_composed_once_however_many_faults_it_has(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    composed = 0
-    loader: Any = yaml_document._Loader
-    made = loader.get_single_node
-
-    def compose(one: Any) -> Any:
-        nonlocal composed
-        composed += 1
-        return made(one)
-
-    monkeypatch.setattr(loader, "get_single_node", compose)
-    fields = ("text", "type", "status", "confidence", "evidence", "entities", "tags", "updated_at")
-    data = b"id: a\n" + b"".join(f"{name}: {{}}\n".encode() for name in fields)
-    reading = parse("claims/a.yaml", data)
-    assert {problem.line for problem in reading.problems} >= {2, 3, 4, 5, 6, 7, 8, 9} - {5}
-    assert len(reading.problems) > 5
-    assert composed == 1
-
-
 @pytest.mark.parametrize("text", ["- a\n", "? {}\n", "{a: {b: 1}, c}\n- 1\n"])
 @pytest.mark.parametrize("shape", ["x:\n%s", "x: [%s]", "id: a\ntext: [1]\nentities:\n%s"])
 def test_a_file_of_more_values_than_anybody_writes_is_refused(text: str, shape: str) -> None:
@@ -272,15 +245,6 @@ def test_content_is_never_echoed() -> None:
     ):
         for problem in parse(CLAIM, data).problems:
             assert secret not in problem.message
-
-
-@pytest.mark.parametrize("scope", ["mine", 5, ["team"], {"visibility": None}])
-def test_a_file_whose_scope_cant_be_read_says_nothing(scope: object) -> None:
-    source = dump({"id": SHA, "locator": "x", "scope": scope})
-    for path, data in (("pages/auth.md", page(scope=scope)), (SOURCE, source)):
-        reading = parse(path, data)
-        assert reading.artifact is None
-        assert [problem.severity for problem in reading.problems] == [Severity.ERROR]
 
 
 def without(data: bytes, *names: str) -> bytes:

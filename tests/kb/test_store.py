@@ -177,14 +177,6 @@ def test_a_good_version_in_time_ends_the_grace(kb_dir: Path, store: Looking, clo
     assert store.store.deadline is None
 
 
-def test_a_broken_file_never_served_has_nothing_to_serve(kb_dir: Path, store: Looking) -> None:
-    put(kb_dir, "claims/a.yaml", b"id: [")
-    step = store()
-    assert not step.is_change
-    assert step.seen.skipped == 1
-    assert store.store.deadline is None
-
-
 @pytest.mark.parametrize("fields", [{"status": "redacted"}, {"scope": "private"}])
 def test_what_is_retired_or_closed_takes_effect_at_once(
     kb_dir: Path, store: Looking, fields: dict[str, object]
@@ -194,21 +186,6 @@ def test_what_is_retired_or_closed_takes_effect_at_once(
     put(kb_dir, "claims/a.yaml", claim("a", **fields), age=0)
     step = store()
     assert step.ids | step.gone == {"a"}
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"status": "redactd"}, {"status": "archived", "evidence": []}, {"scope": "privat"}],
-)
-def test_what_is_retired_or_closed_with_a_fault_takes_effect_within_seconds(
-    kb_dir: Path, store: Looking, clock: Clock, fields: dict[str, object]
-) -> None:
-    put(kb_dir, "claims/a.yaml", claim("a"))
-    store()
-    put(kb_dir, "claims/a.yaml", claim("a", **fields), age=9)
-    assert not store().is_change
-    clock.now += GRACE_SECONDS
-    assert store(()).gone == {"a"}
 
 
 def test_two_files_with_one_id(kb_dir: Path, store: Looking) -> None:
@@ -277,23 +254,6 @@ def test_a_file_that_cant_be_read_is_held_then_withheld(
     file.unlink()
     put(kb_dir, "claims/a.yaml", claim("a"))
     assert store().ids == {"a"}
-
-
-@PIPES
-def test_one_look_finds_what_is_the_same_new_changed_gone_and_unreadable(
-    kb_dir: Path, store: Looking
-) -> None:
-    files = {name: put(kb_dir, f"claims/{name}.yaml", claim(name)) for name in "abcd"}
-    store()
-    files["b"].unlink()
-    os.mkfifo(files["b"])
-    assert not store().is_change  # an earlier version serves
-    put(kb_dir, "claims/a.yaml", claim("a", text="new"), age=5)
-    files["c"].unlink()
-    put(kb_dir, "claims/e.yaml", claim("e"))
-    step = store()
-    assert (step.ids, step.gone) == ({"a", "e"}, {"c"})
-    assert step.seen.problems.keys() == {"claims/b.yaml"}
 
 
 def test_a_folder_that_cant_be_listed_is_held_then_withheld(
