@@ -112,13 +112,12 @@ class Knowledge:
             for k, record in records.items()
             if (old := before.get(k)) is not record and old != record
         ]
-        differing += [key for key in before if key not in records]
+        differing += before.keys() - records.keys()
         if not differing:
             return self
-        entities = [records[k] for k in differing if k[0] is Kind.ENTITY and k in records]
         gone = [key[1] for key in differing if key[0] is Kind.ENTITY and key not in records]
-        changed_entities = [entity for entity in entities if isinstance(entity, Entity)]
-        names = self.names.changed(changed_entities, gone)
+        entities = [one for k in differing if isinstance(one := records.get(k), Entity)]
+        names = self.names.changed(entities, gone)
         then = self.states
         if names is self.names:
             states = link_again(records, names, before, then, differing)

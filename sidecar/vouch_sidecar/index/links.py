@@ -5,8 +5,8 @@ artifacts, so one pass over all of them makes both anew after every change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.encoding import NOBODY, label_of
@@ -16,6 +16,7 @@ from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
 Records = Mapping[Key, Artifact]
+PagesByClaim = Mapping[str, list[Page]]
 ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 """The kinds that a relation may join."""
 WITHOUT_QUOTE = "without-quote"
@@ -73,7 +74,7 @@ def link_all(
     to those who see its source. If several artifacts share an id, a viewer must see all of them,
     unless one is open.
     """
-    pages, cited = _pages_by_claim(records), _citations(records)
+    pages, cited = cache(partial(_pages_by_claim, records)), _citations(records)
     states: dict[Key, LinkState] = {}
     was, then = was or {}, then or {}
     for key, artifact in records.items():
@@ -96,7 +97,7 @@ def link_again(
     changes = [(was.get(key), records.get(key)) for key in differing]
     if not all(_decides_as_before(old, new) for old, new in changes):
         return link_all(records, names, was, then)
-    pages = _pages_by_claim(records)
+    pages = cache(partial(_pages_by_claim, records))
     return {**then, **{key: _of_itself(records[key], names, pages) for key in differing}}
 
 
@@ -109,7 +110,7 @@ def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
     )
 
 
-def _of_itself(artifact: Artifact, names: Names, pages: Mapping[str, list[Page]]) -> LinkState:
+def _of_itself(artifact: Artifact, names: Names, pages: Callable[[], PagesByClaim]) -> LinkState:
     """The state of an artifact that is no relation and no evidence."""
     gate = live_gate(artifact)
     if gate is None:
@@ -117,7 +118,7 @@ def _of_itself(artifact: Artifact, names: Names, pages: Mapping[str, list[Page]]
     if not isinstance(artifact, Claim):
         return _of_gate(gate)
     linked = _named(names, artifact, _of_gate(gate).label)
-    return linked or _by_pages(gate, pages.get(artifact.id, ()), names)
+    return linked or _by_pages(gate, pages().get(artifact.id, ()), names)
 
 
 GONE = LinkState(NOBODY)
@@ -128,7 +129,7 @@ def _of_gate(gate: str) -> LinkState:
     return LinkState(label_of([gate]))
 
 
-def _pages_by_claim(records: Records) -> Mapping[str, list[Page]]:
+def _pages_by_claim(records: Records) -> PagesByClaim:
     """The pages in force that list a claim, by its id."""
     pages: defaultdict[str, list[Page]] = defaultdict(list)
     for page in records.values():

@@ -65,7 +65,7 @@ class Store:
         """By path; None for a file that can't be read."""
         self._young: set[str] = set()
         """The paths of files that are read again even if their stat is the same."""
-        self._records: dict[str, Artifact] = {}
+        self._records: dict[str, tuple[Key, Artifact]] = {}
         """What every file says, by path."""
         self._rivals: set[str] = set()
         """The paths of files whose key another file has, which counts instead."""
@@ -97,7 +97,7 @@ class Store:
         self._is_resuming = True
         self.config = config
         self._stats = {**stats}
-        self._records = {one.path: one for one in records.values() if one.path in stats}
+        self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
 
     def is_settled(self) -> bool:
         """Whether no file can change unnoticed, and no earlier version of one serves."""
@@ -218,13 +218,14 @@ class Store:
     def _put(self, path: str, record: Artifact | None) -> None:
         """Hold what a file says from now on; None where it says nothing."""
         self._expires.pop(path, None)
-        if record == self._records.get(path):
+        said = None if record is None else (key_of(record), record)
+        if said == self._records.get(path):
             return
         self._given = None
-        if record is None:
+        if said is None:
             del self._records[path]
         else:
-            self._records[path] = record
+            self._records[path] = said
 
     def _counting(self) -> Mapping[Key, Artifact]:
         """The artifact that counts for each key: of several files with one id, the one that is
@@ -234,8 +235,7 @@ class Store:
             return self._given
         counting: dict[Key, Artifact] = {}
         self._rivals = set()
-        for record in self._records.values():
-            key = key_of(record)
+        for key, record in self._records.values():
             if (other := counting.setdefault(key, record)) is not record:
                 usual = usual_path(*key)
                 first, second = sorted((record, other), key=lambda o: (o.path != usual, o.path))
@@ -252,7 +252,7 @@ class Store:
         )
         found = [*self._survey_problems]
         for path in sorted(self._rivals):
-            counts = counting[key_of(self._records[path])].path
+            counts = counting[self._records[path][0]].path
             message = f"another file has the same id and counts: {counts[:200]}"
             found.append(Problem(path, message, field="id"))
         for item in found:
