@@ -40,6 +40,8 @@ ROLES = {
 }
 """Labels of relations that say whom to ask, and how each reads from the entity to them."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
+MAX_ALIKE = 5
+"""Entities of whose names a topic may be a part to mean them all."""
 ENTITIES_OF_CLAIMS = 3
 """Entities of claims about which people are looked for, at most."""
 OF_A_TOPIC = 2
@@ -149,9 +151,11 @@ def _each_once(*several: Iterable[PersonToAsk]) -> list[PersonToAsk]:
 
 
 def _named_by(match: Match) -> list[Entity]:
-    """The entities that a topic names, in order."""
+    """The entities that a topic names, in order; else the few of whose names it is a part."""
     whole = [mention for mention in match.mentions if not mention.nested]
     ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
+    if not ids and len(match.parts) <= MAX_ALIKE:
+        ids = list(match.parts)
     entities = map(match.view.visible.entity, dict.fromkeys(ids))
     return [entity for entity in entities if entity is not None][:MAX_NAMED]
 
