@@ -125,7 +125,7 @@ class LocalServer:
                 if self._window is None:
                     if method == STOP_PROCESS:
                         leave(0)
-                    os.nice(NICENESS - os.nice(0))
+                    os.nice(max(0, NICENESS - os.nice(0)))
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
         except Exception as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.kb.safe_files import UnreadableError
+from vouch_sidecar.surfaces.hook.events import END, FILE, NAMES, PROMPT, START
 from vouch_sidecar.surfaces.install.files import MARK, PROGRAM, HostFile, text_of
 from vouch_sidecar.surfaces.install.skill import skill
 
@@ -78,24 +79,14 @@ def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def _hooks(command: str, events: Mapping[str, str], **more: Any) -> dict[str, Any]:
-    """Hooks of ours by the host's names of events; `more` by name is added to a group."""
-    hooks = {}
-    for name, event in events.items():
-        run = {"type": "command", "command": f"{ENV_PREFIX}{command} hook {event}", "timeout": 5}
-        hooks[name] = [{**more.get(name, {}), "hooks": [run]}]
-    return hooks
-
-
 def _claude_code(asked: Asked) -> Location:
     folder = f".claude/skills/{PROGRAM}"
-    events = {
-        "SessionStart": "session-start",
-        "UserPromptSubmit": "user-prompt-submit",
-        "PostToolUse": "post-tool-use",
-        "SessionEnd": "session-end",
-    }
-    tools = {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"}
+    hooks: dict[str, Any] = {}
+    for event, name in NAMES.items():
+        run = f"{ENV_PREFIX}{asked.command} hook {event}"
+        matcher = {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"} if event == FILE else {}
+        group = {**matcher, "hooks": [{"type": "command", "command": run, "timeout": 5}]}
+        hooks[name] = [group]
     server = {"command": asked.command, "args": ["mcp"], "env": ENV}
     # Without a version: it is that of the program, which Claude Code can't ask for.
     manifest = {
@@ -107,10 +98,7 @@ def _claude_code(asked: Asked) -> Location:
     }
     files = {
         ".claude-plugin/plugin.json": manifest,
-        "hooks/hooks.json": {
-            "description": MARK,
-            "hooks": _hooks(asked.command, events, PostToolUse=tools),
-        },
+        "hooks/hooks.json": {"description": MARK, "hooks": hooks},
         ".mcp.json": {"description": MARK, "mcpServers": {PROGRAM: server}},
     }
     written = [HostFile(f"{folder}/{name}", _json(value)) for name, value in files.items()]
@@ -126,11 +114,8 @@ command = {json.dumps(asked.command)}
 args = ["mcp"]
 env = {ENV_TABLE}
 """
-    for name, event in {
-        "SessionStart": "session-start",
-        "UserPromptSubmit": "user-prompt-submit",
-        "SessionEnd": "session-end",
-    }.items():  # on Windows, Codex uses shells that allow no variables before a command
+    for event in (START, PROMPT, END):  # on Windows, its shells allow no variables before a command
+        name = NAMES[event]
         text += f"""
 [[hooks.{name}]]
 
