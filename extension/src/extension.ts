@@ -17,6 +17,7 @@ import type { Ask } from './tree/claims';
 import type { Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
 import { ExpertCommands, wordAtCaret } from './views/askTopic';
+import { showChanged } from './views/changed';
 
 const ID = 'vouchSidecar';
 
@@ -53,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
       makeKnowledgeBase,
       openExample: () => openExample(context),
       pause: (seconds: number | null) => panel.pause(seconds),
+      changedThisWeek: () => showChanged(ask),
       findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
       expertsAtCaret: () => experts.find(wordAtCaret()),
       expertsOnRow: ({ subject }: Node) => experts.find(subject?.name),

@@ -9,6 +9,8 @@ from functools import partial
 from math import inf
 from typing import Literal, NamedTuple
 
+import anyio
+
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
@@ -87,17 +89,30 @@ class Pushes:
         """Call `tell` with each push, soon after every change and when a session expires, which is
         none. Failures are recorded as faults and retried. Never returns.
         """
-        engine, what = self._engine, "What is in play could not be told"
-        while True:
-            count = engine.changed.count
+        changed = self._engine.changed
+
+        def tell_status() -> None:
             if (status := self.status()) is not None:
                 tell(status)
-            with engine.telling_faults.contained(self, what):
-                async for push in self.salience_in_turn():
-                    tell(push)
-            left = engine.sessions.seconds_left
-            seconds = min(PAUSE_SECONDS, inf if left is None else left)
-            await engine.changed.since(count, seconds, GATHER_SECONDS)
+
+        async def keep_status_told() -> None:
+            while True:
+                count = changed.count
+                tell_status()
+                await changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+
+        faults, what = self._engine.telling_faults, "What is in play could not be told"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(keep_status_told)  # does not wait for rankings
+            while True:
+                count = changed.count
+                with faults.contained(self, what):
+                    async for push in self.salience_in_turn():
+                        tell(push)
+                tell_status()
+                left = self._engine.sessions.seconds_left
+                seconds = min(PAUSE_SECONDS, inf if left is None else left)
+                await changed.since(count, seconds, GATHER_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently

@@ -190,7 +190,7 @@ export async function run({ w, test }) {
     await w.quickInputRow('Info');
   });
 
-  await test('a claim approved outside shows up', async () => {
+  await test('a claim approved outside shows up, here and in what changed this week', async () => {
     await entity('PostGIS').waitFor();
     const text = 'PostGIS is backed up at noon, on the second replica.';
     const [source] = fs.readdirSync(path.join(w.folder, '.vouch/sources'));
@@ -204,6 +204,9 @@ export async function run({ w, test }) {
     await w.answer('PostGIS backed up at noon');
     await w.expand('Experts', 'PostGIS');
     await w.row('Experts', 'PostGIS is backed up at noon').waitFor();
+    await w.command('Vouch: Show What Changed This Week');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'backed up at noon' }).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   await test('a broken claim file shows a diagnostic, and the rest still works', async () => {
