@@ -1,1 +1,0 @@
-"""Records what every operation answers, at any commit, and compares two recordings."""

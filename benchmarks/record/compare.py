@@ -6,85 +6,45 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 IGNORED = frozenset(
     "generation indexed_at version watcher session_id"
-    " probe_time_ms p50_ms p95_ms from_cache".split()
+    " probe_time_ms p50_ms p95_ms from_cache degraded".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
-watches, the id of a session that a connection made up.
+watches, what was still being read, the id of a session that a connection made up.
 """
 TOLERANCE = 1e-9
 """By how much two numbers may differ: sums of the same parts in another order."""
-LINES = 6
-WIDTH = 100
+LINES, WIDTH = 6, 100
+ABSENT = "(nothing)"
 
 
-class _Absent:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-_ABSENT = _Absent()
-
-
-class Asked(NamedTuple):
-    """What was asked, params as JSON, and the how manieth time."""
-
-    kb: str
-    phase: str
-    op: str
-    params: str
-    time: int
-
-
-class Difference(NamedTuple):
-    """A question that is answered in two ways; `lines` say where."""
-
-    asked: Asked
-    lines: list[str]
-
-
-def differences(first: Iterable[str], second: Iterable[str]) -> Iterator[Difference]:
-    """Compare two recordings, given line by line. A knowledge base that only one of them has is one
-    difference.
-    """
+def report(first: Iterable[str], second: Iterable[str], out: TextIO, most: int) -> int:
+    """Print the differences of two recordings by operation, `most` of each; how many there are."""
     before, after = _answers(first), _answers(second)
-    one, other = ({asked.kb for asked in answers} for answers in (before, after))
-    for kb in sorted(one ^ other):
-        said = "recorded in one of the two only"
-        yield Difference(Asked(kb, "files", "files", "{}", 0), [said])
+    found = defaultdict[str, list[str]](list)
     for asked in dict.fromkeys([*before, *after]):
-        pair = (before.get(asked, _ABSENT), after.get(asked, _ABSENT))
-        if asked.kb in one & other and (lines := list(_differing("", *pair))):
-            yield Difference(asked, lines)
-
-
-def report(found: Iterable[Difference], out: TextIO, most: int) -> int:
-    """Print the differences by operation, `most` of each; how many there are."""
-    by_op: defaultdict[str, list[Difference]] = defaultdict(list)
-    for difference in found:
-        by_op[difference.asked.op].append(difference)
-    for op, differing in sorted(by_op.items()):
-        print(f"{op}: {len(differing)} answers differ", file=out)
-        for asked, lines in differing[:most]:
-            print(f"  {asked.kb}, {asked.phase}: {_short(asked.params)}", file=out)
+        lines = list(_differing("", before.get(asked, ABSENT), after.get(asked, ABSENT)))
+        if lines:
+            kb, phase, op, params, _ = asked
             more = [f"and {len(lines) - LINES} more"] if len(lines) > LINES else []
-            out.writelines(f"    {line}\n" for line in [*lines[:LINES], *more])
-        if len(differing) > most:
-            print(f"  and {len(differing) - most} more", file=out)
-    return sum(map(len, by_op.values()))
+            shown = [f"  {kb}, {phase}: {params[:WIDTH]}", *lines[:LINES], *more]
+            found[op].append("\n    ".join(shown))
+    for op, differing in sorted(found.items()):
+        print(f"{op}: {len(differing)} answers differ", *differing[:most], sep="\n", file=out)
+    return sum(map(len, found.values()))
 
 
-def _answers(lines: Iterable[str]) -> dict[Asked, object]:
-    """The answers by what was asked."""
-    found: dict[Asked, object] = {}
-    times: Counter[Asked] = Counter()
+def _answers(lines: Iterable[str]) -> dict[tuple[str, ...], object]:
+    """The answers by what was asked, and the how manieth time."""
+    found: dict[tuple[str, ...], object] = {}
+    times = Counter[tuple[str, ...]]()
     for one in map(json.loads, lines):
         params = json.dumps(one["params"], sort_keys=True, ensure_ascii=False)
-        asked = Asked(one["kb"], one["phase"], one["op"], params, 0)
-        found[asked._replace(time=times[asked])] = one["answer"]
+        asked = (one["kb"], one["phase"], one["op"], params)
+        found[(*asked, str(times[asked]))] = one["answer"]
         times[asked] += 1
     return found
 
@@ -93,27 +53,29 @@ def _differing(path: str, first: object, second: object) -> Iterator[str]:
     """Where two answers differ: one line a place."""
     if isinstance(first, dict) and isinstance(second, dict):
         for name in sorted((first.keys() | second.keys()) - IGNORED):
-            place = f"{path}.{name}" if path else name
-            yield from _differing(place, first.get(name, _ABSENT), second.get(name, _ABSENT))
+            yield from _differing(
+                f"{path}.{name}", first.get(name, ABSENT), second.get(name, ABSENT)
+            )
     elif isinstance(first, list) and isinstance(second, list):
         for number in range(max(len(first), len(second))):
-            pair = (one[number] if number < len(one) else _ABSENT for one in (first, second))
+            pair = (one[number] if number < len(one) else ABSENT for one in (first, second))
             yield from _differing(f"{path}[{number}]", *pair)
     elif not _is_same(first, second):
-        texts = repr(first), repr(second)
-        if isinstance(first, str) and isinstance(second, str) and max(map(len, texts)) > WIDTH:
-            same = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
-            texts = texts[0][max(0, same - WIDTH // 4) :], texts[1][max(0, same - WIDTH // 4) :]
-        yield f"{path or 'the answer'}: {_short(texts[0])} -> {_short(texts[1])}"
+        same = next(
+            (
+                at
+                for at, (a, b) in enumerate(zip(repr(first), repr(second), strict=False))
+                if a != b
+            ),
+            0,
+        )
+        start = max(0, same - WIDTH // 4)
+        old, new = (repr(one)[start : start + WIDTH] for one in (first, second))
+        yield f"{path or 'the answer'}: {old} -> {new}"
 
 
 def _is_same(first: object, second: object) -> bool:
-    if isinstance(first, bool) or isinstance(second, bool):
-        return first is second
-    if isinstance(first, int | float) and isinstance(second, int | float):
+    numbers = (int, float)
+    if isinstance(first, numbers) and isinstance(second, numbers) and not isinstance(first, bool):
         return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return first == second
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= WIDTH else f"{text[:WIDTH]}…"
