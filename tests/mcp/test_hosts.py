@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -73,6 +73,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(st.sampled_from(sorted(OPERATIONS)), st.data())
 def test_whatever_is_sent_is_read(name: str, data: st.DataObject) -> None:
     names = st.sampled_from(sorted(input_schema(name)["properties"])) | st.text()

@@ -13,10 +13,10 @@ from tests.engine.bases import Clock, ask, cached, engine_on, pushed
 from tests.engine.world import TEXTS, changed, files, lay, said_by, take
 from tests.soak import LONG, soak
 
-CLAIMS = 10_000 if LONG else 200
+CLAIMS = 10_000 if LONG else 100
 ROUNDS = 360 if LONG else 6
 """Each stands for ten seconds: ten changed files, and some texts."""
-TEXTS_EACH = 100 if LONG else 15
+TEXTS_EACH = 100 if LONG else 10
 GROWTH = 1.5 if LONG else 2.0
 """How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
 SWITCH = 36 if LONG else 3

@@ -15,6 +15,8 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, run_command
 
+pytestmark = pytest.mark.process  # its trial of a hook is one
+
 
 @pytest.fixture
 def env(tmp_path: Path) -> Iterator[dict[str, str]]:
