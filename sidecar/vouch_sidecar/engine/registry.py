@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from vouch_sidecar.kb.discovery import (
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
+
+log = logging.getLogger(__name__)
 
 
 class UnknownRootError(LookupError):
@@ -51,6 +54,7 @@ class Registry:
         self._from_documents: dict[Path, frozenset[Path]] = {}
         """By open document outside of the folders, those that it leads to."""
         self._refused: dict[Path | None, list[str]] = {}
+        self._logged: set[str] = set()
         self.configure(client)
 
     @property
@@ -64,6 +68,9 @@ class Registry:
         finder = Finder(self.env, self.trusted)
         places = finder.placed(start)
         self._refused[start] = finder.refused
+        for folder in set(finder.refused) - self._logged:
+            self._logged.add(folder)
+            log.warning("%s", why_refused(printable(folder)))
         return places
 
     def has_found_one(self) -> bool:
