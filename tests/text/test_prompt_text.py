@@ -22,24 +22,6 @@ PRINTED = (
     "who knows ", "why? ", "thanks. ", '"/srv/', "/relay",
 )  # fmt: skip
 
-TRACE = """\
-Why does the upload fail?
-Traceback (most recent call last):
-  File "/usr/lib/python3.11/runpy.py", line 198, in _run_module_as_main
-    return _run_code(code)
-2026-11-23T10:11:12Z ERROR no space left on device
-ada@host:~/relay$ make upload
-"""
-
-
-def test_what_machines_print_counts_for_no_words() -> None:
-    left = without_printed(TRACE)
-    assert len(left) == len(TRACE)
-    for kept in ("upload fail", "ERROR no space left on device", "make upload"):
-        assert kept in left
-    for printed in ("runpy", "_run_module_as_main", "_run_code", "2026", "10:11", "ada@host"):
-        assert printed not in left
-
 
 @pytest.mark.parametrize(
     "prompt",

@@ -176,7 +176,7 @@ def units(text: str) -> Units:
         last = at + len(token)
         if match.lastgroup:
             for i, char in enumerate(token):
-                key = fold(char)
+                key = _sign(char)
                 out.append(Unit(at + i, at + i + 1, key, key, gap if i == 0 else "", True))
             continue
         start, end, folded, root, parts = _word(token)
@@ -190,6 +190,11 @@ def units(text: str) -> Units:
         for i, (first, ending, part, root) in enumerate(parts):
             out.append(Unit(at + first, at + ending, part, root, gap if i == 0 else "", False))
     return Units(text, out, wholes)
+
+
+@lru_cache(maxsize=1 << 13)
+def _sign(char: str) -> str:
+    return fold(char)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vouch_sidecar.text.sentences import WITHOUT_SPACES
 from vouch_sidecar.text.windows import replaced
 
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -25,6 +26,7 @@ _TALK = re.compile(
     r"|just let me|say the word)\b)",
     re.IGNORECASE,
 )
+_SIGN = re.compile(WITHOUT_SPACES)
 _FEW_WORDS = 3
 
 
@@ -44,7 +46,7 @@ def is_fragment(text: str) -> bool:
     """Whether what stands in a document is too little to say something: an item of one or two
     words, a path.
     """
-    few = text.isascii() and len(text.split()) < _FEW_WORDS
+    few = len(text.split()) < _FEW_WORDS and not _SIGN.search(text)
     return few and not text.rstrip("*_)\"' ").endswith((".", "!", "?"))
 
 
