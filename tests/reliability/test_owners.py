@@ -89,16 +89,6 @@ def test_it_is_not_served_unless_it_is_trusted(folder: Path, where: Where) -> No
         assert ask(engine, "status")["refused"] == []
 
 
-def test_a_process_says_it_once(folder: Path) -> None:
-    done = run_command(
-        "jsonl",
-        cwd=theirs(folder),
-        env={"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")},
-        said='{"id": 1, "method": "kb.status"}\n' * 2,
-    )
-    assert done.stderr.count(TRUST) == 1
-
-
 def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
     shared = theirs(folder)
     engine = served(shared, {"HOME": str(folder)})
